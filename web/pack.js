@@ -1,8 +1,9 @@
 // @ts-check
-// Makes what is published of web/bridge: modules without comments, whose declarations have them.
+// Makes the npm package of web/bridge: minified modules with source maps, their sources, and declarations. Needs Debian's
+// node-typescript and esbuild.
 //
-// node web/pack.js --prepare    fills web/bridge/dist, as `npm pack` has it done
-// node web/pack.js FOLDER       the tarball in that folder, as `npm pack` makes it, where there is no npm; writes nowhere else
+// node web/pack.js --prepare    fills web/bridge/dist; `npm pack` runs it
+// node web/pack.js FOLDER       writes the tarball that `npm pack` writes into FOLDER, without npm
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,12 +21,12 @@ function run(command, words) {
   try {
     execFileSync(command, words, { cwd: bridge, stdio: ["ignore", "inherit", "inherit"] });
   } catch (/** @type {any} */ error) {
-    throw error.code === "ENOENT" ? new Error(`there is no ${command}: apt-get install ${command === "tsc" ? "node-typescript" : command}`) : error;
+    throw error.code === "ENOENT" ? new Error(`${command} is missing; install it with: apt-get install ${command === "tsc" ? "node-typescript" : command}`) : error;
   }
 }
 
 /**
- * The files below a folder, by their paths from it.
+ * Returns the files below a folder, by their paths relative to it.
  * @param {string} folder
  * @returns {string[]}
  */
@@ -34,7 +35,7 @@ function filesIn(folder) {
   return names.flatMap((name) => (statSync(join(folder, name)).isDirectory() ? filesIn(join(folder, name)).map((each) => join(name, each)) : [name]));
 }
 
-/** The modules of the package, by their paths. */
+/** Returns the paths of the modules of the package. */
 function modules() {
   return filesIn(bridge).filter((path) => path.endsWith(".js") && !path.endsWith(".min.js") && !path.startsWith("dist"));
 }
@@ -45,9 +46,9 @@ function manifest() {
 }
 
 /**
- * The declarations that those of the entry points need.
+ * Returns the declarations that those of the entry points import.
  * @param {string} dist
- * @param {string[]} paths of entry points, from `dist`
+ * @param {string[]} paths the paths of entry points, relative to `dist`
  */
 function reachable(dist, paths) {
   const found = new Set(paths);
@@ -59,7 +60,7 @@ function reachable(dist, paths) {
 }
 
 /**
- * Declarations in whose comments nothing stands that is declared beside them: what types were made from, and the types of parameters.
+ * Removes from the comments of declarations what the declarations themselves say: typedefs, and the types of parameters.
  * @param {string} text
  */
 function withoutTypesInComments(text) {
@@ -84,13 +85,21 @@ function prepare(dist) {
     if (needed.has(path)) writeFileSync(join(dist, path), withoutTypesInComments(readFileSync(join(dist, path), "utf8")));
     else rmSync(join(dist, path));
   }
-  // Those that are for types alone have no code.
+  // Modules that only declare types have no code.
   const code = modules().filter((path) => !/^export \{\};$/m.test(readFileSync(join(bridge, path), "utf8")));
-  run("esbuild", [...code, "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--log-level=warning", `--outdir=${dist}`]);
+  const sources = join(dist, "src");
+  for (const path of code) {
+    mkdirSync(dirname(join(sources, path)), { recursive: true });
+    copyFileSync(join(bridge, path), join(sources, path));
+  }
+  run("esbuild", [
+    ...code.map((path) => join(sources, path)), "--minify", "--format=esm", "--target=es2022", "--charset=utf8", "--log-level=warning",
+    "--sourcemap", "--sources-content=false", `--outbase=${sources}`, `--outdir=${dist}`,
+  ]);
 }
 
 /**
- * Copies the licence, which the package has from the project.
+ * Copies the licence of the project.
  * @param {string} target
  */
 function license(target) {

@@ -8,19 +8,19 @@ static const unsigned char file_1[] = {
 #embed "../../web/bridge/admission.min.js"
 };
 static const unsigned char file_2[] = {
-#embed "../../web/bridge/admission.min.js.map"
+#embed "../../web/bridge/admission.min.js.gz"
 };
 static const unsigned char file_3[] = {
-#embed "../../web/bridge/announcements.js"
+#embed "../../web/bridge/admission.min.js.map"
 };
 static const unsigned char file_4[] = {
-#embed "../../web/bridge/backoff.js"
-};
-static const unsigned char file_5[] = {
 #embed "../../web/bridge/bridge.js"
 };
-static const unsigned char file_6[] = {
+static const unsigned char file_5[] = {
 #embed "../../web/bridge/bridge.min.js"
+};
+static const unsigned char file_6[] = {
+#embed "../../web/bridge/bridge.min.js.gz"
 };
 static const unsigned char file_7[] = {
 #embed "../../web/bridge/bridge.min.js.map"
@@ -32,10 +32,10 @@ static const unsigned char file_9[] = {
 #embed "../../web/bridge/builder.min.js"
 };
 static const unsigned char file_10[] = {
-#embed "../../web/bridge/builder.min.js.map"
+#embed "../../web/bridge/builder.min.js.gz"
 };
 static const unsigned char file_11[] = {
-#embed "../../web/bridge/call.js"
+#embed "../../web/bridge/builder.min.js.map"
 };
 static const unsigned char file_12[] = {
 #embed "../../web/bridge/caller.js"
@@ -44,389 +44,449 @@ static const unsigned char file_13[] = {
 #embed "../../web/bridge/caller.min.js"
 };
 static const unsigned char file_14[] = {
-#embed "../../web/bridge/caller.min.js.map"
+#embed "../../web/bridge/caller.min.js.gz"
 };
 static const unsigned char file_15[] = {
-#embed "../../web/bridge/calling.js"
+#embed "../../web/bridge/caller.min.js.map"
 };
 static const unsigned char file_16[] = {
-#embed "../../web/bridge/capabilities.js"
+#embed "../../web/bridge/calls/call.js"
 };
 static const unsigned char file_17[] = {
-#embed "../../web/bridge/client.js"
+#embed "../../web/bridge/calls/delegation.js"
 };
 static const unsigned char file_18[] = {
-#embed "../../web/bridge/clock.js"
+#embed "../../web/bridge/calls/incoming-requests.js"
 };
 static const unsigned char file_19[] = {
-#embed "../../web/bridge/closes.js"
+#embed "../../web/bridge/calls/outgoing-requests.js"
 };
 static const unsigned char file_20[] = {
-#embed "../../web/bridge/codes.js"
+#embed "../../web/bridge/calls/peer.js"
 };
 static const unsigned char file_21[] = {
-#embed "../../web/bridge/codes.min.js"
+#embed "../../web/bridge/codes.js"
 };
 static const unsigned char file_22[] = {
-#embed "../../web/bridge/codes.min.js.map"
+#embed "../../web/bridge/codes.min.js"
 };
 static const unsigned char file_23[] = {
-#embed "../../web/bridge/connection.js"
+#embed "../../web/bridge/codes.min.js.gz"
 };
 static const unsigned char file_24[] = {
-#embed "../../web/bridge/deputy.js"
+#embed "../../web/bridge/codes.min.js.map"
 };
 static const unsigned char file_25[] = {
-#embed "../../web/bridge/duties.js"
+#embed "../../web/bridge/connection/backoff.js"
 };
 static const unsigned char file_26[] = {
-#embed "../../web/bridge/endpoint.js"
+#embed "../../web/bridge/connection/clock.js"
 };
 static const unsigned char file_27[] = {
-#embed "../../web/bridge/entry.js"
+#embed "../../web/bridge/connection/close-codes.js"
 };
 static const unsigned char file_28[] = {
-#embed "../../web/bridge/errors.js"
+#embed "../../web/bridge/connection/connection-manager.js"
 };
 static const unsigned char file_29[] = {
-#embed "../../web/bridge/events.js"
+#embed "../../web/bridge/connection/connection.js"
 };
 static const unsigned char file_30[] = {
-#embed "../../web/bridge/events.min.js"
+#embed "../../web/bridge/connection/endpoint-url.js"
 };
 static const unsigned char file_31[] = {
-#embed "../../web/bridge/events.min.js.map"
+#embed "../../web/bridge/connection/liveness.js"
 };
 static const unsigned char file_32[] = {
-#embed "../../web/bridge/fallback.js"
+#embed "../../web/bridge/events.js"
 };
 static const unsigned char file_33[] = {
-#embed "../../web/bridge/fallback.min.js"
+#embed "../../web/bridge/events.min.js"
 };
 static const unsigned char file_34[] = {
-#embed "../../web/bridge/fallback.min.js.map"
+#embed "../../web/bridge/events.min.js.gz"
 };
 static const unsigned char file_35[] = {
-#embed "../../web/bridge/fill.js"
+#embed "../../web/bridge/events.min.js.map"
 };
 static const unsigned char file_36[] = {
-#embed "../../web/bridge/frame-store.js"
+#embed "../../web/bridge/events/subscriptions.js"
 };
 static const unsigned char file_37[] = {
-#embed "../../web/bridge/host.js"
+#embed "../../web/bridge/events/topics.js"
 };
 static const unsigned char file_38[] = {
-#embed "../../web/bridge/host.min.js"
+#embed "../../web/bridge/fallback.js"
 };
 static const unsigned char file_39[] = {
-#embed "../../web/bridge/host.min.js.map"
+#embed "../../web/bridge/fallback.min.js"
 };
 static const unsigned char file_40[] = {
-#embed "../../web/bridge/hosting.js"
+#embed "../../web/bridge/fallback.min.js.gz"
 };
 static const unsigned char file_41[] = {
-#embed "../../web/bridge/invitation.js"
+#embed "../../web/bridge/fallback.min.js.map"
 };
 static const unsigned char file_42[] = {
-#embed "../../web/bridge/link.js"
+#embed "../../web/bridge/host.js"
 };
 static const unsigned char file_43[] = {
-#embed "../../web/bridge/liveness.js"
+#embed "../../web/bridge/host.min.js"
 };
 static const unsigned char file_44[] = {
-#embed "../../web/bridge/membership.js"
+#embed "../../web/bridge/host.min.js.gz"
 };
 static const unsigned char file_45[] = {
-#embed "../../web/bridge/methods.js"
+#embed "../../web/bridge/host.min.js.map"
 };
 static const unsigned char file_46[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/hosting/client-hosts.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../web/bridge/mock.min.js"
+#embed "../../web/bridge/hosting/client-methods.js"
 };
 static const unsigned char file_48[] = {
-#embed "../../web/bridge/mock.min.js.map"
+#embed "../../web/bridge/hosting/host-handlers.js"
 };
 static const unsigned char file_49[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/hosting/host-registry.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../web/bridge/mock/inside.js"
+#embed "../../web/bridge/hosting/host-sync.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/hosting/hosted-pages.js"
 };
 static const unsigned char file_52[] = {
-#embed "../../web/bridge/mock/member.js"
+#embed "../../web/bridge/hosting/keyed-results.js"
 };
 static const unsigned char file_53[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_54[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/mock.min.js"
 };
 static const unsigned char file_55[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/mock.min.js.gz"
 };
 static const unsigned char file_56[] = {
-#embed "../../web/bridge/news.js"
+#embed "../../web/bridge/mock.min.js.map"
 };
 static const unsigned char file_57[] = {
-#embed "../../web/bridge/numbers.js"
+#embed "../../web/bridge/mock/app.js"
 };
 static const unsigned char file_58[] = {
-#embed "../../web/bridge/pattern.js"
+#embed "../../web/bridge/mock/client.js"
 };
 static const unsigned char file_59[] = {
-#embed "../../web/bridge/peer.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_60[] = {
-#embed "../../web/bridge/plain.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_61[] = {
-#embed "../../web/bridge/registry.js"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../web/bridge/reload-store.js"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../web/bridge/reload.js"
+#embed "../../web/bridge/mock/types.js"
 };
 static const unsigned char file_64[] = {
-#embed "../../web/bridge/reload.min.js"
+#embed "../../web/bridge/reload.js"
 };
 static const unsigned char file_65[] = {
-#embed "../../web/bridge/reload.min.js.map"
+#embed "../../web/bridge/reload.min.js"
 };
 static const unsigned char file_66[] = {
-#embed "../../web/bridge/result.js"
+#embed "../../web/bridge/reload.min.js.gz"
 };
 static const unsigned char file_67[] = {
-#embed "../../web/bridge/resume.js"
+#embed "../../web/bridge/reload.min.js.map"
 };
 static const unsigned char file_68[] = {
-#embed "../../web/bridge/resume.min.js"
+#embed "../../web/bridge/resume.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../web/bridge/resume.min.js.map"
+#embed "../../web/bridge/resume.min.js"
 };
 static const unsigned char file_70[] = {
-#embed "../../web/bridge/resumption.js"
+#embed "../../web/bridge/resume.min.js.gz"
 };
 static const unsigned char file_71[] = {
-#embed "../../web/bridge/routes.js"
+#embed "../../web/bridge/resume.min.js.map"
 };
 static const unsigned char file_72[] = {
-#embed "../../web/bridge/serving.js"
+#embed "../../web/bridge/session/capabilities.js"
 };
 static const unsigned char file_73[] = {
-#embed "../../web/bridge/shown-pages.js"
+#embed "../../web/bridge/session/client.js"
 };
 static const unsigned char file_74[] = {
-#embed "../../web/bridge/table.js"
+#embed "../../web/bridge/session/frame-store.js"
 };
 static const unsigned char file_75[] = {
-#embed "../../web/bridge/topics.js"
+#embed "../../web/bridge/session/invitation.js"
 };
 static const unsigned char file_76[] = {
-#embed "../../web/bridge/types.js"
+#embed "../../web/bridge/session/registrations.js"
 };
 static const unsigned char file_77[] = {
-#embed "../../web/bridge/uri-map.js"
+#embed "../../web/bridge/session/reload-store.js"
 };
 static const unsigned char file_78[] = {
-#embed "../../web/bridge/uri.js"
+#embed "../../web/bridge/session/resumption.js"
 };
 static const unsigned char file_79[] = {
-#embed "../../web/inspector/answers-view.js"
+#embed "../../web/bridge/session/route-table.js"
 };
 static const unsigned char file_80[] = {
-#embed "../../web/inspector/call-detail.js"
+#embed "../../web/bridge/session/sequence-state.js"
 };
 static const unsigned char file_81[] = {
-#embed "../../web/inspector/calls-view.js"
+#embed "../../web/bridge/session/session-access.js"
 };
 static const unsigned char file_82[] = {
-#embed "../../web/inspector/cluster-view.js"
+#embed "../../web/bridge/session/sessions.js"
 };
 static const unsigned char file_83[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/bridge/session/unreadable-messages.js"
 };
 static const unsigned char file_84[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/bridge/types/api.js"
 };
 static const unsigned char file_85[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/bridge/types/routes.js"
 };
 static const unsigned char file_86[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/bridge/uri/pattern.js"
 };
 static const unsigned char file_87[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/bridge/uri/uri-map.js"
 };
 static const unsigned char file_88[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/bridge/uri/uri-template.js"
 };
 static const unsigned char file_89[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/bridge/uri/uri.js"
 };
 static const unsigned char file_90[] = {
-#embed "../../web/inspector/link.js"
+#embed "../../web/bridge/values/errors.js"
 };
 static const unsigned char file_91[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/bridge/values/json-values.js"
 };
 static const unsigned char file_92[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/bridge/values/random-id.js"
 };
 static const unsigned char file_93[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/call-detail.js"
 };
 static const unsigned char file_94[] = {
-#embed "../../web/inspector/refusals-view.js"
+#embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/inspector/roving.js"
+#embed "../../web/inspector/connection.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_101[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_103[] = {
-#embed "../../web/inspector/told.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_104[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/nearest-routes.js"
 };
 static const unsigned char file_105[] = {
+#embed "../../web/inspector/record-index.js"
+};
+static const unsigned char file_106[] = {
+#embed "../../web/inspector/recorder.js"
+};
+static const unsigned char file_107[] = {
+#embed "../../web/inspector/recording.js"
+};
+static const unsigned char file_108[] = {
+#embed "../../web/inspector/records.js"
+};
+static const unsigned char file_109[] = {
+#embed "../../web/inspector/rejections-view.js"
+};
+static const unsigned char file_110[] = {
+#embed "../../web/inspector/routes-view.js"
+};
+static const unsigned char file_111[] = {
+#embed "../../web/inspector/roving-tabindex.js"
+};
+static const unsigned char file_112[] = {
+#embed "../../web/inspector/server-results-view.js"
+};
+static const unsigned char file_113[] = {
+#embed "../../web/inspector/sessions-view.js"
+};
+static const unsigned char file_114[] = {
+#embed "../../web/inspector/stack-view.js"
+};
+static const unsigned char file_115[] = {
+#embed "../../web/inspector/tabs.js"
+};
+static const unsigned char file_116[] = {
+#embed "../../web/inspector/timeline-view.js"
+};
+static const unsigned char file_117[] = {
+#embed "../../web/inspector/timeline.js"
+};
+static const unsigned char file_118[] = {
+#embed "../../web/inspector/tokens.css"
+};
+static const unsigned char file_119[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_120[] = {
 #embed "../../web/inspector/views.css"
 };
 
 static const struct web_client_file files[] = {
     {"bridge/admission.js", file_0, sizeof file_0},
     {"bridge/admission.min.js", file_1, sizeof file_1},
-    {"bridge/admission.min.js.map", file_2, sizeof file_2},
-    {"bridge/announcements.js", file_3, sizeof file_3},
-    {"bridge/backoff.js", file_4, sizeof file_4},
-    {"bridge/bridge.js", file_5, sizeof file_5},
-    {"bridge/bridge.min.js", file_6, sizeof file_6},
+    {"bridge/admission.min.js.gz", file_2, sizeof file_2},
+    {"bridge/admission.min.js.map", file_3, sizeof file_3},
+    {"bridge/bridge.js", file_4, sizeof file_4},
+    {"bridge/bridge.min.js", file_5, sizeof file_5},
+    {"bridge/bridge.min.js.gz", file_6, sizeof file_6},
     {"bridge/bridge.min.js.map", file_7, sizeof file_7},
     {"bridge/builder.js", file_8, sizeof file_8},
     {"bridge/builder.min.js", file_9, sizeof file_9},
-    {"bridge/builder.min.js.map", file_10, sizeof file_10},
-    {"bridge/call.js", file_11, sizeof file_11},
+    {"bridge/builder.min.js.gz", file_10, sizeof file_10},
+    {"bridge/builder.min.js.map", file_11, sizeof file_11},
     {"bridge/caller.js", file_12, sizeof file_12},
     {"bridge/caller.min.js", file_13, sizeof file_13},
-    {"bridge/caller.min.js.map", file_14, sizeof file_14},
-    {"bridge/calling.js", file_15, sizeof file_15},
-    {"bridge/capabilities.js", file_16, sizeof file_16},
-    {"bridge/client.js", file_17, sizeof file_17},
-    {"bridge/clock.js", file_18, sizeof file_18},
-    {"bridge/closes.js", file_19, sizeof file_19},
-    {"bridge/codes.js", file_20, sizeof file_20},
-    {"bridge/codes.min.js", file_21, sizeof file_21},
-    {"bridge/codes.min.js.map", file_22, sizeof file_22},
-    {"bridge/connection.js", file_23, sizeof file_23},
-    {"bridge/deputy.js", file_24, sizeof file_24},
-    {"bridge/duties.js", file_25, sizeof file_25},
-    {"bridge/endpoint.js", file_26, sizeof file_26},
-    {"bridge/entry.js", file_27, sizeof file_27},
-    {"bridge/errors.js", file_28, sizeof file_28},
-    {"bridge/events.js", file_29, sizeof file_29},
-    {"bridge/events.min.js", file_30, sizeof file_30},
-    {"bridge/events.min.js.map", file_31, sizeof file_31},
-    {"bridge/fallback.js", file_32, sizeof file_32},
-    {"bridge/fallback.min.js", file_33, sizeof file_33},
-    {"bridge/fallback.min.js.map", file_34, sizeof file_34},
-    {"bridge/fill.js", file_35, sizeof file_35},
-    {"bridge/frame-store.js", file_36, sizeof file_36},
-    {"bridge/host.js", file_37, sizeof file_37},
-    {"bridge/host.min.js", file_38, sizeof file_38},
-    {"bridge/host.min.js.map", file_39, sizeof file_39},
-    {"bridge/hosting.js", file_40, sizeof file_40},
-    {"bridge/invitation.js", file_41, sizeof file_41},
-    {"bridge/link.js", file_42, sizeof file_42},
-    {"bridge/liveness.js", file_43, sizeof file_43},
-    {"bridge/membership.js", file_44, sizeof file_44},
-    {"bridge/methods.js", file_45, sizeof file_45},
-    {"bridge/mock.js", file_46, sizeof file_46},
-    {"bridge/mock.min.js", file_47, sizeof file_47},
-    {"bridge/mock.min.js.map", file_48, sizeof file_48},
-    {"bridge/mock/app.js", file_49, sizeof file_49},
-    {"bridge/mock/inside.js", file_50, sizeof file_50},
-    {"bridge/mock/invitation.js", file_51, sizeof file_51},
-    {"bridge/mock/member.js", file_52, sizeof file_52},
-    {"bridge/mock/session.js", file_53, sizeof file_53},
-    {"bridge/mock/socket.js", file_54, sizeof file_54},
-    {"bridge/mock/stack.js", file_55, sizeof file_55},
-    {"bridge/news.js", file_56, sizeof file_56},
-    {"bridge/numbers.js", file_57, sizeof file_57},
-    {"bridge/pattern.js", file_58, sizeof file_58},
-    {"bridge/peer.js", file_59, sizeof file_59},
-    {"bridge/plain.js", file_60, sizeof file_60},
-    {"bridge/registry.js", file_61, sizeof file_61},
-    {"bridge/reload-store.js", file_62, sizeof file_62},
-    {"bridge/reload.js", file_63, sizeof file_63},
-    {"bridge/reload.min.js", file_64, sizeof file_64},
-    {"bridge/reload.min.js.map", file_65, sizeof file_65},
-    {"bridge/result.js", file_66, sizeof file_66},
-    {"bridge/resume.js", file_67, sizeof file_67},
-    {"bridge/resume.min.js", file_68, sizeof file_68},
-    {"bridge/resume.min.js.map", file_69, sizeof file_69},
-    {"bridge/resumption.js", file_70, sizeof file_70},
-    {"bridge/routes.js", file_71, sizeof file_71},
-    {"bridge/serving.js", file_72, sizeof file_72},
-    {"bridge/shown-pages.js", file_73, sizeof file_73},
-    {"bridge/table.js", file_74, sizeof file_74},
-    {"bridge/topics.js", file_75, sizeof file_75},
-    {"bridge/types.js", file_76, sizeof file_76},
-    {"bridge/uri-map.js", file_77, sizeof file_77},
-    {"bridge/uri.js", file_78, sizeof file_78},
-    {"inspector/answers-view.js", file_79, sizeof file_79},
-    {"inspector/call-detail.js", file_80, sizeof file_80},
-    {"inspector/calls-view.js", file_81, sizeof file_81},
-    {"inspector/cluster-view.js", file_82, sizeof file_82},
-    {"inspector/dom.js", file_83, sizeof file_83},
-    {"inspector/explain-view.js", file_84, sizeof file_84},
-    {"inspector/format.js", file_85, sizeof file_85},
-    {"inspector/icon.svg", file_86, sizeof file_86},
-    {"inspector/index.html", file_87, sizeof file_87},
-    {"inspector/inspector.css", file_88, sizeof file_88},
-    {"inspector/inspector.js", file_89, sizeof file_89},
-    {"inspector/link.js", file_90, sizeof file_90},
-    {"inspector/recorder.js", file_91, sizeof file_91},
-    {"inspector/recording.js", file_92, sizeof file_92},
-    {"inspector/records.js", file_93, sizeof file_93},
-    {"inspector/refusals-view.js", file_94, sizeof file_94},
-    {"inspector/routes-view.js", file_95, sizeof file_95},
-    {"inspector/roving.js", file_96, sizeof file_96},
-    {"inspector/sessions-view.js", file_97, sizeof file_97},
-    {"inspector/stack-view.js", file_98, sizeof file_98},
-    {"inspector/tabs.js", file_99, sizeof file_99},
-    {"inspector/timeline-view.js", file_100, sizeof file_100},
-    {"inspector/timeline.js", file_101, sizeof file_101},
-    {"inspector/tokens.css", file_102, sizeof file_102},
-    {"inspector/told.js", file_103, sizeof file_103},
-    {"inspector/versions-view.js", file_104, sizeof file_104},
-    {"inspector/views.css", file_105, sizeof file_105},
+    {"bridge/caller.min.js.gz", file_14, sizeof file_14},
+    {"bridge/caller.min.js.map", file_15, sizeof file_15},
+    {"bridge/calls/call.js", file_16, sizeof file_16},
+    {"bridge/calls/delegation.js", file_17, sizeof file_17},
+    {"bridge/calls/incoming-requests.js", file_18, sizeof file_18},
+    {"bridge/calls/outgoing-requests.js", file_19, sizeof file_19},
+    {"bridge/calls/peer.js", file_20, sizeof file_20},
+    {"bridge/codes.js", file_21, sizeof file_21},
+    {"bridge/codes.min.js", file_22, sizeof file_22},
+    {"bridge/codes.min.js.gz", file_23, sizeof file_23},
+    {"bridge/codes.min.js.map", file_24, sizeof file_24},
+    {"bridge/connection/backoff.js", file_25, sizeof file_25},
+    {"bridge/connection/clock.js", file_26, sizeof file_26},
+    {"bridge/connection/close-codes.js", file_27, sizeof file_27},
+    {"bridge/connection/connection-manager.js", file_28, sizeof file_28},
+    {"bridge/connection/connection.js", file_29, sizeof file_29},
+    {"bridge/connection/endpoint-url.js", file_30, sizeof file_30},
+    {"bridge/connection/liveness.js", file_31, sizeof file_31},
+    {"bridge/events.js", file_32, sizeof file_32},
+    {"bridge/events.min.js", file_33, sizeof file_33},
+    {"bridge/events.min.js.gz", file_34, sizeof file_34},
+    {"bridge/events.min.js.map", file_35, sizeof file_35},
+    {"bridge/events/subscriptions.js", file_36, sizeof file_36},
+    {"bridge/events/topics.js", file_37, sizeof file_37},
+    {"bridge/fallback.js", file_38, sizeof file_38},
+    {"bridge/fallback.min.js", file_39, sizeof file_39},
+    {"bridge/fallback.min.js.gz", file_40, sizeof file_40},
+    {"bridge/fallback.min.js.map", file_41, sizeof file_41},
+    {"bridge/host.js", file_42, sizeof file_42},
+    {"bridge/host.min.js", file_43, sizeof file_43},
+    {"bridge/host.min.js.gz", file_44, sizeof file_44},
+    {"bridge/host.min.js.map", file_45, sizeof file_45},
+    {"bridge/hosting/client-hosts.js", file_46, sizeof file_46},
+    {"bridge/hosting/client-methods.js", file_47, sizeof file_47},
+    {"bridge/hosting/host-handlers.js", file_48, sizeof file_48},
+    {"bridge/hosting/host-registry.js", file_49, sizeof file_49},
+    {"bridge/hosting/host-sync.js", file_50, sizeof file_50},
+    {"bridge/hosting/hosted-pages.js", file_51, sizeof file_51},
+    {"bridge/hosting/keyed-results.js", file_52, sizeof file_52},
+    {"bridge/mock.js", file_53, sizeof file_53},
+    {"bridge/mock.min.js", file_54, sizeof file_54},
+    {"bridge/mock.min.js.gz", file_55, sizeof file_55},
+    {"bridge/mock.min.js.map", file_56, sizeof file_56},
+    {"bridge/mock/app.js", file_57, sizeof file_57},
+    {"bridge/mock/client.js", file_58, sizeof file_58},
+    {"bridge/mock/invitation.js", file_59, sizeof file_59},
+    {"bridge/mock/session.js", file_60, sizeof file_60},
+    {"bridge/mock/socket.js", file_61, sizeof file_61},
+    {"bridge/mock/stack.js", file_62, sizeof file_62},
+    {"bridge/mock/types.js", file_63, sizeof file_63},
+    {"bridge/reload.js", file_64, sizeof file_64},
+    {"bridge/reload.min.js", file_65, sizeof file_65},
+    {"bridge/reload.min.js.gz", file_66, sizeof file_66},
+    {"bridge/reload.min.js.map", file_67, sizeof file_67},
+    {"bridge/resume.js", file_68, sizeof file_68},
+    {"bridge/resume.min.js", file_69, sizeof file_69},
+    {"bridge/resume.min.js.gz", file_70, sizeof file_70},
+    {"bridge/resume.min.js.map", file_71, sizeof file_71},
+    {"bridge/session/capabilities.js", file_72, sizeof file_72},
+    {"bridge/session/client.js", file_73, sizeof file_73},
+    {"bridge/session/frame-store.js", file_74, sizeof file_74},
+    {"bridge/session/invitation.js", file_75, sizeof file_75},
+    {"bridge/session/registrations.js", file_76, sizeof file_76},
+    {"bridge/session/reload-store.js", file_77, sizeof file_77},
+    {"bridge/session/resumption.js", file_78, sizeof file_78},
+    {"bridge/session/route-table.js", file_79, sizeof file_79},
+    {"bridge/session/sequence-state.js", file_80, sizeof file_80},
+    {"bridge/session/session-access.js", file_81, sizeof file_81},
+    {"bridge/session/sessions.js", file_82, sizeof file_82},
+    {"bridge/session/unreadable-messages.js", file_83, sizeof file_83},
+    {"bridge/types/api.js", file_84, sizeof file_84},
+    {"bridge/types/routes.js", file_85, sizeof file_85},
+    {"bridge/uri/pattern.js", file_86, sizeof file_86},
+    {"bridge/uri/uri-map.js", file_87, sizeof file_87},
+    {"bridge/uri/uri-template.js", file_88, sizeof file_88},
+    {"bridge/uri/uri.js", file_89, sizeof file_89},
+    {"bridge/values/errors.js", file_90, sizeof file_90},
+    {"bridge/values/json-values.js", file_91, sizeof file_91},
+    {"bridge/values/random-id.js", file_92, sizeof file_92},
+    {"inspector/call-detail.js", file_93, sizeof file_93},
+    {"inspector/calls-view.js", file_94, sizeof file_94},
+    {"inspector/cluster-view.js", file_95, sizeof file_95},
+    {"inspector/connection.js", file_96, sizeof file_96},
+    {"inspector/dom.js", file_97, sizeof file_97},
+    {"inspector/explain-view.js", file_98, sizeof file_98},
+    {"inspector/format.js", file_99, sizeof file_99},
+    {"inspector/icon.svg", file_100, sizeof file_100},
+    {"inspector/index.html", file_101, sizeof file_101},
+    {"inspector/inspector.css", file_102, sizeof file_102},
+    {"inspector/inspector.js", file_103, sizeof file_103},
+    {"inspector/nearest-routes.js", file_104, sizeof file_104},
+    {"inspector/record-index.js", file_105, sizeof file_105},
+    {"inspector/recorder.js", file_106, sizeof file_106},
+    {"inspector/recording.js", file_107, sizeof file_107},
+    {"inspector/records.js", file_108, sizeof file_108},
+    {"inspector/rejections-view.js", file_109, sizeof file_109},
+    {"inspector/routes-view.js", file_110, sizeof file_110},
+    {"inspector/roving-tabindex.js", file_111, sizeof file_111},
+    {"inspector/server-results-view.js", file_112, sizeof file_112},
+    {"inspector/sessions-view.js", file_113, sizeof file_113},
+    {"inspector/stack-view.js", file_114, sizeof file_114},
+    {"inspector/tabs.js", file_115, sizeof file_115},
+    {"inspector/timeline-view.js", file_116, sizeof file_116},
+    {"inspector/timeline.js", file_117, sizeof file_117},
+    {"inspector/tokens.css", file_118, sizeof file_118},
+    {"inspector/versions-view.js", file_119, sizeof file_119},
+    {"inspector/views.css", file_120, sizeof file_120},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

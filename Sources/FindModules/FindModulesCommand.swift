@@ -1,9 +1,9 @@
 import Foundation
 
-/// The tool that the build plugin calls for a target.
+/// The tool that the build plugin runs for a target.
 @main
 struct FindModulesCommand {
-  struct Fault: Error, CustomStringConvertible {
+  struct FindModulesError: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -14,47 +14,49 @@ struct FindModulesCommand {
 
   static func main() {
     do {
-      for warning in try run(CommandLine.arguments.dropFirst()) { tell(warning) }
+      for warning in try run(CommandLine.arguments.dropFirst()) { writeError(warning) }
     } catch {
-      tell("\(error)")
+      writeError("\(error)")
       exit(1)
     }
   }
 
-  /// Writes the source, and gives the warnings.
-  static func run(_ arguments: ArraySlice<String>) throws(Fault) -> [String] {
+  /// Writes the source, and returns the warnings.
+  static func run(_ arguments: ArraySlice<String>) throws(FindModulesError) -> [String] {
     var arguments = arguments
     var targets: [SourceTarget] = []
-    guard let output = arguments.popFirst() else { throw Fault(description: usage) }
+    guard let output = arguments.popFirst() else { throw FindModulesError(description: usage) }
     while let argument = arguments.popFirst() {
       if ["--target", "--foreign"].contains(argument), let module = arguments.popFirst() {
         targets.append(SourceTarget(module, isForeign: argument == "--foreign"))
         continue
       }
-      guard !targets.isEmpty else { throw Fault(description: usage) }
+      guard !targets.isEmpty else { throw FindModulesError(description: usage) }
       do {
         let source = try String(contentsOf: URL(filePath: argument), encoding: .utf8)
         targets[targets.count - 1].add(source, file: argument)
       } catch {
         let reason = error.localizedDescription
-        throw Fault(description: "\(argument): error: \(reason) Make it readable, as UTF-8.")
+        throw FindModulesError(
+          description: "\(argument): error: \(reason) Make it readable, as UTF-8.")
       }
     }
-    guard let own = targets.first else { throw Fault(description: usage) }
+    guard let ownTarget = targets.first else { throw FindModulesError(description: usage) }
     let dependencies = Array(targets.dropFirst())
-    let source = Data(ModuleRegistrationSource(own: own, dependencies: dependencies).text.utf8)
+    let source = Data(
+      ModuleRegistrationSource(ownTarget: ownTarget, dependencies: dependencies).text.utf8)
     let file = URL(filePath: output)
     do {
-      // What is the same is not compiled again.
+      // An unchanged file is not compiled again.
       if (try? Data(contentsOf: file)) != source { try source.write(to: file, options: .atomic) }
     } catch {
       let reason = error.localizedDescription
-      throw Fault(description: "\(output): error: it cannot be written: \(reason)")
+      throw FindModulesError(description: "\(output): error: cannot write the file: \(reason)")
     }
     return targets.flatMap(\.warnings)
   }
 
-  private static func tell(_ message: String) {
+  private static func writeError(_ message: String) {
     FileHandle.standardError.write(Data((message + "\n").utf8))
   }
 }

@@ -1,11 +1,11 @@
-/// A target of a package, and what its sources say at top level.
+/// A target of a package, and the declarations at the top level of its sources.
 struct SourceTarget {
   let module: String
   /// Whether it belongs to another package than the target that registers.
   let isForeign: Bool
   private(set) var types: [TypeDeclaration] = []
   private(set) var warnings: [String] = []
-  /// The modules that are imported with a word on who may see that.
+  /// The modules that are imported with an access level.
   private(set) var importsWithAccess: Set<String> = []
 
   private static let modifiers: Set = [
@@ -20,8 +20,8 @@ struct SourceTarget {
 
   mutating func add(_ source: String, file: String) {
     let reader = SwiftDeclarationReader(source)
-    if let line = reader.unclosed {
-      let warning = "nothing seems to close this bracket: types behind it are not found"
+    if let line = reader.unclosedLine {
+      let warning = "this bracket is not closed; types after it are not found"
       warnings.append("\(file):\(line): warning: \(warning)")
     }
     var rest = reader.tokens[...]

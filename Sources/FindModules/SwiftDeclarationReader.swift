@@ -1,23 +1,23 @@
-/// Reads the words and marks of Swift source that stand outside of brackets, comments and literals:
-/// its declarations at top level. What is no Swift is read somehow; the compiler tells of it.
+/// Reads the words and punctuation of Swift source outside of brackets, comments and literals: its
+/// declarations at top level. Invalid Swift has an arbitrary result; the compiler reports it.
 struct SwiftDeclarationReader {
   private struct Literal {
     let end: String
     var escape = "\\"
-    var isLong = false
+    var isMultiline = false
     var interpolates = false
   }
 
   private let source: [Unicode.Scalar]
   private var position = 0
   private var line = 1
-  /// What is open, instead of a recursion, so that it may nest at will. Behind the bracket of an
-  /// interpolation its literal goes on.
+  /// The open brackets, as a stack instead of a recursion, for any depth of nesting. After the
+  /// bracket of an interpolation its literal continues.
   private var brackets: [(line: Int, literal: Literal?)] = []
   private(set) var tokens: [(text: String, line: Int)] = []
 
-  /// The line of a bracket that nothing closes: what stands behind it counts as within.
-  var unclosed: Int? { brackets.first?.line }
+  /// The line of a bracket that is never closed; the source after it counts as nested.
+  var unclosedLine: Int? { brackets.first?.line }
 
   init(_ text: String) {
     source = Array(text.unicodeScalars)
@@ -65,26 +65,27 @@ struct SwiftDeclarationReader {
     } while depth > 0 && position < source.count
   }
 
-  /// Skips a string or a regular expression behind any number of `#`, or just those.
+  /// Skips a string or a regular expression after any number of `#`, or only these.
   private mutating func skipLiteral() {
     let pounds = String(repeating: "#", count: rest.prefix { $0 == "#" }.count)
     advance(pounds.count)
     if starts(with: "/"), !pounds.isEmpty {
-      skip(Literal(end: "/" + pounds, isLong: isLineBlank(from: 1)), from: 1)
+      skip(Literal(end: "/" + pounds, isMultiline: isLineBlank(from: 1)), from: 1)
     } else if starts(with: "\"") {
-      // The text of a long one begins on the next line: `#"""#` is a quote between quotes.
+      // The text of a multi-line string begins on the next line: `#"""#` is a quote between quotes.
       let isLong = starts(with: "\"\"\"") && isLineBlank(from: 3)
       let quotes = isLong ? "\"\"\"" : "\""
       skip(
-        Literal(end: quotes + pounds, escape: "\\" + pounds, isLong: isLong, interpolates: true),
+        Literal(
+          end: quotes + pounds, escape: "\\" + pounds, isMultiline: isLong, interpolates: true),
         from: quotes.count)
     }
   }
 
-  /// Skips a literal to behind its end or into an interpolation.
+  /// Skips a literal up to its end or into an interpolation.
   private mutating func skip(_ literal: Literal, from count: Int = 0) {
     advance(count)
-    while position < source.count, literal.isLong || !isNewline(source[position]) {
+    while position < source.count, literal.isMultiline || !isNewline(source[position]) {
       if starts(with: literal.end) { return advance(literal.end.count) }
       if starts(with: literal.escape) {
         advance(literal.escape.count)
@@ -94,8 +95,8 @@ struct SwiftDeclarationReader {
     }
   }
 
-  /// Whether the slash here is no operator: as Swift has it, space or what opens something stands
-  /// before it, none behind it, and another slash on its line.
+  /// Whether the slash here begins a regular expression, by Swift's rule: it follows a space or an
+  /// opening character, precedes a character other than space, and has another slash on its line.
   private var beginsRegex: Bool {
     let before = position == 0 ? " " : source[position - 1]
     guard isSpace(before) || "([{,:;".unicodeScalars.contains(before),

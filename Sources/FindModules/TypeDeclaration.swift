@@ -1,15 +1,15 @@
 /// A type, or an extension of one, at the top level of a file.
 struct TypeDeclaration {
-  /// As the source writes it; that of an extension may have dots.
+  /// The name as in the source; that of an extension may have dots.
   let name: String
   let file: String
   let line: Int
   let isPublic: Bool
-  /// The words of each type behind the colon, without generic arguments.
+  /// The words of each type after the colon, without generic arguments.
   private let inherited: [ArraySlice<String>]
 
-  /// Reads what stands between a keyword and the opening brace; nil where that declares no type,
-  /// since a variable may be called `actor`.
+  /// Reads the text between a keyword and the opening brace; `nil` if it declares no type, since a
+  /// variable may be called `actor`.
   init?(_ header: [String], file: String, line: Int, isPublic: Bool) {
     var words: [String] = []
     var angles = 0
@@ -26,7 +26,7 @@ struct TypeDeclaration {
     inherited = words.dropFirst(names.count + 1).split { $0 == "," || $0 == "&" }
   }
 
-  /// Whether it names a protocol of the library. Attributes may stand before the name.
+  /// Whether it names a protocol of the library. Attributes may precede the name.
   func conforms(to name: String) -> Bool {
     inherited.contains {
       $0.last == name && ($0.dropLast().last != "." || $0.suffix(3).first == "Waybridge")

@@ -1,26 +1,27 @@
 import WayValues
 
-/// How far to go back; `Page` is what a page is named by. The root page always stays.
-public enum BackTarget<Page: Sendable>: Sendable {
-  /// So many pages, through modals; a count past the root stops at the root.
+/// The distance or page to go back to; `Reference` is the type that names a page. The root page
+/// always stays.
+public enum BackTarget<Reference: Sendable>: Sendable {
+  /// Goes back by a number of pages, through modals; a count past the root stops at the root.
   case count(Int)
-  /// To this page, which stays.
-  case to(Page)
-  /// To the page beneath this one.
-  case before(Page)
-  /// To the root page.
+  /// Goes back to this page, which stays.
+  case to(Reference)
+  /// Goes back to the page beneath this one.
+  case before(Reference)
+  /// Goes back to the root page.
   case root
 
   /// The page that it names.
-  package var page: Page? {
+  package var page: Reference? {
     switch self {
     case .to(let page), .before(let page): page
     case .count, .root: nil
     }
   }
 
-  /// The same with pages named in another way.
-  package func map<Other: Sendable>(_ name: (Page) -> Other) -> BackTarget<Other> {
+  /// Returns the target with pages named in another way.
+  package func map<Other: Sendable>(_ name: (Reference) -> Other) -> BackTarget<Other> {
     switch self {
     case .count(let count): .count(count)
     case .to(let page): .to(name(page))
@@ -31,7 +32,7 @@ public enum BackTarget<Page: Sendable>: Sendable {
 }
 
 extension BackTarget<String> {
-  /// As `navigation.back` takes it.
+  /// The params of `navigation.back`.
   package var params: ValueObject {
     switch self {
     case .count(let count): ["count": .integer(Int64(count))]

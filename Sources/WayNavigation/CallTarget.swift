@@ -1,37 +1,37 @@
 import WayValues
 
-/// Where a typed call goes and what it takes along.
+/// The URI and the parameters of a typed call.
 struct CallTarget: Sendable {
-  /// With what belongs into it.
+  /// The URI with the parameters that its pattern captures.
   let uri: String
   /// The parameters that are not in the URI.
   let params: ValueObject
-  /// Why no such call can be made.
-  let fault: CallError?
+  /// The reason why there is no such call; `nil` if there is one.
+  let failure: CallError?
 
-  /// Takes the first of the patterns that all parameters are there for: `:name`, as a segment, and
-  /// a final `*` are filled in. A parameter that is nil is left out.
+  /// Uses the first of the patterns for which all parameters are present: `:name`, as a segment,
+  /// and a final `*` are filled in. A parameter that is `nil` is left out.
   init(_ patterns: [String], _ parameters: KeyValuePairs<String, (any Encodable)?>) {
     let params: ValueObject
     do throws(CallError) { params = try ValueObject(encoding: parameters) } catch {
-      (self.uri, self.params, fault) = (patterns.first ?? "", [:], error)
+      (self.uri, self.params, failure) = (patterns.first ?? "", [:], error)
       return
     }
     var first: CallError?
     for pattern in patterns {
       do throws(CallError) {
-        (uri, self.params) = try Self.fill(pattern, params)
-        fault = nil
+        (uri, self.params) = try Self.expand(pattern, params)
+        failure = nil
         return
       } catch {
         first = first ?? error
       }
     }
     (uri, self.params) = (patterns.first ?? "", params)
-    fault = first ?? .invalidParams("a call needs a pattern")
+    failure = first ?? .invalidParams("a call needs a pattern")
   }
 
-  private static func fill(
+  private static func expand(
     _ pattern: String, _ params: ValueObject
   ) throws(CallError) -> (uri: String, rest: ValueObject) {
     var rest = params
@@ -40,9 +40,9 @@ struct CallTarget: Sendable {
     let path = pattern[colon...].dropFirst()
     for segment in path.split(separator: "/", omittingEmptySubsequences: false) {
       if segment == "*" {
-        let values = params["*"]?.list ?? []
+        let values = params["*"]?.array ?? []
         rest["*"] = nil
-        // As an element it may be empty, where it is not the last.
+        // An element may be empty unless it is the last.
         for value in values { segments.append(try Self.text(of: value, "*", mayBeEmpty: true)) }
         if values.last == "" { segments.append("") }
       } else if segment.hasPrefix(":") {
@@ -65,8 +65,8 @@ struct CallTarget: Sendable {
     case .integer(let value)?: text = "\(value)"
     case .number(let number)?: text = number.digits
     case .bool(let value)?: text = "\(value)"
-    case .null?, nil: throw .invalidParams("\(name) is missing: it is a part of the URI")
-    case .list?, .object?:
+    case .null?, nil: throw .invalidParams("\(name) is missing; it is a part of the URI")
+    case .array?, .object?:
       throw .invalidParams("\(name) is a part of the URI, which holds no \(value?.kindName ?? "")")
     }
     guard text != ".", text != "..", mayBeEmpty || !text.isEmpty, !text.utf8.contains(0) else {
@@ -78,7 +78,7 @@ struct CallTarget: Sendable {
 }
 
 extension ValueObject {
-  /// Those that are not nil, as values.
+  /// Encodes the members that are not `nil`.
   init(encoding members: KeyValuePairs<String, (any Encodable)?>) throws(CallError) {
     self.init()
     for (name, member) in members {
@@ -91,7 +91,7 @@ extension ValueObject {
 }
 
 extension String {
-  /// Percent-encoded but for what RFC 3986 (§2.3) calls unreserved.
+  /// The string with all bytes percent-encoded except those that RFC 3986 (§2.3) calls unreserved.
   fileprivate var percentEncoded: String {
     var bytes: [UInt8] = []
     for byte in utf8 {

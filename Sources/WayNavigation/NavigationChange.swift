@@ -1,8 +1,8 @@
 import WayValues
 
-/// What going back, finishing a page or selecting a tab did, as the one is told who asked for it.
+/// The result of going back, finishing a page or selecting a tab, for the caller.
 public struct NavigationChange: Sendable, Hashable {
-  /// The id of the page that is on top now; nil of an empty stack.
+  /// The id of the page that is on top now; `nil` for an empty stack.
   public let page: String?
   /// The ids of the pages that closed, topmost first.
   public let closed: [String]
@@ -12,14 +12,15 @@ public struct NavigationChange: Sendable, Hashable {
     self.closed = closed
   }
 
-  /// Reads `{"page", "closed"}`, as the stack's changes are answered; nil for anything else.
+  /// Reads `{"page", "closed"}`, the result of the methods that change the stack; `nil` for
+  /// anything else.
   package init?(_ value: Value) {
-    guard let closed = value["closed"]?.list?.compactMap(\.string) else { return nil }
+    guard let closed = value["closed"]?.array?.compactMap(\.string) else { return nil }
     self.init(page: value["page"]?.string, closed: closed)
   }
 
-  /// As it goes over the wire.
+  /// The change in a message.
   package var value: Value {
-    ["page": page.map(Value.string) ?? .null, "closed": .list(closed.map(Value.string))]
+    ["page": page.map(Value.string) ?? .null, "closed": .array(closed.map(Value.string))]
   }
 }

@@ -3,14 +3,14 @@ import WayValues
 extension NavigationStack {
   mutating func back(
     _ target: BackTarget<PageReference>, result: Outcome?
-  ) throws(StackError) -> [StackChange.Closed] {
-    let index = try firstClosing(target)
+  ) throws(StackError) -> [StackChange.RemovedPage] {
+    let index = try firstClosedIndex(target)
     if result != nil, index >= pages.count { throw .nothingCloses }
-    return cut(from: index, lowest: result ?? .dismissed)
+    return closePages(from: index, lowest: result ?? .dismissed)
   }
 
-  /// The index of the lowest page that closes; beyond the end if none does.
-  private func firstClosing(_ target: BackTarget<PageReference>) throws(StackError) -> Int {
+  /// Returns the index of the lowest page that closes; past the end if none does.
+  private func firstClosedIndex(_ target: BackTarget<PageReference>) throws(StackError) -> Int {
     switch target {
     case .count(let count):
       guard count >= 0 else { throw .invalidCount(count) }
@@ -27,29 +27,29 @@ extension NavigationStack {
   }
 
   mutating func remove(
-    _ outcome: Outcome, where isGone: (Page) -> Bool
-  ) -> [StackChange.Closed] {
-    var closed: [StackChange.Closed] = []
-    for page in pages.reversed() where isGone(page) {
+    _ outcome: Outcome, where isRemoved: (Page) -> Bool
+  ) -> [StackChange.RemovedPage] {
+    var closed: [StackChange.RemovedPage] = []
+    for page in pages.reversed() where isRemoved(page) {
       closed.append(.init(page: page, outcome: outcome))
     }
     if !closed.isEmpty {
-      pages.removeAll(where: isGone)
-      closeGaps()
+      pages.removeAll(where: isRemoved)
+      renumberLevels()
     }
-    for index in beside.indices.reversed() {
-      for page in beside[index].pages.reversed() where isGone(page) {
+    for index in backgroundTabs.indices.reversed() {
+      for page in backgroundTabs[index].pages.reversed() where isRemoved(page) {
         closed.append(.init(page: page, outcome: outcome))
       }
-      beside[index].pages.removeAll(where: isGone)
+      backgroundTabs[index].pages.removeAll(where: isRemoved)
     }
-    beside.removeAll { $0.pages.isEmpty }
+    backgroundTabs.removeAll { $0.pages.isEmpty }
     return closed
   }
 
-  /// Numbers the levels anew after pages were taken from the middle: a level without pages
-  /// vanishes, and what lay over it takes its place. The bottom always is a stack.
-  private mutating func closeGaps() {
+  /// Renumbers the levels after pages were removed from the middle: a level without pages vanishes,
+  /// and the one above it takes its place. The bottom level always is a stack.
+  private mutating func renumberLevels() {
     var level = -1
     var previous = -1
     for index in pages.indices {

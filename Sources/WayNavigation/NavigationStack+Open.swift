@@ -1,67 +1,73 @@
 import WayValues
 
 extension NavigationStack {
-  mutating func open(_ asked: Page) throws(StackError) -> StackChange {
-    if isTaken(asked.id) { throw .pageExists(id: asked.id) }
-    if asked.style == .tab { throw .notByTab }
-    let exts = try OpeningExts(asked)
+  mutating func open(
+    _ requested: Page, delivering delivery: PageDelivery?, popTo target: PageReference?
+  ) throws(StackError) -> StackChange {
+    if containsID(requested.id) { throw .pageExists(id: requested.id) }
+    if requested.style == .tab { throw .notByTab }
+    let exts = try StackExts(requested)
     var change = StackChange()
 
-    if asked.style == .popTo, let index = index(of: asked.reference) {
-      change.closed = cut(from: index + 1, lowest: .dismissed)
-      change.existing = pages[index]
+    if requested.style == .popTo, let index = index(of: requested.reference) {
+      change.closed = closePages(from: index + 1, lowest: .dismissed)
+      deliver(delivery, at: index, in: &change)
       return change
     }
 
-    let kept = keptCount(asked.style, pop: exts.pop)
-    let page = try placed(asked, over: kept, withStack: exts.navigation)
-    let outcome = asked.style == .dismissThenPush ? Outcome.dismissed : .replaced
+    let remaining = try remainingCount(requested.style, pop: exts.pop, target)
+    let page = try placed(requested, over: remaining, withStack: exts.hasOwnStack)
+    let outcome = requested.style == .dismissThenPush ? Outcome.dismissed : .replaced
     change.closed =
-      asked.style == .root
-      ? removeAll(outcome) : cut(from: kept, lowest: outcome, others: outcome)
+      requested.style == .root
+      ? removeAll(outcome) : closePages(from: remaining, lowest: outcome, others: outcome)
     pages.append(page)
     change.shown = page
     return change
   }
 
-  /// How many pages stay beneath the new one. Popping leaves a tab its first page.
-  private func keptCount(_ style: Style, pop: OpeningExts.Pop?) -> Int {
-    let floor = selected == nil ? 0 : min(1, pages.count)
+  /// Returns the number of pages that stay beneath the new one. As with `back`, the root stays if
+  /// `exts.pop` closes pages.
+  private func remainingCount(
+    _ style: Style, pop: StackExts.PopExtent?, _ target: PageReference?
+  ) throws(StackError) -> Int {
+    let root = min(1, pages.count)
     switch (style, pop) {
     case (.root, _): return 0
     case (.replace, _): return max(0, pages.count - 1)
     case (.dismissThenPush, _):
       let top = pages.last?.level ?? 0
       return top == 0 ? pages.count : pages.prefix { $0.level < top }.count
-    case (_, .all): return floor
-    case (_, .count(let count)): return max(floor, pages.count - min(count, pages.count))
+    case (_, .root): return root
+    case (_, .count(let count)): return max(root, pages.count - min(count, pages.count))
+    case (_, .to(let text)): return try existingIndex(of: target ?? .named(text)) + 1
     case (_, nil): return pages.count
     }
   }
 
-  /// The page with the style, level and stack that it comes to over so many pages.
+  /// Returns the page with its style, level and stack above the remaining pages.
   private func placed(
-    _ asked: Page, over kept: Int, withStack: Bool
+    _ requested: Page, over remaining: Int, withStack: Bool
   ) throws(StackError) -> Page {
-    var page = asked
+    var page = requested
     page.level = 0
     page.hasStack = true
-    if asked.style == .replace, let replaced = pages.last {
+    if requested.style == .replace, let replaced = pages.last {
       page.level = replaced.level
       page.hasStack = replaced.hasStack
-    } else if asked.style != .root {
+    } else if requested.style != .root {
       page.style = .push
-      if kept > 0 {
-        let below = pages[kept - 1]
+      if remaining > 0 {
+        let below = pages[remaining - 1]
         page.level = below.level
-        if asked.style == .present || !below.hasStack {
+        if requested.style == .present || !below.hasStack {
           page.style = .present
           page.level += 1
           page.hasStack = withStack
         }
       }
     }
-    guard asked.style == .root || kept + count - pages.count < Self.maxPages else {
+    guard requested.style == .root || remaining + count - pages.count < Self.maxPages else {
       throw .stackFull(limit: Self.maxPages, of: "pages")
     }
     guard page.level < Self.maxLevels else {
@@ -71,31 +77,48 @@ extension NavigationStack {
   }
 }
 
-/// What the stack itself reads from `exts`.
-private struct OpeningExts {
-  enum Pop {
+/// The `exts` that the stack itself reads.
+private struct StackExts {
+  enum PopExtent {
     case count(Int)
-    case all
+    case root
+    /// The page of a reference, as it was written.
+    case to(String)
   }
 
-  let navigation: Bool
-  let pop: Pop?
+  let hasOwnStack: Bool
+  let pop: PopExtent?
 
   init(_ page: Page) throws(StackError) {
     switch page.exts["navigation"] {
-    case nil: navigation = true
-    case .bool(let value)?: navigation = value
+    case nil: hasOwnStack = true
+    case .bool(let value)?: hasOwnStack = value
     case _?: throw .invalidExts(name: "navigation", reason: "has to be true or false")
     }
     switch page.exts["pop"] {
     case nil: pop = nil
-    case .integer(let count)? where count >= 0: pop = .count(Int(clamping: count))
-    case .string("all")?: pop = .all
-    case _?: throw .invalidExts(name: "pop", reason: "has to be a count of pages or 'all'")
+    case .string("root")?: pop = .root
+    case .object(let target)?:
+      guard let reference = PageReference.popTarget(target) else {
+        throw .invalidExts(name: "pop", reason: "has to name a page as {\"to\": reference}")
+      }
+      pop = .to(reference)
+    case .string("all")?:
+      throw .invalidExts(
+        name: "pop",
+        reason: "has no value \"all\"; \"root\" closes all pages above the root, and the style "
+          + "\"root\" closes the root too")
+    case let value?:
+      guard let count = value.exactInteger, count >= 0 else {
+        throw .invalidExts(
+          name: "pop", reason: "has to be a count of pages, \"root\" or {\"to\": reference}")
+      }
+      pop = .count(Int(clamping: count))
     }
     if pop != nil, page.style != .push {
       throw .invalidExts(
-        name: "pop", reason: "goes with style 'push'; the style is '\(page.style.rawValue)'")
+        name: "pop", reason: "applies only to the style \"push\", not to \"\(page.style.rawValue)\""
+      )
     }
   }
 }

@@ -1,7 +1,7 @@
 import WayValues
 
 extension Page {
-  /// The page as clients see it: `{id, uri, route, kind, style, params, host}`.
+  /// The page as clients receive it: `{id, uri, route, kind, style, params, host}`.
   package var value: ValueObject {
     var object = ValueObject()
     object.reserveCapacity(8)
@@ -17,40 +17,41 @@ extension Page {
 }
 
 extension NavigationStack {
-  /// The stack as clients see it, `{tabs?, selected?, pages}`, bottom first; a modal stack lies
-  /// under `pages` of the page that presents it. Each of the tabs is `{uri, pages?}`, with the
-  /// pages of one that waits; `uris` are the tabs' own. `told` is what is told of a page.
+  /// Returns the stack as clients receive it, `{tabs?, selected?, pages}`, bottom first; a modal
+  /// stack is in `pages` of the page that presents it. Each of the tabs is `{uri, pages?}`, with
+  /// the pages of one in the background. `uris` are the URIs of the tabs; `describe` returns the
+  /// members of a page.
   package func value(
-    tabs uris: [String], _ told: (Page) -> ValueObject = \.value
+    tabs uris: [String], _ describe: (Page) -> ValueObject = \.value
   ) -> Value {
     var stack: ValueObject = [:]
     if !uris.isEmpty {
-      stack["tabs"] = .list(
+      stack["tabs"] = .array(
         uris.enumerated().map { index, uri in
           var tab: ValueObject = ["uri": .string(uri)]
-          if let waiting = beside.first(where: { $0.tab == index }) {
-            tab["pages"] = .list(waiting.pages.map { .object(told($0)) })
+          if let waiting = backgroundTabs.first(where: { $0.tab == index }) {
+            tab["pages"] = .array(waiting.pages.map { .object(describe($0)) })
           }
           return .object(tab)
         })
       stack["selected"] = selected.map { .integer(Int64($0)) } ?? .null
     }
-    stack["pages"] = nested(told)
+    stack["pages"] = nested(describe)
     return .object(stack)
   }
 
-  private func nested(_ told: (Page) -> ValueObject) -> Value {
+  private func nested(_ describe: (Page) -> ValueObject) -> Value {
     var level = pages.last?.level ?? 0
     var topFirst: [Value] = []
     for page in pages.reversed() {
-      var object = told(page)
+      var object = describe(page)
       if page.level < level {
-        object["pages"] = .list(topFirst.reversed())
+        object["pages"] = .array(topFirst.reversed())
         topFirst = []
         level = page.level
       }
       topFirst.append(.object(object))
     }
-    return .list(topFirst.reversed())
+    return .array(topFirst.reversed())
   }
 }

@@ -1,50 +1,52 @@
 import WayValues
 
-/// The pages of a session, with the modal stacks over them and the tabs beside.
+/// The pages of a session, with the modal stacks over them and the tabs in the background.
 ///
-/// The pages that are shown lie in one list, bottom first; each knows its modal level, which starts
-/// at 0 and rises by one where a modal stack begins. Going back is cutting the list's end. Where a
-/// tab is selected, the list is that tab's; those of the others wait beside, without modals. A
-/// value: it stays as it was when it was asked for.
+/// The pages that are shown are in one list, bottom first. Each has a modal level, which starts at
+/// 0 and grows by one with each modal stack. Going back cuts the end of the list. If a tab is
+/// selected, the list is that tab's; the other tabs keep their pages in the background, without
+/// modals. The stack is a value: it does not change after it was read.
 public struct NavigationStack: Sendable {
-  /// How many pages a stack holds at most.
+  /// The maximum number of pages on a stack.
   package static let maxPages = 256
-  /// How many modal stacks lie over one another at most, the bottom stack included. Small, since
-  /// ``value`` nests them.
+  /// The maximum number of modal levels, including the bottom stack. Small, since ``value`` nests
+  /// them.
   package static let maxLevels = 16
 
   /// The pages of the selected tab, or of no tab, bottom first, with the modals over them.
   public internal(set) var pages: [Page] = []
   /// The tab that is shown, from 0; nil before one is selected.
   public internal(set) var selected: Int?
-  /// The pages of the tabs that are not shown and have some, in the order of the tabs.
-  package internal(set) var beside: [(tab: Int, pages: [Page])] = []
+  /// The pages of the tabs in the background that have some, in the order of the tabs.
+  package internal(set) var backgroundTabs: [(tab: Int, pages: [Page])] = []
 
   package init() {}
 
-  /// A stack as it was.
-  package init(_ pages: [Page], selected: Int?, beside: [(tab: Int, pages: [Page])]) {
+  /// Restores a stack.
+  package init(_ pages: [Page], selected: Int?, backgroundTabs: [(tab: Int, pages: [Page])]) {
     self.pages = pages
     self.selected = selected
-    self.beside = beside
+    self.backgroundTabs = backgroundTabs
   }
 
-  /// The pages of the tabs that wait, then those of ``pages``.
-  public var allPages: [Page] { beside.flatMap(\.pages) + pages }
+  /// The pages of the tabs in the background, then those of ``pages``.
+  public var allPages: [Page] { backgroundTabs.flatMap(\.pages) + pages }
 
   /// The page that the user sees; nil when there is none.
   public var top: Page? { pages.last }
 
-  /// Does the operation, or throws and leaves everything as it was.
+  /// Applies the operation, or throws and leaves everything unchanged.
   package mutating func apply(_ operation: StackOperation) throws(StackError) -> StackChange {
     let topBefore = pages.last?.id
     var change = StackChange()
     switch operation {
-    case .open(let page): change = try open(page)
-    case .select(let tab, let first): change = try select(tab, first: first)
+    case .open(let page, let delivery, let target):
+      change = try open(page, delivering: delivery, popTo: target)
+    case .select(let tab, let first, let delivery):
+      change = try select(tab, first: first, delivering: delivery)
     case .back(let target, let result): change.closed = try back(target, result: result)
     case .finish(let id, let outcome), .cancel(let id, let outcome):
-      change.closed = try end(id, outcome)
+      change.closed = try closePage(id, outcome)
     case .remove(let host, let only, let outcome):
       change.closed = remove(outcome) { page in
         page.host.isSameUTF8(as: host) && only?.contains(page.id) != false
@@ -56,8 +58,8 @@ public struct NavigationStack: Sendable {
     return change
   }
 
-  /// What ``apply(_:)`` would do or throw, without doing it: a host is asked before the stack
-  /// changes.
+  /// Returns the result of ``apply(_:)``, or throws its error, without a change, since a host is
+  /// asked before the stack changes.
   @discardableResult
   package func check(_ operation: StackOperation) throws(StackError) -> StackChange {
     var copy = self
@@ -69,19 +71,29 @@ public struct NavigationStack: Sendable {
     return index
   }
 
-  /// Takes away all from `index` up, topmost first in the answer; `lowest` goes to the page at
-  /// `index`.
-  mutating func cut(
-    from index: Int, lowest: Outcome, others: Outcome = .dismissed
-  ) -> [StackChange.Closed] {
-    Self.cut(&pages, from: index, lowest: lowest, others: others)
+  /// Records in `change` that an operation has found a page that is shown, and gives the page its new
+  /// data.
+  mutating func deliver(_ delivery: PageDelivery?, at index: Int, in change: inout StackChange) {
+    if let delivery {
+      pages[index] = pages[index].receiving(delivery)
+      change.delivered = delivery
+    }
+    change.existing = pages[index]
   }
 
-  static func cut(
+  /// Closes all pages from `index` up, and returns them topmost first; `lowest` is the outcome of
+  /// the page at `index`.
+  mutating func closePages(
+    from index: Int, lowest: Outcome, others: Outcome = .dismissed
+  ) -> [StackChange.RemovedPage] {
+    Self.closePages(&pages, from: index, lowest: lowest, others: others)
+  }
+
+  static func closePages(
     _ pages: inout [Page], from index: Int, lowest: Outcome, others: Outcome = .dismissed
-  ) -> [StackChange.Closed] {
+  ) -> [StackChange.RemovedPage] {
     guard index < pages.count else { return [] }
-    var closed: [StackChange.Closed] = []
+    var closed: [StackChange.RemovedPage] = []
     closed.reserveCapacity(pages.count - index)
     for position in (index..<pages.count).reversed() {
       closed.append(
@@ -91,13 +103,14 @@ public struct NavigationStack: Sendable {
     return closed
   }
 
-  /// Takes away every page, those beside too.
-  mutating func removeAll(_ outcome: Outcome) -> [StackChange.Closed] {
-    var closed = cut(from: 0, lowest: outcome, others: outcome)
-    for index in beside.indices.reversed() {
-      closed += Self.cut(&beside[index].pages, from: 0, lowest: outcome, others: outcome)
+  /// Removes every page, including those in the background.
+  mutating func removeAll(_ outcome: Outcome) -> [StackChange.RemovedPage] {
+    var closed = closePages(from: 0, lowest: outcome, others: outcome)
+    for index in backgroundTabs.indices.reversed() {
+      closed += Self.closePages(
+        &backgroundTabs[index].pages, from: 0, lowest: outcome, others: outcome)
     }
-    beside = []
+    backgroundTabs = []
     selected = nil
     return closed
   }

@@ -1,98 +1,128 @@
 import WayValues
 
-/// What `to`, `before`, `contains` and `popTo` name a page by.
+/// A reference to a page in `to`, `before`, `contains`, `popTo` and `exts.pop`.
 ///
-/// Over the wire a text with a colon is a URI, any other a page id or the name of a route; who
-/// resolves a URI knows the routes, the stack does not.
+/// In messages a string with a colon is a URI, and any other a page id or the name of a route.
+/// Resolving a URI needs the routes, which the stack does not know.
 package enum PageReference: Sendable, Equatable {
   /// The page with this id.
   case page(String)
-  /// The page with this id; where there is none, the nearest from the top of the route of this
-  /// name.
+  /// The page with this id; if there is none, the nearest from the top of the route with this name.
   case named(String)
-  /// The nearest page from the top with this route and equal path parameters.
-  case route(name: String, pathParams: ValueObject)
-  /// The nearest page from the top that belongs to no declared route and has this URI. Query,
-  /// fragment, one trailing slash, and the case of scheme and authority do not count.
-  case uri(String)
+  /// The page that a URI means.
+  indirect case uri(PageURI)
+}
+
+extension PageReference {
+  /// Returns the text of a reference `{"to": reference}` in `exts.pop`; `nil` for any other object.
+  package static func popTarget(_ target: ValueObject) -> String? {
+    guard target.count == 1, let text = target["to"]?.string else { return nil }
+    return text
+  }
+}
+
+/// A URI that means a page, with what it resolves to now. It means
+///
+/// 1. the nearest page from the top that was opened with this URI, before redirects;
+/// 2. otherwise the nearest page that was opened with a URI which resolved to this one, or to the
+///    one that this one resolves to;
+/// 3. otherwise the nearest page with the same route and equal path parameters.
+///
+/// A page stays reachable by the first two if the routes have changed since it was opened.
+package struct PageURI: Sendable, Equatable {
+  /// The URI before redirects.
+  package let called: String
+  /// The URI after redirects.
+  package let resolved: String
+  /// The name of the declared route that it resolves to; `nil` if there is none.
+  package let route: String?
+  /// The values that the route's pattern captures.
+  package let pathParams: ValueObject
+
+  /// Creates a reference; `resolved` is `nil` if the URI has no redirect or cannot be resolved.
+  package init(
+    _ called: String, resolved: String? = nil, route: String? = nil, pathParams: ValueObject = [:]
+  ) {
+    self.called = called
+    self.resolved = resolved ?? called
+    self.route = route
+    self.pathParams = pathParams
+  }
+
+  /// Whether two URIs mean the same page.
+  package func isSamePage(as other: PageURI) -> Bool {
+    let uris = ComparableURI(resolved)
+    if uris.isEqual(to: other.resolved) || uris.isEqual(to: other.called) { return true }
+    if ComparableURI(called).isEqual(to: other.called) { return true }
+    return isSameRoute(other.route, other.pathParams)
+  }
+
+  fileprivate func isSameRoute(_ otherRoute: String?, _ otherParams: ValueObject) -> Bool {
+    guard let route, let otherRoute, route.isSameUTF8(as: otherRoute) else { return false }
+    return pathParams == otherParams
+  }
+
+  /// Returns the index of the page that the URI means.
+  fileprivate func index(in pages: [Page]) -> Int? {
+    guard !pages.isEmpty else { return nil }
+    let calledKey = ComparableURI(called)
+    if let index = pages.lastIndex(where: { calledKey.isEqual(to: $0.calledURI) }) { return index }
+    let resolvedKey = called.isSameUTF8(as: resolved) ? calledKey : ComparableURI(resolved)
+    return pages.lastIndex { resolvedKey.isEqual(to: $0.uri) || calledKey.isEqual(to: $0.uri) }
+      ?? pages.lastIndex { isSameRoute($0.route, $0.pathParams) }
+  }
 }
 
 extension PageReference: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .page(let id): "page '\(id)'"
-    case .named(let name): "a page with the id or of the route '\(name)'"
-    case .route(let name, let pathParams):
-      pathParams.isEmpty
-        ? "a page of route '\(name)'" : "a page of route '\(name)' with these path parameters"
-    case .uri(let uri): "a page with the URI '\(uri)'"
+    case .page(let id): "page \"\(id)\""
+    case .named(let name): "a page with the id or the route \"\(name)\""
+    case .uri(let uri): "a page with the URI \"\(uri.called)\""
     }
   }
 }
 
 extension Page {
-  /// What a `popTo` of this page looks for.
+  /// The reference that a `popTo` of this page resolves.
   package var reference: PageReference {
-    if let route { .route(name: route, pathParams: pathParams) } else { .uri(uri) }
+    .uri(PageURI(calledURI, resolved: uri, route: route, pathParams: pathParams))
   }
 }
 
 extension NavigationStack {
-  /// The page that is meant, or nil if none on the stack is. Those that are shown come before those
-  /// of other tabs.
-  package func contains(_ reference: PageReference) -> Page? {
+  /// Returns the page of a reference, or `nil` if it is not on the stack. Pages that are shown come
+  /// before those of other tabs.
+  package func find(_ reference: PageReference) -> Page? {
     if let index = index(of: reference) { return pages[index] }
-    if case .named(let id) = reference, let page = pageBeside(id) { return page }
-    for tab in beside {
+    if case .named(let id) = reference, let page = backgroundPage(id) { return page }
+    for tab in backgroundTabs {
       if let index = Self.index(of: reference, in: tab.pages) { return tab.pages[index] }
     }
     return nil
   }
 
-  /// The place of the page that is meant among those that are shown.
+  /// Returns the index of the page of a reference among those that are shown.
   func index(of reference: PageReference) -> Int? {
-    // An id goes before a name, wherever its page is.
-    if case .named(let id) = reference, pageBeside(id) != nil { return nil }
+    // An id has precedence over a name, in any tab.
+    if case .named(let id) = reference, backgroundPage(id) != nil { return nil }
     return Self.index(of: reference, in: pages)
   }
 
-  private func pageBeside(_ id: String) -> Page? {
-    guard !beside.isEmpty else { return nil }
-    return beside.lazy.flatMap(\.pages).first { $0.id.isSameUTF8(as: id) }
+  private func backgroundPage(_ id: String) -> Page? {
+    guard !backgroundTabs.isEmpty else { return nil }
+    return backgroundTabs.lazy.flatMap(\.pages).first { $0.id.isSameUTF8(as: id) }
   }
 
-  private static func index(of reference: PageReference, in pages: [Page]) -> Int? {
+  static func index(of reference: PageReference, in pages: [Page]) -> Int? {
     switch reference {
     case .page(let id):
       return pages.lastIndex { $0.id.isSameUTF8(as: id) }
     case .named(let name):
       return pages.lastIndex { $0.id.isSameUTF8(as: name) }
         ?? pages.lastIndex { $0.route.map { $0.isSameUTF8(as: name) } == true }
-    case .route(let name, let pathParams):
-      return pages.lastIndex { page in
-        page.route.map { $0.isSameUTF8(as: name) } == true && page.pathParams == pathParams
-      }
     case .uri(let uri):
-      let wanted = comparable(uri)
-      return pages.lastIndex { $0.route == nil && comparable($0.uri) == wanted }
+      return uri.index(in: pages)
     }
-  }
-
-  /// The bytes by which URIs without a route are compared.
-  private static func comparable(_ uri: String) -> [UInt8] {
-    let question = UInt8(ascii: "?")
-    let hash = UInt8(ascii: "#")
-    let slash = UInt8(ascii: "/")
-    var bytes = Array(uri.utf8.prefix { $0 != question && $0 != hash })
-    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return bytes }
-    var path = colon + 1
-    if bytes[path...].starts(with: [slash, slash]) {
-      path = bytes[(path + 2)...].firstIndex(of: slash) ?? bytes.endIndex
-    }
-    for index in 0..<path where (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index]) {
-      bytes[index] |= 0x20
-    }
-    if bytes.endIndex > path, bytes.last == slash { bytes.removeLast() }
-    return bytes
   }
 }

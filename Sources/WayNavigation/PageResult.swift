@@ -1,36 +1,36 @@
 import WayValues
 
-/// What a page gives to its opener when it ends.
+/// The result that a page returns to its opener when it closes.
 public struct PageResult: Sendable, Hashable {
-  /// Anything that JSON can carry.
+  /// Any JSON value.
   public var data: Value
-  /// 0, or a code of the page's own.
+  /// 0, or a code of the page.
   public var code: Int
-  /// Text for people; may be empty.
+  /// A message for people; may be empty.
   public var message: String
 
-  /// The result with code 0 and no message, where nothing else is given.
+  /// Creates a result; by default with code 0 and no message.
   public init(_ data: Value = .null, code: Int = 0, message: String = "") {
     self.data = data
     self.code = code
     self.message = message
   }
 
-  /// As it goes over the wire.
+  /// The result in a message.
   package var value: Value {
     ["data": data, "code": .integer(Int64(code)), "message": .string(message)]
   }
 
-  /// About how many bytes of memory it takes.
+  /// The approximate size in bytes of memory.
   package var size: Int { data.size + message.utf8.count }
 
-  /// What the opener is told.
+  /// The outcome that the opener receives.
   package var outcome: Outcome { .finished(code: code, message: message, data: data) }
 
-  /// Reads what ``value`` gives, with what is missing or null as in ``init(_:code:message:)``;
-  /// `path` names it in errors. Fails with -32602.
+  /// Reads the format of ``value``. Members that are missing or null have the defaults of
+  /// ``init(_:code:message:)``. `path` is the path of the value in errors. Fails with -32602.
   package init(_ value: Value, path: String) throws(CallError) {
-    guard let members = value.object else { throw .unfit(path, "an object", value) }
+    guard let members = value.object else { throw .typeMismatch(path, "an object", value) }
     self.init(members["data"] ?? .null)
     switch members["code"] {
     case nil, .null: break

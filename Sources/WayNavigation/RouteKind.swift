@@ -1,8 +1,8 @@
-/// What opening or invoking a route does.
+/// The effect of opening or invoking a route.
 public enum RouteKind: String, Sendable, CaseIterable {
-  /// Something to show; lives on the stack until it has an outcome.
+  /// A view that is on the stack until it has an outcome.
   case page
-  /// A behaviour that returns a value.
+  /// A function that returns a value.
   case task
   /// A method of a service.
   case service

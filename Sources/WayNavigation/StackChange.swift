@@ -1,18 +1,21 @@
-/// What an operation did to the stack, for those who have to be told: whole pages and their
-/// outcomes, which are their openers' business. Who asked for it is told ``navigation``.
+/// The changes of the stack by an operation, for hosts and openers: whole pages and their outcomes.
+/// The caller receives only ``navigation``.
 package struct StackChange: Sendable {
-  /// A page that left the stack, with the one outcome it ever gets.
-  package struct Closed: Sendable {
+  /// A page that has closed, with its only outcome.
+  package struct RemovedPage: Sendable {
     package let page: Page
     package let outcome: Outcome
   }
 
-  /// The pages that left, topmost first.
-  package var closed: [Closed] = []
-  /// The page that was opened, with the style and level it came to.
+  /// The pages that have closed, topmost first.
+  package var closed: [RemovedPage] = []
+  /// The page that was opened, with its effective style and level.
   package var shown: Page?
-  /// The page that a `popTo` found instead of opening one.
+  /// The page that a `popTo` or the selection of a tab found instead of opening one, with its new
+  /// data.
   package var existing: Page?
+  /// The new data of ``existing``; `nil` if it keeps its own.
+  package var delivered: PageDelivery?
   /// An older page that is on top now and was not before.
   package var resumed: Page?
   /// The page on top now; nil when the stack is empty.
@@ -20,7 +23,7 @@ package struct StackChange: Sendable {
 
   package init() {}
 
-  /// What the one who asked for it is told.
+  /// The result for the caller.
   package var navigation: NavigationChange {
     NavigationChange(page: top?.id, closed: closed.map(\.page.id))
   }

@@ -1,20 +1,31 @@
 /// One change of a session's stack.
 package enum StackOperation: Sendable {
-  /// Opens the page in its `style`. `exts.pop` (a count of pages, or `"all"`; with `push` only)
-  /// first takes pages away; `exts.navigation: false` makes a modal without a stack of its own.
-  case open(Page)
-  /// Selects a tab: modal stacks are dismissed, and the pages of the tab that was shown wait
-  /// beside. A tab without pages begins with `first`, and without that is refused. Pages that lie
-  /// in no tab give way to the first tab that is selected.
-  case select(tab: Int, first: Page?)
-  /// Goes back. The result belongs to the lowest page that closes; those above it are dismissed.
+  /// Opens the page in its `style`. `exts.pop` (a count of pages, `"root"`, or the page to pop to;
+  /// with `push` only) first closes pages; `exts.navigation: false` makes a modal without a stack of
+  /// its own. A `popTo` that finds the page gives it `delivering`. `popTo` is the page that
+  /// `exts.pop` names.
+  case open(Page, delivering: PageDelivery? = nil, popTo: PageReference? = nil)
+  /// Selects a tab: modal stacks are dismissed, and the tab that was shown keeps its pages in the
+  /// background. A tab without pages begins with `first`, and is rejected without it. Pages that
+  /// are in no tab are replaced by the first tab that is selected. The first page of a tab that has
+  /// pages gets `delivering`.
+  case select(tab: Int, first: Page?, delivering: PageDelivery? = nil)
+  /// Goes back. The result is that of the lowest page that closes; those above it are dismissed.
   case back(BackTarget<PageReference>, result: Outcome? = nil)
-  /// Ends the page with the result; those above it are dismissed. The root page may finish too.
+  /// Closes the page with the result; those above it are dismissed. The root page may finish too.
   case finish(page: String, result: Outcome)
-  /// Ends the page because its opener cancelled; those above it are dismissed.
+  /// Closes the page because its opener cancelled; those above it are dismissed.
   case cancel(page: String, outcome: Outcome)
-  /// Takes away every page of a host that is gone, wherever it is; pages of others stay.
+  /// Removes every page of a host that has disconnected, in any tab; pages of others stay.
   case remove(host: String, only: Set<String>? = nil, outcome: Outcome)
-  /// Ends every page, because the session ended.
+  /// Closes every page, because the session ended.
   case end(outcome: Outcome)
+
+  /// What the operation delivers to a page that is already open, if it finds one.
+  package var delivery: PageDelivery? {
+    switch self {
+    case .open(_, let delivery, _), .select(_, _, let delivery): delivery
+    case .back, .finish, .cancel, .remove, .end: nil
+    }
+  }
 }

@@ -1,18 +1,18 @@
-/// How an opened page takes its place on the stack.
+/// The way in which an opened page is placed on the stack.
 public enum Style: String, Sendable, CaseIterable {
   /// On top of the current page, in the same stack.
   case push
-  /// As a modal: over the current page, with a stack of its own unless `exts.navigation` is false.
+  /// A modal over the current page, with its own stack unless `exts.navigation` is false.
   case present
-  /// In the place of the current page.
+  /// Instead of the current page.
   case replace
-  /// As the only page.
+  /// Instead of all pages.
   case root
-  /// Back to the page if it is in the stack, else as ``push``.
+  /// Back to the page if it is on the stack, which gets the new parameters, else like ``push``.
   case popTo
-  /// The modal stack on top is dismissed, then as ``push``.
+  /// Like ``push``, after the modal stack on top is dismissed.
   case dismissThenPush
-  /// The tab that the page is the first of is selected; its page is opened where the tab has none
-  /// yet.
+  /// The tab with this first page is selected; the page is opened if the tab has none yet, and gets
+  /// the new parameters otherwise.
   case tab
 }

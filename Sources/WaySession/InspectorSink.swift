@@ -4,45 +4,45 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Tells those who watch what happens in one session. Asked only while somebody does. Belongs to its
-/// ``Session``'s isolation.
+/// Sends records of what happens in one session to the inspectors. Called only while a client
+/// inspects the session. Belongs to its ``Session``'s isolation.
 struct InspectorSink {
   private let session: String
-  private let watch: Watch
+  private let inspector: Inspector
   private let loop: any EventLoop
-  private let members: SessionClients
-  private let guide: SessionDestinationResolver
+  private let clients: SessionClients
+  private let resolver: SessionDestinationResolver
 
   init(
-    of session: String, _ environment: SessionEnvironment, members: SessionClients,
-    guide: SessionDestinationResolver
+    of session: String, _ environment: SessionEnvironment, clients: SessionClients,
+    resolver: SessionDestinationResolver
   ) {
     self.session = session
-    watch = environment.watch
+    inspector = environment.inspector
     loop = environment.loop
-    self.members = members
-    self.guide = guide
+    self.clients = clients
+    self.resolver = resolver
   }
 
-  private func record(
+  private func makeRecord(
     _ type: String, at start: UInt64, _ client: String?, _ more: ValueObject
   ) -> InspectorRecord {
-    var told: ValueObject = [
-      "type": .string(type), "at": watch.at(start), "session": .string(session),
+    var fields: ValueObject = [
+      "type": .string(type), "at": inspector.timestamp(start), "session": .string(session),
     ]
-    told["client"] = client.map(Value.string)
-    told.merge(more)
-    return InspectorRecord(session: session, client: client, members: told)
+    fields["client"] = client.map(Value.string)
+    fields.merge(more)
+    return InspectorRecord(session: session, client: client, members: fields)
   }
 
-  private func tell(_ client: String?, _ record: () -> InspectorRecord) {
-    watch.tell(session, client, record())
+  private func emit(_ client: String?, _ record: () -> InspectorRecord) {
+    inspector.emit(session, client, record())
   }
 
-  private func tell(
+  private func emit(
     _ type: String, at start: UInt64, _ client: String?, _ more: @autoclosure () -> ValueObject
   ) {
-    watch.tell(session, client, record(type, at: start, client, more()))
+    inspector.emit(session, client, makeRecord(type, at: start, client, more()))
   }
 
   private func elapsed(since start: UInt64) -> UInt64 {
@@ -51,178 +51,181 @@ struct InspectorSink {
   }
 }
 
-// Calls.
 extension InspectorSink {
-  /// A call of a client has begun to wait.
-  func began(
-    _ note: CallTrace, _ number: CallNumber, _ start: UInt64, _ address: ReplyHandle
+  /// Records that a client's call has begun to wait.
+  func callStarted(
+    _ trace: CallTrace, _ number: CallNumber, _ start: UInt64, _ handle: ReplyHandle
   ) {
-    guard watch.isOn else { return }
-    note.number = number
-    watch.began(note, session, address.client.name) { [self] note in
-      var said = record(
-        "call", at: start, address.client.name, about(note, address).with("state", "waits"))
-      said.params = note.params?.withoutTokens(of: note.method)
-      return said
+    guard inspector.isActive else { return }
+    trace.number = number
+    inspector.recordWaiting(trace, session, handle.client.name) { [self] trace in
+      var record = makeRecord(
+        "call", at: start, handle.client.name, describe(trace, handle).adding("state", "waits"))
+      record.params = trace.params?.withoutTokens(of: trace.method)
+      return record
     }
   }
 
-  /// A call of a client has its answer.
-  func answered(
-    _ note: CallTrace, _ answer: Result<Answer, CallError>, of address: ReplyHandle,
+  /// Records the result of a client's call.
+  func callEnded(
+    _ trace: CallTrace, _ response: Result<SessionCallResponse, CallError>, of handle: ReplyHandle,
     after time: UInt64
   ) {
-    note.isEnded = true
-    guard watch.isOn else { return }
-    end(
-      note, answer, address.client.name, about(note, address), elapsed: time,
-      address.client.rights.caller)
+    trace.hasEnded = true
+    guard inspector.isActive else { return }
+    emitCallEnd(
+      trace, response, handle.client.name, describe(trace, handle), elapsed: time,
+      handle.client.rights.caller)
   }
 
-  /// What a call of Swift code is noted by, which is told with its end.
-  func note(of entry: Entry, _ number: CallNumber) -> CallTrace {
-    CallTrace(entry.method.name, number: number, at: loop.nanoseconds)
+  /// Returns the trace of a call of Swift code, which is recorded when the call ends.
+  func makeTrace(of kind: CallKind, _ number: CallNumber) -> CallTrace {
+    CallTrace(kind.method.name, number: number, at: loop.nanoseconds)
   }
 
-  /// A call of Swift code has its answer. One that is about no URI shows in what was asked for it.
-  func ended(_ call: CallInFlight, _ answer: Result<Answer, CallError>) {
-    guard watch.isOn, let note = call.caller.note, let uri = call.uri else { return }
-    note.isEnded = true
+  /// Records the result of a call of Swift code. A call without a URI is visible only in the
+  /// requests that it makes.
+  func appCallEnded(_ call: ActiveCall, _ response: Result<SessionCallResponse, CallError>) {
+    guard inspector.isActive, let trace = call.caller.trace, let uri = call.uri else { return }
+    trace.hasEnded = true
     let about: ValueObject = [
-      "method": .string(note.method), "uri": .string(uri), "call": .integer(Int64(call.number)),
+      "method": .string(trace.method), "uri": .string(uri), "call": .integer(Int64(call.number)),
     ]
-    end(
-      note, answer, nil, about, elapsed: elapsed(since: note.start), call.rights?.caller, uri: uri)
+    emitCallEnd(
+      trace, response, nil, about, elapsed: elapsed(since: trace.start), call.rights?.caller,
+      uri: uri)
   }
 
-  /// What is known of a client's call from its beginning.
-  private func about(_ note: CallTrace, _ address: ReplyHandle) -> ValueObject {
+  /// Returns the properties of a client's call that are known from its start.
+  private func describe(_ trace: CallTrace, _ handle: ReplyHandle) -> ValueObject {
     var members: ValueObject = [
-      "id": address.isSilent ? .null : address.id.value, "method": .string(note.method),
+      "id": handle.isNotification ? .null : handle.id.value, "method": .string(trace.method),
     ]
-    members["name"] = address.client.software.name.map(Value.string)
-    if address.isSilent { members["notification"] = true }
-    members["uri"] = note.uri.map(Value.string)
-    members["call"] = note.number.map { .integer(Int64($0)) }
-    members["from"] = (note.params?["from"]?.string ?? address.client.page).map(Value.string)
-    members["route"] = note.route.map(Value.string)
-    members["host"] = note.host.map(Value.string)
-    members["page"] = (note.page ?? note.params?["page"]?.string).map(Value.string)
+    members["name"] = handle.client.software.name.map(Value.string)
+    if handle.isNotification { members["notification"] = true }
+    members["uri"] = trace.uri.map(Value.string)
+    members["call"] = trace.number.map { .integer(Int64($0)) }
+    members["from"] = (trace.params?["from"]?.string ?? handle.client.page).map(Value.string)
+    members["route"] = trace.route.map(Value.string)
+    members["host"] = trace.host.map(Value.string)
+    members["page"] = (trace.page ?? trace.params?["page"]?.string).map(Value.string)
     return members
   }
 
-  private func end(
-    _ note: CallTrace, _ answer: Result<Answer, CallError>, _ client: String?, _ about: ValueObject,
+  private func emitCallEnd(
+    _ trace: CallTrace, _ response: Result<SessionCallResponse, CallError>, _ client: String?,
+    _ about: ValueObject,
     elapsed time: UInt64, _ caller: Caller?, uri: String? = nil
   ) {
     var about = about
-    if let uri = note.uri ?? uri, isAboutRoute(note.method) {
-      let said = try? guide.look(up: uri, [:], checking: false, for: caller)
-      let route = note.route ?? said?.route?.name
+    if let uri = trace.uri ?? uri, isRouterCall(trace.method) {
+      let resolution = try? resolver.resolve(uri, [:], checking: false, for: caller)
+      let route = trace.route ?? resolution?.route?.name
       about["route"] = route.map(Value.string)
-      if about["host"] == nil, case .success = answer { about["host"] = "server" }
-      watch.count(route ?? "", code: answer.code, nanoseconds: time)
+      if about["host"] == nil, case .success = response { about["host"] = "server" }
+      inspector.recordCall(route ?? "", code: response.code, nanoseconds: time)
     }
-    tell(client) { ended(note, answer, client, about, time) }
+    emit(client) { callRecord(trace, response, client, about, time) }
   }
 
-  private func isAboutRoute(_ method: String) -> Bool {
+  private func isRouterCall(_ method: String) -> Bool {
     method == "router.open" || method == "router.invoke"
   }
 
-  private func ended(
-    _ note: CallTrace, _ answer: Result<Answer, CallError>, _ client: String?, _ about: ValueObject,
+  private func callRecord(
+    _ trace: CallTrace, _ response: Result<SessionCallResponse, CallError>, _ client: String?,
+    _ about: ValueObject,
     _ time: UInt64
   ) -> InspectorRecord {
     var about = about
     about["ms"] = .milliseconds(time)
-    about["code"] = .integer(Int64(answer.code))
-    let params = note.params?.withoutTokens(of: note.method)
+    about["code"] = .integer(Int64(response.code))
+    let params = trace.params?.withoutTokens(of: trace.method)
     let result: Value
-    switch answer {
-    case .success(.document): result = "…"
-    case .success(let answer):
-      result = answer.value.withoutTokens(of: note.method)
-      if case .outcome(let outcome) = answer { about["outcome"] = .string(outcome.kind.rawValue) }
+    switch response {
+    case .success(.openRPCDocument): result = "…"
+    case .success(let response):
+      result = response.value.withoutTokens(of: trace.method)
+      if case .outcome(let outcome) = response { about["outcome"] = .string(outcome.kind.rawValue) }
     case .failure(let error):
       result = error.value
       about["error"] = .string(error.message)
     }
-    return exchange(
+    return exchangeRecord(
       "call", at: loop.nanoseconds &- time, client, about, (params, params?.jsonSize ?? 0), result)
   }
 
-  /// The record of a request with its answer.
-  private func exchange(
+  /// Returns the record of a request with its response.
+  private func exchangeRecord(
     _ type: String, at start: UInt64, _ client: String?, _ about: ValueObject,
     _ params: (value: Value?, bytes: Int), _ result: Value
   ) -> InspectorRecord {
     var about = about
     about["paramsBytes"] = .integer(Int64(params.bytes))
     about["resultBytes"] = .integer(Int64(result.jsonSize))
-    var record = record(type, at: start, client, about)
+    var record = makeRecord(type, at: start, client, about)
     record.params = params.value
     record.result = result
     return record
   }
 }
 
-// What is asked of clients, and interceptors.
 extension InspectorSink {
-  /// A request to a client has its answer, or will have none.
-  func ended(
-    _ method: String, _ note: RequestTrace, _ result: Result<Value, CallError>, of client: Client
+  /// Records that a request to a client has its response, or will get none.
+  func requestEnded(
+    _ method: String, _ trace: RequestTrace, _ result: Result<Value, CallError>, of client: Client
   ) {
-    let time = elapsed(since: note.start)
+    let time = elapsed(since: trace.start)
     var about: ValueObject = [
-      "id": note.id.value, "method": .string(method), "ms": .milliseconds(time),
+      "id": trace.id.value, "method": .string(method), "ms": .milliseconds(time),
     ]
     about["name"] = client.software.name.map(Value.string)
-    about["call"] = note.call.map { .integer(Int64($0)) }
-    about["page"] = note.page.map(Value.string)
-    about["uri"] = note.uri.map(Value.string)
-    let answer: Value
+    about["call"] = trace.call.map { .integer(Int64($0)) }
+    about["page"] = trace.page.map(Value.string)
+    about["uri"] = trace.uri.map(Value.string)
+    let response: Value
     switch result {
-    case .success(let value): (about["code"], answer) = (0, value)
+    case .success(let value): (about["code"], response) = (0, value)
     case .failure(let error):
-      (about["code"], answer) = (.integer(Int64(error.code)), error.value)
+      (about["code"], response) = (.integer(Int64(error.code)), error.value)
       about["error"] = .string(error.message)
     }
-    tell(client.name) {
-      exchange("ask", at: note.start, client.name, about, (note.params, note.paramsBytes), answer)
+    emit(client.name) {
+      exchangeRecord(
+        "ask", at: trace.start, client.name, about, (trace.params, trace.paramsBytes), response)
     }
   }
 
-  /// Interceptors that do not answer at once, and were asked at `start`, have decided on a call.
-  func judged(
-    _ call: CallInFlight, by names: [String], _ verdict: InterceptorChain.Verdict,
+  /// Records the decision of interceptors that did not decide at once. They were started at
+  /// `start`.
+  func interceptorsDecided(
+    _ call: ActiveCall, by names: [String], _ verdict: InterceptorChain.ChainDecision,
     since start: UInt64
   ) {
-    guard watch.isOn else { return }
+    guard inspector.isActive else { return }
     var about: ValueObject = [
-      "names": .list(names.map(Value.string)), "call": .integer(Int64(call.number)),
+      "names": .array(names.map(Value.string)), "call": .integer(Int64(call.number)),
       "verdict": .string(verdict.name), "ms": .milliseconds(elapsed(since: start)),
     ]
     about["uri"] = call.uri.map(Value.string)
-    tell("interceptors", at: start, call.caller.client?.name, about)
+    emit("interceptors", at: start, call.caller.client?.name, about)
   }
 }
 
-// Pages and clients.
 extension InspectorSink {
-  func saw(_ happening: Happening, by caller: Caller?) {
+  func receive(_ event: SessionEvent, by caller: Caller?) {
     let now = loop.nanoseconds
-    switch happening {
-    case .pageAsked(let page): tell(page, "asked", by: caller)
+    switch event {
+    case .pageRequested(let page): emitPageEvent(page, "asked", by: caller)
     case .pageOpened(let page, let time):
-      tell(page, "opened", by: caller, ["ms": .milliseconds(time.nanoseconds)])
-    case .pageResumed(let page): tell(page, "resumed", by: caller)
+      emitPageEvent(page, "opened", by: caller, ["ms": .milliseconds(time.nanoseconds)])
+    case .pageResumed(let page): emitPageEvent(page, "resumed", by: caller)
     case .pageClosed(let page, let outcome, let time):
-      tell(
+      emitPageEvent(
         page, "closed", by: caller,
         ["ms": .milliseconds(time.nanoseconds), "outcome": .string(outcome.kind.rawValue)])
     case .pageFailed(let page, let error, let time):
-      tell(
+      emitPageEvent(
         page, "failed", by: caller,
         [
           "ms": .milliseconds(time.nanoseconds), "code": .integer(Int64(error.code)),
@@ -231,43 +234,43 @@ extension InspectorSink {
     case .joined(let client, let name, _, _):
       var about: ValueObject = ["event": "joined"]
       about["name"] = name.map(Value.string)
-      about["page"] = members.named(client)?.page.map(Value.string)
-      if members.named(client)?.rights.caller.isGuest == true { about["guest"] = true }
-      tell("client", at: now, client, about)
+      about["page"] = clients.named(client)?.page.map(Value.string)
+      if clients.named(client)?.rights.caller.isGuest == true { about["guest"] = true }
+      emit("client", at: now, client, about)
     case .left(let client, let code):
-      tell("client", at: now, client, Self.event("left", code))
-    case .away(let client, let code):
-      tell("client", at: now, client, Self.event("away", code))
-    case .back(let client):
-      let since = members.named(client)?.absentSince ?? now
-      tell("client", at: now, client, ["event": "back", "ms": .milliseconds(now &- since)])
-    case .gaveUp(let client):
-      tell("client", at: now, client, ["event": "gaveUp"])
-    case .hostSilent(let client, let method):
-      tell("client", at: now, client, ["event": "silent", "method": .string(method)])
-    case .ended: tell("session", at: now, nil, ["event": "ended"])
-    case .restored, .unreadable, .notRestored, .takenOver, .handedOver, .taskStarted, .taskEnded,
+      emit("client", at: now, client, Self.clientEvent("left", code))
+    case .disconnected(let client, let code):
+      emit("client", at: now, client, Self.clientEvent("away", code))
+    case .reconnected(let client):
+      let since = clients.named(client)?.disconnectedAt ?? now
+      emit("client", at: now, client, ["event": "back", "ms": .milliseconds(now &- since)])
+    case .discarded(let client):
+      emit("client", at: now, client, ["event": "gaveUp"])
+    case .hostTimedOut(let client, let method):
+      emit("client", at: now, client, ["event": "silent", "method": .string(method)])
+    case .ended: emit("session", at: now, nil, ["event": "ended"])
+    case .restored, .unreadable, .restoreFailed, .takenOver, .handedOver, .taskStarted, .taskEnded,
       .taskDeclined,
-      .handlerAnswered, .routeFailed, .attemptFailed, .called, .threw:
+      .handlerResponded, .routeFailed, .operationFailed, .callEnded, .handlerThrew:
       break
     }
   }
 
-  /// A client hosts something else from now on.
-  func hosts(_ client: Client) {
-    let hosts = guide.hosts.definitions(of: client.id).map(\.value)
-    tell(
+  /// Records that a client has changed its hosts.
+  func hostsChanged(_ client: Client) {
+    let hosts = resolver.hosts.definitions(of: client.id).map(\.value)
+    emit(
       "client", at: loop.nanoseconds, client.name,
-      ["event": "hosts", "hosts": .list(hosts)])
+      ["event": "hosts", "hosts": .array(hosts)])
   }
 
-  private static func event(_ name: String, _ code: UInt16?) -> ValueObject {
+  private static func clientEvent(_ name: String, _ code: UInt16?) -> ValueObject {
     var about: ValueObject = ["event": .string(name)]
     about["code"] = code.map { .integer(Int64($0)) }
     return about
   }
 
-  private func tell(
+  private func emitPageEvent(
     _ page: Page, _ event: String, by caller: Caller?, _ more: ValueObject = [:]
   ) {
     var about: ValueObject = [
@@ -277,20 +280,20 @@ extension InspectorSink {
     about["route"] = page.route.map(Value.string)
     about["by"] = caller?.client.map { .string($0.id) }
     about.merge(more)
-    tell("page", at: loop.nanoseconds, nil, about)
+    emit("page", at: loop.nanoseconds, nil, about)
   }
 }
 
-extension Result<Answer, CallError> {
+extension Result<SessionCallResponse, CallError> {
   fileprivate var code: Int {
     if case .failure(let error) = self { error.code } else { 0 }
   }
 }
 
-extension InterceptorChain.Verdict {
+extension InterceptorChain.ChainDecision {
   fileprivate var name: String {
     switch self {
-    case .pass: "pass"
+    case .proceed: "pass"
     case .changed: "changed"
     case .redirect: "redirect"
     case .refused: "refused"
@@ -304,7 +307,7 @@ extension Duration {
 }
 
 extension ValueObject {
-  fileprivate func with(_ name: String, _ value: Value) -> ValueObject {
+  fileprivate func adding(_ name: String, _ value: Value) -> ValueObject {
     var members = self
     members[name] = value
     return members

@@ -3,64 +3,69 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// A request to a client whose session is on another loop, for a call of a session here. What the
-/// client answers, and its progress, come to that session as if the client were here.
-final class LoopHostRequest: CancellableRequest, @unchecked Sendable {  // `id` is confined to the loop of `home`
+/// A request to a client whose session is on another loop, for a call of a session on this loop.
+/// The session of the call gets the response and the progress as if the client were on this loop.
+///
+/// `requestID` is confined to the loop of `hostSession`.
+final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
   private let client: Client
-  private let home: Session
-  /// The request's; nil before it is sent, and where it could not be.
-  private var id: RequestID?
+  private let hostSession: Session
+  /// The id of the request; `nil` before it is sent, or if it could not be sent.
+  private var requestID: RequestID?
 
-  init(to client: Client, of home: Session) {
+  init(to client: Client, of hostSession: Session) {
     self.client = client
-    self.home = home
+    self.hostSession = hostSession
   }
 
-  /// Asks. `rights` are those of the call.
-  func ask(
-    _ method: String, _ params: Value, for purpose: RequestPurpose, by asker: Session,
+  /// Sends the request. `rights` are those of the call.
+  func send(
+    _ method: String, _ params: Value, for purpose: RequestPurpose, by requester: Session,
     _ rights: Rights?
   ) {
-    asker.reach(home) { [self] home in
-      guard home.members[client.id] === client else {
+    requester.withSession(hostSession) { [self] session in
+      guard session.clients[client.id] === client else {
         let error = CallError(.hostAbsent, "The host is gone")
-        return home.reach(asker) { $0.answered(purpose, .failure(.unanswered(error))) }
-      }
-      do throws(RequestFailure) {
-        let id = try home.mail.request(client, method, params, for: purpose, by: asker)
-        if let request = client.pending[id] {
-          request.rights = rights?.handed(to: home.environment.policy)
-          let watch = home.environment.watch
-          // The call is another session's, which counts its own.
-          if watch.isOn { request.note = watch.note(id, params, for: nil) }
+        return session.withSession(requester) {
+          $0.handleResponse(purpose, .failure(.noResponse(error)))
         }
-        self.id = id
+      }
+      do throws(ClientRequestFailure) {
+        let id = try session.clientWriter.request(
+          client, method, params, for: purpose, by: requester)
+        if let request = client.pending[id] {
+          request.rights = rights?.transferred(to: session.environment.policy)
+          let inspector = session.environment.inspector
+          // The call belongs to another session, which numbers its own calls.
+          if inspector.isActive { request.trace = inspector.traceRequest(id, params, for: nil) }
+        }
+        self.requestID = id
       } catch {
-        home.reach(asker) { $0.answered(purpose, .failure(error)) }
+        session.withSession(requester) { $0.handleResponse(purpose, .failure(error)) }
       }
     }
   }
 
-  func cancel(owing caller: Client?, on loop: any EventLoop) {
-    caller?.owe()
-    let debtor = caller.map { PendingRequest.Debtor(client: $0, loop: loop) }
-    home.loop.execute { [self] in
-      home.assumeIsolated { home in
-        guard let id, let request = client.pending[id] else {
-          debtor?.paid()
+  func cancel(holdingSlotOf caller: Client?, on loop: any EventLoop) {
+    caller?.retainSlot()
+    let slotHolder = caller.map { PendingRequest.SlotHolder(client: $0, loop: loop) }
+    hostSession.loop.execute { [self] in
+      hostSession.assumeIsolated { session in
+        guard let requestID, let request = client.pending[requestID] else {
+          slotHolder?.releaseSlot()
           return
         }
-        request.debtor = debtor
+        request.slotHolder = slotHolder
         request.rights = nil
-        home.mail.cancelRequest(id, client)
+        session.clientWriter.cancelRequest(requestID, client)
       }
     }
   }
 }
 
 extension Session {
-  /// Does something in a session of the same server: at once where that is on this loop.
-  nonisolated func reach(
+  /// Performs work in a session of the same server: at once if that session is on this loop.
+  nonisolated func withSession(
     _ other: Session, _ work: @escaping @Sendable (isolated Session) -> Void
   ) {
     guard other.loop !== loop else { return other.assumeIsolated { work($0) } }

@@ -2,92 +2,105 @@ import WayNavigation
 import WayRouting
 import WayValues
 
-/// Carries out what ``Pages`` decides: asks and tells those who show the pages of a session.
+/// Performs the actions that ``Pages`` returns: requests and notifications to the hosts of a
+/// session's pages.
 enum PageEffects {
   static func perform(_ action: PageAction, in session: isolated Session) {
     switch action {
-    case .ask(let opening): ask(opening, in: session)
-    case .recall(.swift(let task)): task.cancel()
-    case .recall(.client(let id, let host)): session.mail.cancelRequest(id, host)
-    case .close(let page, .swift(let handler), let reason, let exts):
+    case .requestOpen(let opening): requestPage(opening, in: session)
+    case .cancelRequest(.app(let task)): task.cancel()
+    case .cancelRequest(.client(let id, let host)): session.clientWriter.cancelRequest(id, host)
+    case .close(let page, .app(let handler), let reason, let exts):
       Task { await handler.close(page, reason, exts) }
     case .close(let page, .client(let host), let reason, let exts):
       close(page, at: host, reason, exts, in: session)
-    case .resume(let page, .client(let host)):
-      if let host = session.members[host] {
-        session.mail.notify(host, "page.resume", ["page": .string(page.id)])
-      }
-    case .resume(_, .swift): break
-    case .shown(let number, let page): shown(page, number, in: session)
+    case .resume(let page, .client(let id), let delivery):
+      guard let host = session.clients[id] else { return }
+      var params: ValueObject = ["page": .string(page.id)]
+      if let delivery { params.merge(delivery.value) }
+      session.clientWriter.notify(host, "page.resume", .object(params))
+    case .resume(_, .app, nil): break
+    case .resume(let page, .app(let handler), _?):
+      if let update = handler.update { Task { await update(page) } }
+    case .shown(let number, let page): markShown(page, number, in: session)
     case .settle(let number, let result): session.settle(number, result)
-    case .goOn(let number): CallRunner.goOn(number, in: session)
-    case .tell(let kind, let happening, let caller):
-      session.happenings.tell(kind, happening, by: caller)
+    case .continueCall(let number): CallRunner.resumeDeclined(number, in: session)
+    case .emit(let kind, let event, let caller):
+      session.events.emit(kind, event, by: caller)
     }
   }
 
-  private static func ask(_ opening: PageOpening, in session: isolated Session) {
+  private static func requestPage(_ opening: PageOpening, in session: isolated Session) {
     let page = opening.page.id
-    guard let asked = asked(opening, in: session) else { return }
-    let timeout = session.setAlarm(session.limits.pageOpen, .opening(page: page))
-    session.pages.asked(asked, for: page, timeout: timeout)
+    guard let request = sendRequest(opening, in: session) else { return }
+    // The time of a host without a connection begins when it is back.
+    var isAbsent = false
+    if case .client(_, let host) = request { isAbsent = host.isDisconnected }
+    let timeout =
+      isAbsent ? nil : session.setTimer(session.limits.pageOpen, .opening(page: page))
+    session.pages.recordRequest(request, for: page, timeout: timeout)
   }
 
-  /// Asks for a page; nil where that has failed at once.
-  private static func asked(
+  /// Sends the request to open a page. Returns `nil` if it has failed at once.
+  private static func sendRequest(
     _ opening: PageOpening, in session: isolated Session
-  ) -> PageOpening.Asked? {
+  ) -> PageOpening.PageOpenRequest? {
     let page = opening.page
-    switch opening.presenter {
+    switch opening.hostReference {
     case .client(let id):
-      guard let host = session.members[id] else {
+      guard let host = session.clients[id] else {
         let error = CallError(.hostAbsent, "The host of the page is gone")
-        session.act(session.pages.answered(page.id, error))
+        session.perform(session.pages.handleResponse(page.id, error))
         return nil
       }
-      let request = session.ask(
+      let request = session.request(
         host, "page.open", opening.params, for: .open(page: page.id))
       return request.map { .client($0, host) }
-    case .swift(let handler):
-      guard let call = opening.handed else { return nil }
-      return .swift(
+    case .app(let handler):
+      guard let call = opening.handlerCall else { return nil }
+      return .app(
         Task {
           do {
             try await handler.open(page, call)
-            session.act(session.pages.answered(page.id, nil))
+            session.perform(session.pages.handleResponse(page.id, nil))
           } catch is Declined {
-            session.act(session.pages.answered(page.id, .declined, declined: true))
+            session.perform(session.pages.handleResponse(page.id, .declined, declined: true))
           } catch {
-            let thrown = session.happenings.thrown(error)
-            session.act(session.pages.answered(page.id, thrown.ofPage(throwing: error)))
+            let thrown = session.events.reportThrown(error)
+            session.perform(
+              session.pages.handleResponse(page.id, thrown.pageError(throwing: error)))
           }
         })
     }
   }
 
   private static func close(
-    _ page: Page, at host: ClientID, _ reason: Outcome.Kind, _ exts: ValueObject,
+    _ page: Page, at host: ClientID, _ reason: Outcome.OutcomeKind, _ exts: ValueObject,
     in session: isolated Session
   ) {
-    guard let host = session.members[host] else { return }
+    guard let host = session.clients[host] else { return }
     let params: ValueObject = ["page": .string(page.id), "reason": .string(reason.rawValue)]
     let time = session.limits.pageOpen
     if !exts.isEmpty {
-      var whole = params
-      whole["exts"] = .object(exts)
-      let asked = session.ask(host, "page.close", .object(whole), for: .close, timeout: time)
-      guard asked == nil else { return }
-      // Swift code may give what nests too deep to be written; the page is gone all the same.
+      var paramsWithExts = params
+      paramsWithExts["exts"] = .object(exts)
+      let request = session.request(
+        host, "page.close", .object(paramsWithExts), for: .close, timeout: time)
+      guard request == nil else { return }
+      // Swift code may pass values that nest too deep to be encoded. The page is closed all the
+      // same.
     }
-    session.ask(host, "page.close", .object(params), for: .close, timeout: time)
+    session.request(host, "page.close", .object(params), for: .close, timeout: time)
   }
 
-  /// From now on the call is answered with the page's outcome.
-  private static func shown(_ page: String, _ number: CallNumber, in session: isolated Session) {
+  /// Records that a page is shown: its outcome now ends the call.
+  private static func markShown(_ page: String, _ number: CallNumber, in session: isolated Session)
+  {
     guard let call = session.call(number) else { return }
     call.work = .page(page)
-    call.deadline?.cancel()
-    if case .swift(let caller) = call.caller { caller.shown?(page) }
-    session.report(["opened": ["page": .string(page)]], of: number)
+    session.stopCounting(call)
+    call.deadlineTimer?.cancel()
+    if case .app(let caller) = call.caller { caller.onPageShown?(page) }
+    session.reportProgress(["opened": ["page": .string(page)]], of: number)
   }
 }

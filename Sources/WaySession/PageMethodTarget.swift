@@ -3,14 +3,15 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Who answers the methods of a page.
+/// The client or handler that serves the methods of a page.
 enum PageMethodTarget {
   case client(Client, page: String)
-  case swift(PageHandler, Page)
+  case app(PageHandler, Page)
 
-  /// The client that runs in the page, the last of several; else its host. A client that asks for
-  /// its own page means the host, or others that run there. Fails with 2404 or 2504 where there is
-  /// nobody.
+  /// Finds the last client that runs in the page, or else the page's host. If a client calls its
+  /// own page, the target is the host or another client that runs there.
+  ///
+  /// Fails with 2404 or 2504 if there is no target.
   init(
     of page: String, for rights: Rights, except caller: ClientID? = nil,
     in session: isolated Session
@@ -19,44 +20,45 @@ enum PageMethodTarget {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
     }
     if rights.guests.contains(where: { !session.pages.isOwn(open.page, of: $0) }) {
-      throw .uninvited("A guest calls no pages but its own and those that it opened")
+      throw .notInvited("A guest may call methods only of its own page and of pages that it opened")
     }
-    if let said = try? session.guide.look(
-      up: open.page.uri, [:], checking: false, for: rights.caller)
+    if let resolution = try? session.resolver.resolve(
+      open.page.uri, [:], checking: false, for: rights.caller)
     {
-      try rights.check(.pageCall, said)
+      try rights.check(.pageCall, resolution)
     }
-    if let client = session.members.inside(page: page, except: caller) {
+    if let client = session.clients.inside(page: page, except: caller) {
       self = .client(client, page: page)
       return
     }
-    switch open.presenter {
+    switch open.hostReference {
     case .client(let id):
-      guard let host = session.members[id] else {
+      guard let host = session.clients[id] else {
         throw CallError(.hostAbsent, "The host of the page \(page.quoted) is gone")
       }
       self = .client(host, page: page)
-    case .swift(let handler): self = .swift(handler, open.page)
+    case .app(let handler): self = .app(handler, open.page)
     }
   }
 
-  /// Has a method of the page run for a call, which may have a key.
+  /// Runs a method of the page for a call, which may have an idempotency key.
   func run(
-    _ method: String, _ params: ValueObject, _ rights: Rights, _ deadline: Duration?,
-    key: IdempotencyKey? = nil, _ call: CallInFlight, in session: isolated Session
-  ) throws(CallError) -> Reply {
+    _ method: String, _ params: ValueObject, _ rights: Rights, _ timeout: Duration?,
+    key: IdempotencyKey? = nil, _ call: ActiveCall, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
     call.rights = rights
     switch self {
     case .client(let client, let page):
-      if session.environment.watch.isOn {
-        call.noted(nil, host: client.name, page: page)
+      if session.environment.inspector.isActive {
+        call.recordTarget(nil, host: client.name, page: page)
       }
-      let params: Value = [
+      var request: ValueObject = [
         "page": .string(page), "method": .string(method), "params": .object(params),
-        "caller": rights.told,
+        "caller": rights.callerValue,
       ]
-      session.forward("page.call", params, to: client, call)
-    case .swift(let handler, let page):
+      request["key"] = key.map { .string($0.text) }
+      session.forward("page.call", .object(request), to: client, call)
+    case .app(let handler, let page):
       guard let run = handler.call else {
         session.settle(call.number, .failure(.noMethod(method)))
         break
@@ -67,18 +69,19 @@ enum PageMethodTarget {
         session.settle(call.number, .failure(unread))
         break
       }
-      let options = SessionCallOptions(rights: rights, from: page.id, deadline: deadline, key: key)
-      let said = Resolution.undeclared(UnmatchedURI(uri), params: params)
-      let asked = Call(said, options, call.number, in: session)
+      let options = SessionCallOptions(
+        rights: rights, callingPage: page.id, timeout: timeout, idempotencyKey: key)
+      let resolution = Resolution.unmatched(UnmatchedURI(uri), params: params)
+      let handlerCall = Call(resolution, options, call.number, in: session)
       call.work = .task(
         Task {
           do {
-            let value = try await run(page, method, asked)
+            let value = try await run(page, method, handlerCall)
             session.settle(call.number, .success(.value(value)))
           } catch is UnknownMethod {
             session.settle(call.number, .failure(.noMethod(method)))
           } catch {
-            session.settle(call.number, .failure(session.happenings.thrown(error)))
+            session.settle(call.number, .failure(session.events.reportThrown(error)))
           }
         })
     }
@@ -89,6 +92,6 @@ enum PageMethodTarget {
 extension CallError {
   fileprivate static func noMethod(_ method: String) -> CallError {
     let unknown = CallError(.methodNotFound, "The page has no method \(method.quoted)")
-    return RequestFailure.answered(unknown).ofTask
+    return ClientRequestFailure.errorResponse(unknown).taskError
   }
 }

@@ -2,13 +2,14 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// A request to a client whose session is another server's, for a call of a session here. What the
-/// client answers, and its progress, come to that session as if the client were here.
+/// A request to a client whose session is on another server, for a call of a session on this
+/// server. The session of the call gets the response and the progress as if the client were on this
+/// server.
 ///
-/// Confined to the loop of who asks.
+/// Confined to the loop of the calling session.
 final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
-  /// A call that has no deadline of its own ends some day.
-  private static let patience: Duration = .seconds(86_400)
+  /// The maximum duration of a call that has no deadline of its own.
+  private static let maxDuration: Duration = .seconds(86_400)
 
   private let host: RemoteHost
   private let cluster: ClusterNode?
@@ -19,54 +20,59 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
     self.cluster = cluster
   }
 
-  /// Asks. `rights` are those of the call.
-  func ask(
-    _ method: String, _ params: Value, for number: CallNumber, by asker: Session, _ rights: Rights?
+  /// Sends the request. `rights` are those of the call.
+  func send(
+    _ method: String, _ params: Value, for number: CallNumber, by requester: Session,
+    _ rights: Rights?
   ) {
-    var question: ValueObject = [
+    var message: ValueObject = [
       "ask": "run", "session": .string(host.session), "client": .string(host.client),
       "method": .string(method), "params": params,
     ]
-    question["caller"] = rights?.caller.told(in: asker.id)
-    task = Task { [question, host, cluster, weak asker] in
-      let result: Result<Value, RequestFailure>
+    message["caller"] = rights?.caller.peerValue(in: requester.id)
+    task = Task { [message, host, cluster, weak requester] in
+      let result: Result<Value, ClientRequestFailure>
       do throws(CallError) {
         guard let cluster else { throw CallError(.hostAbsent, "The host is gone") }
-        let told = try await cluster.ask(
-          host.server, .object(question), within: Self.patience
-        ) { [weak asker] value in
-          guard let asker else { return }
-          asker.loop.execute { asker.assumeIsolated { $0.report(value, of: number) } }
+        let response = try await cluster.request(
+          host.server, .object(message), within: Self.maxDuration
+        ) { [weak requester] value in
+          guard let requester else { return }
+          requester.loop.execute {
+            requester.assumeIsolated { $0.reportProgress(value, of: number) }
+          }
         }
-        result = Result(told: told)
+        result = Result(peerValue: response)
       } catch {
-        result = .failure(.unanswered(error))
+        result = .failure(.noResponse(error))
       }
-      guard let asker else { return }
-      asker.loop.execute { asker.assumeIsolated { $0.answered(.run(number), result) } }
+      guard let requester else { return }
+      requester.loop.execute {
+        requester.assumeIsolated { $0.handleResponse(.run(number), result) }
+      }
     }
   }
 
-  /// The other server waits for the client's answer, and counts it.
-  func cancel(owing caller: Client?, on loop: any EventLoop) { task?.cancel() }
+  /// Cancels the request. The other server waits for the client's response, and counts it.
+  func cancel(holdingSlotOf caller: Client?, on loop: any EventLoop) { task?.cancel() }
 }
 
-extension Result where Success == Value, Failure == RequestFailure {
-  /// As another server tells it.
-  var told: Value {
+extension Result where Success == Value, Failure == ClientRequestFailure {
+  /// The result in the form that another server gets.
+  var peerValue: Value {
     switch self {
     case .success(let value): ["result": value]
-    case .failure(.answered(let error)): ["answered": error.value]
-    case .failure(.unanswered(let error)): ["unanswered": error.value]
+    case .failure(.errorResponse(let error)): ["answered": error.value]
+    case .failure(.noResponse(let error)): ["unanswered": error.value]
     }
   }
 
-  /// Reads what ``told`` gives.
-  init(told value: Value) {
+  /// Reads the form of ``peerValue``.
+  init(peerValue value: Value) {
     if let error = value["answered"] {
-      self = .failure(.answered(CallError(told: error)))
+      self = .failure(.errorResponse(CallError(peerValue: error)))
     } else if let error = value["unanswered"] {
-      self = .failure(.unanswered(CallError(told: error)))
+      self = .failure(.noResponse(CallError(peerValue: error)))
     } else {
       self = .success(value["result"] ?? .null)
     }
@@ -74,17 +80,17 @@ extension Result where Success == Value, Failure == RequestFailure {
 }
 
 extension Caller {
-  /// As another server is told it.
-  func told(in session: String) -> Value {
+  /// Returns the caller in the form that another server gets.
+  func peerValue(in session: String) -> Value {
     var members = record.object ?? [:]
     members["session"] = .string(session)
     return .object(members)
   }
 
-  /// Reads what ``told(in:)`` gives; nil for what it does not.
-  static func told(_ value: Value?) -> Caller? {
+  /// Reads the form of ``peerValue(in:)``. Returns `nil` for any other value.
+  static func fromPeerValue(_ value: Value?) -> Caller? {
     guard let value, let session = value["session"]?.string,
-      let record = try? Record(value, "caller")
+      let record = try? StoredRecord(value, "caller")
     else { return nil }
     return try? CallerReader(session: session, logger: nil).caller(record)
   }

@@ -3,12 +3,12 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Asks a client of this server for a call of a session of another: takes the answer, and what comes
-/// before it. On the loop of the client's session.
+/// Sends a request to a client of this server for a call of a session on another server, and
+/// receives its progress and response. Confined to the loop of the client's session.
 actor PeerRequester: Requester {
   private nonisolated let executor: UnownedSerialExecutor
   private let progress: @Sendable (Value) -> Void
-  private let answer = FirstResult<Value>()
+  private let response = FirstResult<Value>()
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
@@ -17,51 +17,54 @@ actor PeerRequester: Requester {
     self.progress = progress
   }
 
-  nonisolated func report(_ value: Value) { progress(value) }
+  nonisolated func reportProgress(_ value: Value) { progress(value) }
 
-  nonisolated func answered(_ result: Result<Value, RequestFailure>) {
-    answer.give(.success(result.told))
+  nonisolated func complete(_ result: Result<Value, ClientRequestFailure>) {
+    response.complete(.success(result.peerValue))
   }
 
-  /// Asks, and gives what became of it (`Result.told`). Where the task is cancelled, the client is
-  /// told so, and nobody waits for it.
-  static func ask(
+  /// Sends the request and returns its result in the form of `Result.peerValue`. If the task is
+  /// cancelled, the client's request is cancelled too, and the result is not awaited.
+  static func request(
     _ name: String, in session: Session, _ method: String, _ params: Value, _ caller: Caller?,
     _ progress: @escaping @Sendable (Value) -> Void
   ) async -> Value {
-    let asker = PeerRequester(session.loop, progress)
-    let asked = await session.ask(name, method, params, caller, by: asker)
+    let requester = PeerRequester(session.loop, progress)
+    let sentRequest = await session.request(name, method, params, caller, by: requester)
     let result = await withTaskCancellationHandler {
-      await asker.answer.value()
+      await requester.response.value()
     } onCancel: {
-      guard let asked else { return }
+      guard let sentRequest else { return }
       session.loop.execute {
-        session.assumeIsolated { $0.mail.cancelRequest(asked.id, asked.client) }
+        session.assumeIsolated { $0.clientWriter.cancelRequest(sentRequest.id, sentRequest.client) }
       }
-      asker.answer.give(.success(.null))
+      requester.response.complete(.success(.null))
     }
     return (try? result.get()) ?? .null
   }
 }
 
 extension Session {
-  fileprivate func ask(
-    _ name: String, _ method: String, _ params: Value, _ caller: Caller?, by asker: PeerRequester
+  fileprivate func request(
+    _ name: String, _ method: String, _ params: Value, _ caller: Caller?,
+    by requester: PeerRequester
   ) -> (id: RequestID, client: Client)? {
-    guard let client = members.all.first(where: { $0.name == name }), !isReleased else {
-      asker.answered(.failure(.unanswered(CallError(.hostAbsent, "The host is gone"))))
+    guard let client = clients.all.first(where: { $0.name == name }), !isReleased else {
+      requester.complete(.failure(.noResponse(CallError(.hostAbsent, "The host is gone"))))
       return nil
     }
-    do throws(RequestFailure) {
-      let id = try mail.request(client, method, params, for: .run(0), by: asker)
+    do throws(ClientRequestFailure) {
+      let id = try clientWriter.request(client, method, params, for: .run(0), by: requester)
       if let request = client.pending[id] {
-        request.rights = caller.map { Rights($0, environment.policy) } ?? ownRights
-        // The call is another server's, which counts its own.
-        if environment.watch.isOn { request.note = environment.watch.note(id, params, for: nil) }
+        request.rights = caller.map { Rights($0, environment.policy) } ?? appRights
+        // The call belongs to another server, which numbers its own calls.
+        if environment.inspector.isActive {
+          request.trace = environment.inspector.traceRequest(id, params, for: nil)
+        }
       }
       return (id, client)
     } catch {
-      asker.answered(.failure(error))
+      requester.complete(.failure(error))
       return nil
     }
   }

@@ -6,52 +6,55 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// One running app instance. It owns the parts, each of which keeps a state of its own and decides,
-/// and carries out what they decide.
+/// One running app instance. It owns the parts, each of which keeps its own state and makes
+/// decisions, and performs what they decide.
 ///
-/// An actor on its loop; connections of the same loop enter without a hop. Answers that do not need
-/// another party are given before a message has been dealt with.
+/// An actor on its loop; connections of the same loop enter without a hop. Responses that do not
+/// need another party are ready before the handling of a message returns.
 package actor Session: Requester {
   package nonisolated let id: String
   nonisolated let joinToken: String
   nonisolated let epoch: String
-  /// Nil where the session ends with the server.
+  /// The journal of a stored session; `nil` if the session ends with the server.
   let journal: Journal?
-  /// Whether it may be kept, and so another server may have it.
-  nonisolated let isKeepable: Bool
+  /// Whether the session may be stored, so that another server can take it over.
+  nonisolated let isDurable: Bool
+  /// Whether the session is that of one HTTP request, and ends with it. It belongs to no audience.
+  nonisolated let isOfRequest: Bool
   nonisolated let environment: SessionEnvironment
-  /// Whether the app takes the spans of calls.
+  /// Whether the app receives the spans of calls.
   nonisolated let isTraced: Bool
   private nonisolated let executor: UnownedSerialExecutor
 
-  let members: SessionClients
-  let mail: ClientWriter
-  let guide: SessionDestinationResolver
-  let happenings: Happenings
-  // Asked at each step of a call, and what they are asked runs nothing of anybody else's: so are
-  // the others that are unchecked.
+  let clients: SessionClients
+  let clientWriter: ClientWriter
+  let resolver: SessionDestinationResolver
+  let events: SessionEvents
+  // Accessed at each step of a call, without running foreign code meanwhile. The same is true of
+  // the other unchecked properties.
   @exclusivity(unchecked) var pages: Pages
-  var links: PendingLinks
+  var pendingLinks: PendingLinks
   var invitations = Invitations()
-  var keys: Keys
-  /// Who its first client is; those who join with its token and have none of their own are that too.
+  var idempotencyKeys: SessionIdempotencyKeys
+  /// The identity of the first client. Clients that join with the session's token and have no token
+  /// of their own get it too.
   var identity: Identity
-  /// Those of the app's own code.
-  nonisolated let ownRights: Rights
-  @exclusivity(unchecked) private var calls = Calls()
-  /// What is to be done for the pages, while it is being done.
-  @exclusivity(unchecked) private var actions: Deque<PageAction> = []
-  @exclusivity(unchecked) private var isActing = false
+  /// The rights of the app's own code.
+  nonisolated let appRights: Rights
+  @exclusivity(unchecked) private var calls = ActiveCalls()
+  /// The page actions to perform, while actions are being performed.
+  @exclusivity(unchecked) private var pendingActions: Deque<PageAction> = []
+  @exclusivity(unchecked) private var isPerformingActions = false
   /// Set when no new call may begin to wait.
   private(set) var isEnding = false
-  /// Set when another server is to carry out what comes.
-  @exclusivity(unchecked) private(set) var isMoving = false
+  /// Set when another server is to handle new messages.
+  @exclusivity(unchecked) private(set) var isHandingOver = false
   /// Set when the session is handed over.
   private(set) var isReleased = false
-  /// Set when it is another server's.
-  private var hasMoved = false
-  /// Whether the server may not take it for its own now, so that nobody comes in.
-  var isCutOff = false
+  /// Set when the session belongs to another server.
+  private(set) var hasMoved = false
+  /// Whether the server cannot treat the session as its own now, so that no client may connect.
+  var isFenced = false
   /// Set when no new task or page may begin.
   private(set) var isDraining = false
 
@@ -59,499 +62,579 @@ package actor Session: Requester {
   nonisolated var limits: Limits { environment.limits }
   nonisolated var loop: any EventLoop { environment.loop }
 
-  /// `heardBySwift` is what Swift code wants to know of it; `record` is what is kept of one that
-  /// goes on from another life of the server.
+  /// `appKinds` are the kinds of events that Swift code observes. `record` is the stored record of
+  /// a session that is restored.
   init(
     id: String, _ identity: Identity, _ environment: SessionEnvironment,
-    heardBySwift: Happening.Kinds, _ journal: Journal? = nil, from record: SessionRecord? = nil
+    appKinds: SessionEvent.EventKinds, _ journal: Journal? = nil, from record: SessionRecord? = nil,
+    isOfRequest: Bool = false
   ) {
     self.id = id
     self.identity = identity
     self.journal = journal
-    isKeepable = journal != nil
-    joinToken = record?.joinToken ?? Token.random()
-    epoch = record?.epoch ?? Token.random(12)
-    ownRights = Rights.ofApp(in: id, environment.logger)
+    isDurable = journal != nil
+    self.isOfRequest = isOfRequest
+    joinToken = record?.joinToken ?? OpaqueToken.random()
+    epoch = record?.epoch ?? OpaqueToken.random(12)
+    appRights = Rights.app(in: id, environment.logger)
     self.environment = environment
     isTraced = environment.tracer != nil
     let (loop, limits) = (environment.loop, environment.limits)
     executor = loop.asUnownedSerialExecutor()
     let budget = ByteBudget(.session, limits.maxSessionBytes, within: environment.budget)
-    members = SessionClients(of: id, limits: limits, budget: budget)
-    mail = ClientWriter(limits: limits, members: members, environment.resumables, journal)
-    guide = SessionDestinationResolver(environment.router, limits: limits, environment.serverHosts)
-    happenings = Happenings(
+    clients = SessionClients(of: id, limits: limits, budget: budget)
+    clientWriter = ClientWriter(
+      limits: limits, clients: clients, environment.resumableClients, journal)
+    resolver = SessionDestinationResolver(
+      environment.router, limits: limits, environment.serverHosts)
+    events = SessionEvents(
       of: id, environment,
       Subscribers(
-        limits: limits, heardBySwift: heardBySwift, watched: environment.watch.kinds),
-      members: members, mail: mail, guide: guide)
+        limits: limits, appKinds: appKinds, inspectorKinds: environment.inspector.kinds),
+      clients: clients, clientWriter: clientWriter, resolver: resolver)
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
     }
-    links = PendingLinks(limit: limits.maxLinks)
-    keys = Keys(limit: limits.maxKeys, journal)
+    pendingLinks = PendingLinks(limit: limits.maxLinks)
+    idempotencyKeys = SessionIdempotencyKeys(limit: limits.maxKeys, journal)
     journal?.source = self
   }
 
-  /// How many calls are not answered yet, those of Swift code included.
+  /// The number of calls without a result, including those of Swift code.
   var callCount: Int { calls.count }
 }
 
 extension Session {
-  /// Makes a client of a newcomer, which is none of the members before it is added. Fails when the
+  /// Creates a joining client, which is not part of the session before it is added. Fails if the
   /// session is full.
   func makeClient(
-    _ newcomer: JoiningClient, channel: any MessageChannel
+    _ joiningClient: JoiningClient, channel: any MessageChannel
   ) throws(CallError) -> Client {
-    let client = try members.makeClient(
-      page: newcomer.page, software: newcomer.software, handshake: newcomer.handshake,
+    let client = try clients.makeClient(
+      page: joiningClient.page, software: joiningClient.software,
+      handshake: joiningClient.handshake,
       channel: channel)
-    client.rights = rights(of: newcomer, as: client.name)
+    client.rights = rights(of: joiningClient, as: client.name)
     return client
   }
 
-  /// What a newcomer may do, once it has a name.
-  func rights(of newcomer: JoiningClient, as name: String) -> Rights {
-    let software = newcomer.software
+  /// Returns the rights of a joining client that has the name `name`.
+  func rights(of joiningClient: JoiningClient, as name: String) -> Rights {
+    let software = joiningClient.software
     let caller = Caller(
-      session: id, identity: newcomer.identity,
+      session: id, identity: joiningClient.identity,
       client: .init(
-        id: name, name: software.name, version: software.version, page: newcomer.page),
-      isGuest: newcomer.invitation != nil, origin: newcomer.handshake.origin,
-      address: newcomer.handshake.address, logger: environment.logger)
+        id: name, name: software.name, version: software.version, page: joiningClient.page),
+      isGuest: joiningClient.invitation != nil, origin: joiningClient.handshake.origin,
+      address: joiningClient.handshake.address, logger: environment.logger)
     return Rights(
-      caller, environment.policy, invitation: newcomer.invitation,
-      within: newcomer.invitation?.inviter)
+      caller, environment.policy, invitation: joiningClient.invitation,
+      limitedBy: joiningClient.invitation?.inviter)
   }
 
-  /// The calls of a client that are not answered yet, in their order.
-  func unanswered(of client: Client) -> [CallInFlight] {
+  /// Returns the calls of a client that have no result yet, in their order.
+  func pendingCalls(of client: Client) -> [ActiveCall] {
     calls.all.filter { $0.caller.client === client }.sorted { $0.number < $1.number }
   }
 
-  /// The calls of all, in their order.
-  var allCalls: [CallInFlight] { calls.all.sorted { $0.number < $1.number } }
+  /// All calls, in their order.
+  var allCalls: [ActiveCall] { calls.all.sorted { $0.number < $1.number } }
+
+  /// Whether no work may be given to another host any more.
+  var isClosing: Bool { isEnding || isHandingOver || hasMoved }
 
   /// The calls of all clients.
-  var clientCalls: [CallInFlight] { calls.all.filter { $0.caller.client != nil } }
+  var clientCalls: [ActiveCall] { calls.all.filter { $0.caller.client != nil } }
 
   /// The wall clock: milliseconds since 1970-01-01 UTC.
-  var wall: Int64 { environment.now() }
+  var wallTime: Int64 { environment.now() }
 
-  /// The time until the last deadline of a client's calls; nil where none has one.
-  func longestDeadline(of client: Client) -> Duration? {
+  /// Returns the time until the last deadline of a client's calls; `nil` if no call has a deadline
+  /// to come.
+  func timeUntilLastDeadline(of client: Client) -> Duration? {
     let now = loop.nanoseconds
     let ends = calls.all.compactMap { call in
-      call.caller.client === client ? call.ends : nil
+      call.caller.client === client ? call.deadline : nil
     }
     guard let last = ends.max(), last > now else { return nil }
     return .nanoseconds(Int64(clamping: last - now))
   }
 
-  /// Adds a member, which has been made by ``makeClient(_:channel:)``.
+  /// Adds a client that ``makeClient(_:channel:)`` has created.
   func add(_ client: Client) {
-    members.add(client)
+    clients.add(client)
     if client.isResumable {
-      environment.resumables.add(client, of: self)
-      note(client)
+      environment.resumableClients.add(client, of: self)
+      recordChange(client)
     }
-    Renewal.watch(client, in: self)
-    happenings.tell(
+    SessionTokenExpiry.schedule(client, in: self)
+    events.emit(
       .session,
       .joined(
         client: client.name, name: client.software.name, version: client.software.version,
         isFirst: client.id == 1))
   }
 
-  /// Who a member is has changed, or that it is one.
-  func note(_ client: Client) {
-    journal?.note(RecordKey.client(client.id))
-    journal?.note(RecordKey.state(ofClient: client.id))
+  /// Records that a client was added, or that its properties have changed.
+  func recordChange(_ client: Client) {
+    journal?.recordChange(RecordKey.client(client.id))
+    journal?.recordChange(RecordKey.state(ofClient: client.id))
   }
 
-  /// What a client has not acknowledged in a while is to be kept.
-  func look(again client: Client) {
-    if client.look == nil { client.look = setAlarm(.seconds(2), .look(client.id)) }
-  }
-
-  /// Whether the store takes what changes.
-  var isKept: Bool { journal?.isTracking == true }
-
-  /// Takes a member out: what it waits for ends, what waits for it fails, its pages fail. The
-  /// session ends with its last member.
-  ///
-  /// `code` is that of its connection's end; nil where the connection goes on, which takes the
-  /// answers to its calls, or was lost.
-  func remove(_ id: ClientID, code: UInt16? = nil, connectionGoesOn: Bool = false) {
-    guard let client = members.remove(id) else { return }
-    client.expiry?.cancel()
-    client.absence?.cancel()
-    client.ack?.cancel()
-    client.look?.cancel()
-    environment.resumables.remove(client)
-    environment.owner.watcherLeft(client)
-    note(client)
-    if let invitation = client.rights.invitation {
-      journal?.note(RecordKey.invitations)
-      invitations.giveBack(
-        invitation, isOver: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
+  /// Schedules storing the frames that a client has not acknowledged for a while.
+  func schedulePersistence(of client: Client) {
+    if client.persistenceTimer == nil {
+      client.persistenceTimer = setTimer(.seconds(2), .outboxPersistence(client.id))
     }
-    if !connectionGoesOn { client.channel = nil }
-    pages.isHeld = true
-    guide.hosts.removeAll(of: id)
+  }
+
+  /// Whether changes are stored.
+  var isPersisted: Bool { journal?.isTracking == true }
+
+  /// Removes a client: its calls end, requests to it fail, and its pages fail. The session ends
+  /// with its last client.
+  ///
+  /// `code` is the close code of its connection; `nil` if the connection was lost or stays open. A
+  /// connection that stays open gets the responses to its calls.
+  func remove(_ id: ClientID, code: UInt16? = nil, keepsConnection: Bool = false) {
+    guard let client = clients.remove(id) else { return }
+    client.expiryTimer?.cancel()
+    client.resumeTimer?.cancel()
+    client.acknowledgementTimer?.cancel()
+    client.persistenceTimer?.cancel()
+    environment.resumableClients.remove(client)
+    environment.owner.endInspection(client)
+    recordChange(client)
+    if let invitation = client.rights.invitation {
+      journal?.recordChange(RecordKey.invitations)
+      invitations.release(
+        invitation, isFinal: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
+    }
+    if !keepsConnection { client.channel = nil }
+    pages.isSuspended = true
+    resolver.hosts.removeAll(of: id)
     environment.serverHosts.removeAll(of: client)
-    for number in client.drainCalls() { stop(number, .callerGone) }
+    for number in client.drainCalls() { stop(number, .callerLeft) }
     client.channel = nil
-    act(pages.hostLeft(client.name))
+    perform(pages.hostLeft(client.name))
     for request in client.pending.drain() {
       request.settle()
-      let error = CallError.gone(during: request.method)
-      tell(request, .failure(error), of: client)
-      answered(request, .failure(.unanswered(error)))
+      let error = CallError.clientDisconnected(during: request.method)
+      traceResult(request, .failure(error), of: client)
+      forwardResponse(request, .failure(.noResponse(error)))
     }
-    happenings.subscribers.removeAll(of: id)
-    if !hasMoved { happenings.tell(.session, .left(client: client.name, code: code)) }
-    if members.isEmpty { end() }
-    pages.isHeld = false
-    act([])
+    events.subscribers.removeAll(of: id)
+    if !hasMoved { events.emit(.session, .left(client: client.name, code: code)) }
+    if clients.isEmpty { end() }
+    pages.isSuspended = false
+    perform([])
+    DeepLinkRunner.runNext(in: self)
   }
 
-  /// No new task and page may begin from now on.
+  /// Rejects new tasks and pages from now on.
   func beginDraining() { isDraining = true }
 
-  /// What comes from now on is another server's to carry out.
-  func beginMoving() { isMoving = true }
+  /// Leaves new messages to another server from now on.
+  func beginHandover() { isHandingOver = true }
 
-  /// The session is another server's: what ends here goes on there.
-  func wasMoved() { hasMoved = true }
+  /// Marks the session as that of another server: what ends here continues there.
+  func markMoved() { hasMoved = true }
 
-  /// The session is handed over: nobody comes in here any more.
-  func wasReleased() { isReleased = true }
+  /// Marks the session as handed over: no client can connect to it here any more.
+  func markReleased() { isReleased = true }
 
-  /// No new call may begin to wait from now on, and what has waited for its turn does not get it any
-  /// more.
-  func stopCalls() {
+  /// Rejects calls that would begin to wait, and starts no queued operation any more.
+  func stopAcceptingCalls() {
     isEnding = true
-    pages.isHeld = true
+    pages.isSuspended = true
   }
 
-  /// Ends what is left of the session.
+  /// Ends the session with all that it still has.
   func end() {
     isEnding = true
-    let unfollowed = links.removeAll()
-    act(pages.end())
-    for number in calls.numbers { stop(number, .callerGone) }
-    if !hasMoved { happenings.tell(.session, .ended) }
+    let unclaimed = pendingLinks.removeAll()
+    perform(pages.end())
+    for number in calls.numbers { stop(number, .callerLeft) }
+    if !hasMoved { events.emit(.session, .ended) }
     journal?.end()
-    environment.owner.ended(id, unfollowed: unfollowed)
+    environment.owner.sessionEnded(id, unclaimed: unclaimed)
   }
 }
 
 extension Session {
   private static let deliverIsolated:
-    @Sendable (isolated Session, [UInt8], String, String?) -> Void = {
-      $0.happenings.deliver($1, $2, only: $3)
+    @Sendable (isolated Session, [UInt8], String, String?) -> EventReach = {
+      $0.events.deliver($1, $2, only: $3)
     }
-  /// Sends an event that is written to those of a session who want its topic, to one alone where it
-  /// is named. For who is on the session's loop for certain: without what `assumeIsolated` does
-  /// before, which would be a tenth of a delivery.
+  /// Sends an encoded event to the subscribers of its topic in a session, or only to the client
+  /// with the given name. Returns whom it has reached.
+  ///
+  /// Only for code that is on the session's loop for certain. It skips the checks of
+  /// `assumeIsolated`, which would be a tenth of a delivery's cost.
   static let deliver = unsafeBitCast(
-    deliverIsolated, to: (@Sendable (Session, [UInt8], String, String?) -> Void).self)
+    deliverIsolated, to: (@Sendable (Session, [UInt8], String, String?) -> EventReach).self)
 
-  /// Answers one request. `mark` is that of a call that did not end at once.
-  func reply(_ answer: Answer, to address: ReplyHandle, _ mark: CallStart? = nil) {
-    happenings.record(nil, of: address, mark) { .success(answer) }
-    mail.answer(answer, to: address)
+  /// Sends the response to one request. `callStart` is the start of a call that did not complete at
+  /// once.
+  func respond(
+    _ response: SessionCallResponse, to handle: ReplyHandle, _ callStart: CallStart? = nil
+  ) {
+    events.recordResponse(nil, of: handle, callStart) { .success(response) }
+    clientWriter.respond(response, to: handle)
   }
 
-  /// Refuses one request.
-  func reply(_ error: CallError, to address: ReplyHandle, _ mark: CallStart? = nil) {
-    happenings.record(error.code, of: address, mark) { .failure(error) }
-    mail.answer(error, to: address)
+  /// Sends the error response to one request.
+  func respond(_ error: CallError, to handle: ReplyHandle, _ callStart: CallStart? = nil) {
+    events.recordResponse(error.code, of: handle, callStart) { .failure(error) }
+    clientWriter.respond(error, to: handle)
   }
 
-  /// Asks a client; what it answers, or why it does not, comes to ``answered(_:_:)``. Nil where it
-  /// cannot be asked.
+  /// Sends a request to a client. ``handleResponse(_:_:)`` gets its result, or the reason why there
+  /// is none. Returns `nil` if the request cannot be sent.
   @discardableResult
-  func ask(
+  func request(
     _ client: Client, _ method: String, _ params: Value, for purpose: RequestPurpose,
     timeout: Duration? = nil
   ) -> RequestID? {
     do {
-      let id = try mail.request(client, method, params, for: purpose, by: self)
+      let id = try clientWriter.request(client, method, params, for: purpose, by: self)
       if let timeout {
-        mail.limit(id, client, setAlarm(timeout, .request(id, client.id)))
+        clientWriter.setTimeout(id, client, setTimer(timeout, .request(id, client.id)))
       }
-      if environment.watch.isOn {
+      if environment.inspector.isActive {
         let opened: CallNumber? =
           if case .open(let page) = purpose { pages.call(openingOf: page) } else { nil }
-        client.pending[id]?.note = environment.watch.note(
+        client.pending[id]?.trace = environment.inspector.traceRequest(
           id, params, for: purpose.call ?? opened)
       }
       return id
     } catch {
-      answered(purpose, .failure(error))
+      handleResponse(purpose, .failure(error))
       return nil
     }
   }
 
-  /// A client has answered.
+  /// Handles the response of a client.
   func complete(_ response: Response, from client: Client) {
-    guard let request = mail.take(response, from: client) else { return }
-    tell(request, response.result, of: client)
-    pages.heard(client.name)
-    answered(request, response.result.mapError(RequestFailure.answered))
+    guard let request = clientWriter.resolve(response, from: client) else { return }
+    traceResult(request, response.result, of: client)
+    pages.markResponsive(client.name)
+    forwardResponse(request, response.result.mapError(ClientRequestFailure.errorResponse))
   }
 
-  /// Tells those who watch how a request to a client has ended.
+  /// Sends the inspectors the result of a request to a client.
   @inline(__always)
-  func tell(
+  func traceResult(
     _ request: PendingRequest, _ result: Result<Value, CallError>, of client: Client
   ) {
-    guard let note = request.note else { return }
-    happenings.witness.ended(request.method, note, result, of: client)
+    guard let trace = request.trace else { return }
+    events.inspectorSink.requestEnded(request.method, trace, result, of: client)
   }
 
-  /// Hands an answer on to the session that has asked.
-  func answered(_ request: PendingRequest, _ result: Result<Value, RequestFailure>) {
-    guard let asker = request.asker as? Session, asker !== self else {
-      if let asker = request.asker as? PeerRequester { return asker.answered(result) }
-      return answered(request.purpose, result)
+  /// Forwards a result to the session that made the request.
+  func forwardResponse(_ request: PendingRequest, _ result: Result<Value, ClientRequestFailure>) {
+    guard let requester = request.requester as? Session, requester !== self else {
+      if let requester = request.requester as? PeerRequester { return requester.complete(result) }
+      return handleResponse(request.purpose, result)
     }
     let purpose = request.purpose
-    reach(asker) { $0.answered(purpose, result) }
+    withSession(requester) { $0.handleResponse(purpose, result) }
   }
 
-  /// Who is to serve a call; nil where it is gone.
-  func host(_ chosen: ChosenHost) -> ServerHosts.Member? {
-    if let member = members[chosen.client] {
-      return .init(name: member.name, place: .here(member, home: .init(session: self)))
+  /// Returns the client that is to serve a call; `nil` if it is gone.
+  func host(_ chosen: ChosenHost) -> ServerHosts.ServerHost? {
+    if let client = clients[chosen.client] {
+      return .init(name: client.name, location: .local(client, session: .init(requester: self)))
     }
     return environment.serverHosts[chosen.client]
   }
 
-  func answered(_ purpose: RequestPurpose, _ result: Result<Value, RequestFailure>) {
+  func handleResponse(_ purpose: RequestPurpose, _ result: Result<Value, ClientRequestFailure>) {
     switch purpose {
     case .close: break
     case .open(let page):
-      let failure: RequestFailure? = if case .failure(let failure) = result { failure } else { nil }
-      act(pages.answered(page, failure?.ofPage, declined: failure?.isDecline == true))
-    case .run(let number) where calls[number]?.journey != nil && result.isDecline:
-      CallRunner.goOn(number, in: self)
-    case .run(let number): settle(number, result.map(Answer.value).mapError(\.ofTask))
-    case .push(let number): settle(number, result.map(Answer.value).mapError(\.ofCall))
+      let failure: ClientRequestFailure? =
+        if case .failure(let failure) = result { failure } else { nil }
+      perform(pages.handleResponse(page, failure?.pageError, declined: failure?.isDecline == true))
+    case .run(let number) where calls[number]?.resolution != nil && result.isDecline:
+      CallRunner.resumeDeclined(number, in: self)
+    case .run(let number):
+      if case .failure(let failure) = result, let error = failure.lossOfHost,
+        IdempotentCalls.restart(number, after: error, in: self)
+      {
+        return
+      }
+      settle(number, result.map(SessionCallResponse.value).mapError(\.taskError))
+    case .push(let number):
+      settle(number, result.map(SessionCallResponse.value).mapError(\.callError))
     }
   }
 
-  /// Something has not come in its time.
-  private func rang(_ alarm: Alarm) {
-    switch alarm {
-    case .call(let number): stop(number, .deadline)
-    case .opening(let page): act(pages.overdue(page))
-    case .expiry(let id): Renewal.rang(id, in: self)
-    case .ack(let id): Reception.rang(id, in: self)
-    case .absence(let id): ClientResume.rang(id, in: self)
-    case .look(let id):
-      guard let client = members[id] else { return }
-      client.look = nil
-      mail.note(client)
+  /// Handles a deadline that has passed.
+  private func fire(_ deadline: SessionDeadline) {
+    switch deadline {
+    case .call(let number): stop(number, .deadlineExceeded)
+    case .opening(let page): perform(pages.timeOut(page))
+    case .expiry(let id): SessionTokenExpiry.check(id, in: self)
+    case .acknowledgement(let id): SessionInboundSequence.sendDelayedAcknowledgement(id, in: self)
+    case .resume(let id): ClientResume.expire(id, in: self)
+    case .outboxPersistence(let id):
+      guard let client = clients[id] else { return }
+      client.persistenceTimer = nil
+      clientWriter.markChanged(client)
     case .request(let id, let clientID):
-      guard let client = members[clientID], let request = mail.giveUp(id, client) else { return }
-      happenings.tell(.host, .hostSilent(client: client.name, method: request.method))
+      guard let client = clients[clientID], let request = clientWriter.expire(id, client) else {
+        return
+      }
+      events.emit(.host, .hostTimedOut(client: client.name, method: request.method))
       let error = CallError(.hostAbsent, "The host did not answer \(request.method) in time")
-      tell(request, .failure(error), of: client)
-      answered(request.purpose, .failure(.unanswered(error)))
+      traceResult(request, .failure(error), of: client)
+      handleResponse(request.purpose, .failure(.noResponse(error)))
     }
   }
 
-  /// Sets what rings unless it is cancelled before.
-  func setAlarm(_ time: Duration, _ alarm: Alarm) -> any ScheduledWork {
+  /// Sets a timer, which fires unless it is cancelled before.
+  func setTimer(_ time: Duration, _ deadline: SessionDeadline) -> any ScheduledWork {
     loop.schedule(after: time) { [weak self] in
-      self?.assumeIsolated { $0.rang(alarm) }
+      self?.assumeIsolated { $0.fire(deadline) }
     }
   }
 }
 
 extension Session {
-  /// Who makes a call: a request, or one that goes on.
-  enum Asker {
+  /// The origin of a call: a new request, or a call that continues.
+  enum CallOrigin {
     case request(ReplyHandle)
-    case call(CallInFlight)
+    case call(ActiveCall)
   }
 
-  /// Makes the call of a request that is not answered at once; `size` is about what it keeps, in
-  /// bytes. Fails where the client has too many, or they keep too much.
-  func begin(
-    _ asker: Asker, _ entry: Entry = .invoke, deadline: Duration? = nil,
+  /// Begins the call of a request that does not complete at once. `size` is the approximate memory
+  /// that it uses, in bytes. Fails if the client has too many calls, or if they use too much
+  /// memory.
+  func beginCall(
+    _ origin: CallOrigin, _ kind: CallKind = .invoke, timeout: Duration? = nil,
     size: @autoclosure () -> Int
-  ) throws(CallError) -> CallInFlight {
-    switch asker {
+  ) throws(CallError) -> ActiveCall {
+    switch origin {
     case .call(let call): return call
-    case .request(let address):
-      if isEnding { throw .serverEnds }
-      let charge = try address.client.charge(CallInFlight.overhead + address.id.size + size())
+    case .request(let handle):
+      if isEnding { throw .shuttingDown }
+      let charge = try handle.client.charge(ActiveCall.overhead + handle.id.size + size())
       let number = calls.makeNumber()
-      try address.client.begin(number, at: address)
-      mail.note(address.client)
-      let mark = CallStart(start: environment.meter.start, note: address.client.note)
-      if let note = mark.note { happenings.witness.began(note, number, mark.start, address) }
-      return keep(calls.begin(number, entry, .client(address, mark), charge), deadline)
+      try handle.client.beginCall(number, at: handle)
+      clientWriter.markChanged(handle.client)
+      let callStart = CallStart(start: environment.meter.start, trace: handle.client.trace)
+      if let trace = callStart.trace {
+        events.inspectorSink.callStarted(trace, number, callStart.start, handle)
+      }
+      return applyTimeout(calls.begin(number, kind, .client(handle, callStart), charge), timeout)
     }
   }
 
-  /// Makes a call of Swift code; it fails at once where the session has ended.
-  func begin(
-    _ number: CallNumber, _ entry: Entry, _ caller: SwiftCaller, deadline: Duration?
-  ) -> CallInFlight? {
+  /// Begins a call of Swift code. If the session has ended, the call fails at once and the result
+  /// is `nil`.
+  func beginCall(
+    _ number: CallNumber, _ kind: CallKind, _ caller: AppCaller, timeout: Duration?
+  ) -> ActiveCall? {
     var caller = caller
-    if environment.watch.isOn { caller.note = happenings.witness.note(of: entry, number) }
-    let call = keep(calls.begin(number, entry, .swift(caller)), deadline)
+    if environment.inspector.isActive {
+      caller.trace = events.inspectorSink.makeTrace(of: kind, number)
+    }
+    let call = applyTimeout(calls.begin(number, kind, .app(caller)), timeout)
     guard isEnding else { return call }
     settle(
       number, .failure(CallError(.cancelledByServer, "The session of the call has ended")))
     return nil
   }
 
-  private func keep(_ call: CallInFlight, _ deadline: Duration?) -> CallInFlight {
-    if let deadline {
-      call.deadline = setAlarm(deadline, .call(call.number))
-      call.ends = loop.nanoseconds &+ UInt64(max(deadline / .nanoseconds(1), 0))
+  private func applyTimeout(_ call: ActiveCall, _ timeout: Duration?) -> ActiveCall {
+    if let timeout {
+      call.deadlineTimer = setTimer(timeout, .call(call.number))
+      call.deadline = loop.nanoseconds &+ UInt64(max(timeout / .nanoseconds(1), 0))
     }
     return call
   }
 
-  /// A number for a new call.
+  /// Stops counting a call as one in flight, because its page is shown.
+  func stopCounting(_ call: ActiveCall) {
+    guard case .client(let handle, _) = call.caller else { return }
+    handle.client.stopCounting(call.number, at: handle)
+  }
+
+  /// Returns a number for a new call.
   func makeCallNumber() -> CallNumber { calls.makeNumber() }
 
-  /// A call that has not come to its end.
-  func call(_ number: CallNumber) -> CallInFlight? { calls[number] }
+  /// Returns a call that has not ended.
+  func call(_ number: CallNumber) -> ActiveCall? { calls[number] }
 
-  /// Gives a call its answer; one that has it already stays as it is, and one that fails may be
-  /// helped by the failure handler.
-  func settle(_ number: CallNumber, _ result: Result<Answer, CallError>) {
+  /// Completes a call. A call that has its result already keeps it. The failure handler may recover
+  /// a call that fails.
+  func settle(_ number: CallNumber, _ result: Result<SessionCallResponse, CallError>) {
     if case .failure(let error) = result, let call = calls[number],
-      Rescue.saves(call, from: error, in: self)
+      SessionFailureHandlers.recover(call, from: error, in: self)
     {
       return
     }
-    if let call = calls.end(number) { end(call, result) }
+    if let call = calls.end(number) { finish(call, result) }
   }
 
-  private func end(_ call: CallInFlight, _ result: Result<Answer, CallError>) {
+  private func finish(_ call: ActiveCall, _ result: Result<SessionCallResponse, CallError>) {
     let error: CallError? = if case .failure(let error) = result { error } else { nil }
-    if let task = call.started { happenings.tellEnd(of: task, error) }
-    if let error { happenings.tell(failed: call.attempt, error) }
+    if let task = call.taskStart { events.emitTaskEnd(of: task, error) }
+    if let error { events.emit(failed: call.attemptedOperation, error) }
     call.span?.end(error)
     switch call.caller {
-    case .swift(let caller):
-      let result = result.map(call.entry.answer)
-      if caller.note != nil { happenings.witness.ended(call, result) }
-      caller.answer(result)
-    case .client(let address, let mark):
-      address.client.end(call.number, at: address)
-      if address.client.leavesWhenIdle, address.client.isIdle {
-        let id = address.client.id
+    case .app(let caller):
+      let result = result.map(call.kind.adapted)
+      if caller.trace != nil { events.inspectorSink.appCallEnded(call, result) }
+      caller.onResult(result)
+    case .client(let handle, let callStart):
+      handle.client.endCall(call.number, at: handle)
+      // After a crash, the client would otherwise get another response.
+      if call.isStored { journal?.recordChange(RecordKey.state(ofClient: handle.client.id)) }
+      if handle.client.leavesWhenIdle, handle.client.isIdle {
+        let id = handle.client.id
         loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
       }
       switch result {
-      case .success(let answer): reply(call.entry.answer(answer), to: address, mark)
-      case .failure(let error): reply(error, to: address, mark)
+      case .success(let response): respond(call.kind.adapted(response), to: handle, callStart)
+      case .failure(let error): respond(error, to: handle, callStart)
       }
     }
   }
 
-  /// Hands a call on to a client, whose answer, progress and failure are the call's.
+  /// Forwards a call to a client, whose response, progress and failure are the call's.
   func forward(
-    _ method: String, _ params: Value, to member: ServerHosts.Member, _ call: CallInFlight
+    _ method: String, _ params: Value, to host: ServerHosts.ServerHost, _ call: ActiveCall
   ) {
-    switch member.place {
-    case .elsewhere(let host):
-      let errand = PeerHostRequest(to: host, environment.cluster)
-      call.work = .errand(errand)
-      errand.ask(method, params, for: call.number, by: self, call.rights)
-    case .here(let client, let home):
-      guard let home = home.session as? Session, home.loop !== loop else {
+    switch host.location {
+    case .remote(let host):
+      let request = PeerHostRequest(to: host, environment.cluster)
+      call.work = .remoteRequest(request)
+      request.send(method, params, for: call.number, by: self, call.rights)
+    case .local(let client, let hostSession):
+      guard let hostSession = hostSession.requester as? Session, hostSession.loop !== loop else {
         return forward(method, params, to: client, call)
       }
-      let errand = LoopHostRequest(to: client, of: home)
-      call.work = .errand(errand)
-      errand.ask(method, params, for: .run(call.number), by: self, call.rights)
+      let request = LoopHostRequest(to: client, of: hostSession)
+      call.work = .remoteRequest(request)
+      request.send(method, params, for: .run(call.number), by: self, call.rights)
     }
   }
 
-  /// As to a member of any session, to one of this loop.
-  func forward(_ method: String, _ params: Value, to host: Client, _ call: CallInFlight) {
-    if let id = ask(host, method, params, for: .run(call.number)) {
-      call.work = .request(id, host)
+  /// Forwards a call to a client on this loop.
+  func forward(_ method: String, _ params: Value, to host: Client, _ call: ActiveCall) {
+    // The request waits until the store knows who works on the call.
+    if let key = call.leadKey { journal?.recordChange(key.recordKey) }
+    guard let id = request(host, method, params, for: .run(call.number)) else { return }
+    call.work = .request(id, host)
+    if let key = call.leadKey {
+      idempotencyKeys.recordHostRequest(.init(client: host.id, id: id, method: method), of: key)
     }
   }
 
-  /// Changes the stack, in its turn, and answers the call with the change.
-  func change(
+  /// Records a request to a host that has got its number, if it does the work of an idempotency key.
+  func recordHostRequest(_ request: PendingRequest) {
+    if let key = leadKey(of: request) { journal?.recordChange(key.recordKey) }
+  }
+
+  /// Returns the idempotency key whose work a request does; `nil` if it does none, or has no number
+  /// yet.
+  func leadKey(of request: PendingRequest) -> SessionIdempotencyKeys.ScopedKey? {
+    guard case .run(let number) = request.purpose, request.sequenceNumber > 0,
+      request.requester == nil || request.requester === self
+    else { return nil }
+    return calls[number]?.leadKey
+  }
+
+  /// Starts the time of the openings at a host that is connected again.
+  func startOpeningTimeouts(at host: Client) {
+    for opening in pages.markConnected(host.name) where opening.request != nil {
+      opening.timeoutTimer?.cancel()
+      opening.timeoutTimer = setTimer(limits.pageOpen, .opening(page: opening.page.id))
+    }
+  }
+
+  /// Removes a call that has not begun its work, so that its request can be performed again.
+  func removeHeldCall(_ number: CallNumber) -> ReplyHandle? {
+    guard let call = calls.end(number), case .client(let handle, _) = call.caller else {
+      return nil
+    }
+    handle.client.endCall(number, at: handle)
+    return handle
+  }
+
+  /// Changes the stack in turn, and completes the call with the change.
+  func changeStack(
     _ operation: StackOperation, _ exts: ValueObject = [:], by caller: Caller,
-    for call: CallInFlight
+    for call: ActiveCall
   ) {
     call.work = .operation
     pages.change(operation, for: call.number, by: caller, exts: exts)
-    act([])
+    perform([])
   }
 
-  /// Hands on what is told before a call is answered; what is told later, nobody hears.
-  func report(_ value: Value, of number: CallNumber) {
-    if case .swift(let caller)? = calls[number]?.caller { caller.progress?(value) }
-    guard case .client(let address, _)? = calls[number]?.caller, !address.isSilent else { return }
-    mail.progress(address.client, address.id, value)
+  /// Forwards the progress of a call to its caller. Progress after the result is dropped.
+  func reportProgress(_ value: Value, of number: CallNumber) {
+    if case .app(let caller)? = calls[number]?.caller { caller.onProgress?(value) }
+    guard case .client(let handle, _)? = calls[number]?.caller, !handle.isNotification else {
+      return
+    }
+    clientWriter.sendProgress(handle.client, handle.id, value)
   }
 
-  /// Ends a call before its work is done. A call whose page is shown goes on until the page is
+  /// Stops a call before its work is done. A call whose page is shown continues until the page is
   /// closed.
   func stop(_ number: CallNumber, _ reason: StopReason) {
-    // The last that waits for the call of a key ends that, and with it itself. Who is gone leaves
-    // it to those who come again.
-    if case .key(let name)? = calls[number]?.work, reason == .cancelled || reason == .deadline,
-      let leader = keys.leader(ofLast: number, name)
+    // If the last waiting request of a key is cancelled or times out, the key's call stops, and the
+    // request with it. A caller that has left leaves the call to clients that return.
+    if case .key(let name)? = calls[number]?.work,
+      reason == .cancelled || reason == .deadlineExceeded,
+      let leader = idempotencyKeys.leader(ofLastWaiter: number, name)
     {
       return stop(leader, reason)
     }
     switch calls.stop(number, reason) {
     case nil: break
-    case .close(let page): act(pages.cancel(page, for: number))
+    case .close(let page): perform(pages.cancel(page, for: number))
     case .end(let call):
-      if case .page(let page) = call.work { pages.forget(number, openerOf: page) }
-      end(call, .failure(reason.error))
+      if case .page(let page) = call.work { pages.removeOpener(number, of: page) }
+      finish(call, .failure(reason.error))
       switch call.work {
       case .none, .page: break
-      case .key(let name): keys.leave(call.number, name)
+      case .key(let name): idempotencyKeys.removeWaiter(call.number, name)
       case .task(let task): task.cancel()
       case .request(let id, let client):
-        if let caller = call.caller.client { mail.owe(id, client, caller) }
-        mail.cancelRequest(id, client)
-      case .errand(let errand): errand.cancel(owing: call.caller.client, on: loop)
+        if let caller = call.caller.client { clientWriter.retainSlot(id, client, caller) }
+        clientWriter.cancelRequest(id, client)
+      case .remoteRequest(let request): request.cancel(holdingSlotOf: call.caller.client, on: loop)
       case .operation:
         let actions = pages.abandon(number)
-        for case .recall(.client(let id, let host)) in actions {
-          if let caller = call.caller.client { mail.owe(id, host, caller) }
+        for case .cancelRequest(.client(let id, let host)) in actions {
+          if let caller = call.caller.client { clientWriter.retainSlot(id, host, caller) }
         }
-        act(actions)
+        perform(actions)
       }
     }
   }
 }
 
 extension Session {
-  /// Does what is to be done for the pages, and begins what waits, until a host has to be asked.
-  /// What comes up on the way is done in its turn.
-  func act(_ first: [PageAction]) {
-    actions.append(contentsOf: first)
-    guard !isActing else { return }
-    isActing = true
-    defer { isActing = false }
+  /// Performs page actions, and starts queued operations until a host has to be asked. Actions that
+  /// arise meanwhile are performed in turn.
+  func perform(_ first: [PageAction]) {
+    pendingActions.append(contentsOf: first)
+    guard !isPerformingActions else { return }
+    isPerformingActions = true
+    defer { isPerformingActions = false }
     repeat {
-      while let action = actions.popFirst() {
+      while let action = pendingActions.popFirst() {
         PageEffects.perform(action, in: self)
-        if case .close(let page, _, _, _) = action { ClientResume.closed(page.id, in: self) }
+        if case .close(let page, _, _, _) = action {
+          ClientResume.handlePageClosed(page.id, in: self)
+        }
       }
-      actions.append(contentsOf: pages.advance())
-    } while !actions.isEmpty
+      pendingActions.append(contentsOf: pages.advance())
+    } while !pendingActions.isEmpty
   }
 }

@@ -5,148 +5,122 @@ import WayValues
 
 /// Calls that Swift code makes in a session. Cancelling the Swift task cancels the call.
 enum SessionAppCalls {
-  /// Opens or invokes.
-  static func go(
-    _ entry: Entry, _ uri: String, _ options: SessionCallOptions, in session: isolated Session,
-    shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil
-  ) async throws -> Answer {
+  /// Runs a call to its result. `kind` is opening or invoking.
+  static func run(
+    _ kind: CallKind, _ uri: String, _ options: SessionCallOptions, in session: isolated Session,
+    onPageShown: ((String) -> Void)? = nil
+  ) async throws -> SessionCallResponse {
     try Task.checkCancellation()
-    return try await wait(
-      entry, in: session, deadline: options.deadline, shown: shown, begun: begun
+    return try await makeCall(
+      kind, in: session, timeout: options.timeout, onPageShown: onPageShown
     ) { session, call throws(CallError) in
       do throws(CallError) {
-        let journey = Journey(entry, uri, options)
-        return try CallRunner.go(journey, for: .call(call), in: session)
+        let callResolution = SessionCallResolution(kind, uri, options)
+        return try CallRunner.advance(callResolution, for: .call(call), in: session)
       } catch {
-        session.happenings.tellNowhere(uri, error, by: options.rights.caller)
+        session.events.emitRouteFailure(uri, error, by: options.rights.caller)
         throw error
       }
     }.get()
   }
 
-  /// Opens a page, or runs a task, and returns when it is shown, or done: as a client would, where
-  /// one is named.
+  /// Opens a page or runs a task. Returns when the page is shown or the task has ended. If `client`
+  /// names a client, the call is made on behalf of that client's page.
   static func open(
-    _ uri: String, _ given: SessionCallOptions, as client: String?, in session: isolated Session
+    _ uri: String, _ callOptions: SessionCallOptions, as client: String?,
+    in session: isolated Session
   ) async -> Result<OpenedPage, CallError> {
-    var options = given
+    var options = callOptions
     if let client {
-      guard let client = session.members.named(client) else { return .failure(.absent(client)) }
-      options.from = client.page
+      guard let client = session.clients.named(client) else {
+        return .failure(.clientAbsent(client))
+      }
+      options.callingPage = client.page
     }
-    let asked = options
-    let start = OpeningStart()
+    let finalOptions = options
+    let promise = OpeningPromise()
     let opening = Task {
       do {
-        let answer = try await go(
-          .open, uri, asked, in: session, shown: { start.resolve(.success($0)) })
-        start.resolve(.success(nil))
-        return try answer.asOutcome
+        let response = try await run(
+          .open, uri, finalOptions, in: session, onPageShown: { promise.resolve(.success($0)) })
+        promise.resolve(.success(nil))
+        return try response.asOutcome
       } catch {
-        start.resolve(.failure((error as? CallError) ?? session.happenings.thrown(error)))
+        promise.resolve(.failure((error as? CallError) ?? session.events.reportThrown(error)))
         throw error
       }
     }
     let page = await withTaskCancellationHandler {
-      await start.value(in: session)
+      await promise.value(in: session)
     } onCancel: {
       opening.cancel()
     }
-    return page.map { OpenedPage(page: $0, opening: opening) }
+    return page.map { OpenedPage(page: $0, outcomeTask: opening) }
   }
 
-  /// Opens a page or has a task run. Returns when the page is shown, when the task has begun, which
-  /// it then gives, or when it has come to neither.
-  static func start(
-    _ uri: String, _ options: SessionCallOptions, in session: isolated Session
-  ) async -> Task<Void, Never>? {
-    let start = OpeningStart()
-    let call = Task {
-      // Nobody waits for it: hooks are told how it went.
-      _ = try? await go(
-        .open, uri, options, in: session, shown: { start.resolve(.success($0)) },
-        begun: { start.resolve(.success(nil)) })
-      start.resolve(.success(nil))
-    }
-    let page = await start.value(in: session)
-    return (try? page.get()) == nil ? call : nil
-  }
-
-  /// Calls a method of a page, whoever answers for it. Past `timeout` it is 2408; nil waits.
+  /// Calls a method of a page, at the client or the Swift handler that is responsible for it. Fails
+  /// with 2408 after `timeout`; `nil` waits without a limit.
   static func call(
     page: String, _ method: String, _ params: ValueObject, _ rights: Rights, timeout: Duration?,
     in session: isolated Session
   ) async -> Result<Value, CallError> {
-    await wait(
-      in: session, deadline: timeout,
-      attempt: FailedOperation("page.call", about: page, by: rights.caller, in: session)
+    await makeCall(
+      in: session, timeout: timeout,
+      attemptedOperation: FailedOperation("page.call", about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
-      let receiver = try PageMethodTarget(of: page, for: rights, in: session)
-      return try receiver.run(method, params, rights, timeout, call, in: session)
+      let target = try PageMethodTarget(of: page, for: rights, in: session)
+      return try target.run(method, params, rights, timeout, call, in: session)
     }.map(\.value)
   }
 
-  /// Calls a method of a client; past `timeout` it is 2504. What the client does for it, it does
-  /// with `rights`.
-  static func call(
-    client name: String, _ method: String, _ params: ValueObject, _ rights: Rights,
-    timeout: Duration, in session: isolated Session
-  ) async -> Result<Value, CallError> {
-    await wait(in: session) { session, call throws(CallError) in
-      guard let client = session.members.named(name) else { throw .absent(name) }
-      call.rights = rights
-      let asked = session.ask(
-        client, method, .object(params), for: .push(call.number), timeout: timeout)
-      if let asked { call.work = .request(asked, client) }
-      return .later
-    }.map(\.value)
-  }
-
-  /// Changes the stack, in its turn, as a method does that is about a page, where it names one.
-  static func change(
+  /// Changes the stack in turn, and returns the change. `method` is the method to authorize; `page`
+  /// is the page reference in its params, if there is one.
+  static func changeStack(
     _ method: String, about page: String?, _ exts: ValueObject, _ rights: Rights,
     in session: isolated Session, _ operation: (SessionDestinationResolver) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
-    let operation = operation(session.guide)
-    return try await wait(
-      in: session, attempt: FailedOperation(method, about: page, by: rights.caller, in: session)
+    let operation = operation(session.resolver)
+    return try await makeCall(
+      in: session,
+      attemptedOperation: FailedOperation(method, about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
-      try rights.enter(method)
-      session.change(operation, exts, by: rights.caller, for: call)
+      try rights.authorize(method)
+      session.changeStack(operation, exts, by: rights.caller, for: call)
       return .later
     }.get().asChange
   }
 
-  static func select(
+  static func selectTab(
     _ tab: TabReference, _ rights: Rights, in session: isolated Session
   ) async throws(CallError) -> NavigationChange {
     let attempt = FailedOperation(
       "navigation.selectTab", about: tab.uri, by: rights.caller, in: session)
-    return try await wait(in: session, attempt: attempt) { session, call throws(CallError) in
-      try rights.enter("navigation.selectTab")
-      return try CallRunner.select(
-        try session.guide.tab(tab, for: rights.caller), attempt, .invoke, rights, for: .call(call),
-        in: session)
+    return try await makeCall(in: session, attemptedOperation: attempt) {
+      session, call throws(CallError) in
+      try rights.authorize("navigation.selectTab")
+      return try CallRunner.selectTab(
+        try session.resolver.tabIndex(tab, on: session.pages.stack, for: rights.caller), attempt,
+        .invoke, rights, for: .call(call), in: session)
     }.get().asChange
   }
 
-  /// Makes a call that belongs to no client: `begin` starts its work. It is answered exactly once;
-  /// its error is one that a task passes on.
-  private static func wait(
-    _ entry: Entry = .invoke, in session: isolated Session, deadline: Duration? = nil,
-    attempt: FailedOperation? = nil, shown: ((String) -> Void)? = nil, begun: (() -> Void)? = nil,
-    _ begin: (isolated Session, CallInFlight) throws(CallError) -> Reply
-  ) async -> Result<Answer, CallError> {
+  /// Makes a call that belongs to no client; `begin` starts its work. The call gets exactly one
+  /// result. Its error is marked as one of a nested call, so that a task can pass it on.
+  private static func makeCall(
+    _ kind: CallKind = .invoke, in session: isolated Session, timeout: Duration? = nil,
+    attemptedOperation: FailedOperation? = nil, onPageShown: ((String) -> Void)? = nil,
+    _ begin: (isolated Session, ActiveCall) throws(CallError) -> CallDisposition
+  ) async -> Result<SessionCallResponse, CallError> {
     let number = session.makeCallNumber()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let caller = SwiftCaller(
-          answer: { continuation.resume(returning: $0) }, shown: shown, begun: begun)
-        guard let call = session.begin(number, entry, caller, deadline: deadline) else { return }
-        call.attempt = attempt
+        let caller = AppCaller(
+          onResult: { continuation.resume(returning: $0) }, onPageShown: onPageShown)
+        guard let call = session.beginCall(number, kind, caller, timeout: timeout) else { return }
+        call.attemptedOperation = attemptedOperation
         do throws(CallError) {
           switch try begin(session, call) {
-          case .now(let answer): session.settle(number, .success(answer))
+          case .now(let response): session.settle(number, .success(response))
           case .failed(let error): session.settle(number, .failure(error))
           case .later: break
           }
@@ -156,51 +130,52 @@ enum SessionAppCalls {
       }
     } onCancel: {
       Task { await session.stop(number, .cancelled) }
-    }.mapError(\.ofCall)
+    }.mapError(\.markedFromNestedCall)
   }
 }
 
 extension CallError {
-  fileprivate static func absent(_ client: String) -> CallError {
+  /// The error of a call of a client that is not in the session.
+  static func clientAbsent(_ client: String) -> CallError {
     CallError(.hostAbsent, "The client \(client.quoted) is not in the session")
   }
 }
 
-extension Answer {
-  /// That of an opening.
+extension SessionCallResponse {
+  /// The outcome of an opening.
   var asOutcome: Outcome {
     get throws(CallError) {
       if case .outcome(let outcome) = self { return outcome }
-      throw CallError(.internal, "The router answered without an outcome")
+      throw CallError(.internal, "The router returned no outcome")
     }
   }
 
-  /// That of a change of the stack.
+  /// The change of the stack.
   var asChange: NavigationChange {
     get throws(CallError) {
-      if case .change(let change) = self { return change.navigation }
-      throw CallError(.internal, "The stack answered without its change")
+      if case .stackChange(let change) = self { return change.navigation }
+      throw CallError(.internal, "The stack returned no change")
     }
   }
 }
 
-/// Waits for the page of an opening to be shown. Belongs to its session's isolation.
-private final class OpeningStart {
-  typealias Result = Swift.Result<String?, CallError>
-  private var result: Result?
-  private var waiting: CheckedContinuation<Result, Never>?
+/// Waits until the page of an opening is shown. Belongs to its session's isolation.
+private final class OpeningPromise {
+  typealias OpeningResult = Swift.Result<String?, CallError>
+  private var result: OpeningResult?
+  private var continuation: CheckedContinuation<OpeningResult, Never>?
 
-  /// The first result counts.
-  func resolve(_ result: Result) {
+  /// Completes the promise. Only the first result counts.
+  func resolve(_ result: OpeningResult) {
     guard self.result == nil else { return }
     self.result = result
-    waiting?.resume(returning: result)
-    waiting = nil
+    continuation?.resume(returning: result)
+    continuation = nil
   }
 
-  // Not `#isolation`, which is nil in a closure that does not use the actor.
-  func value(in session: isolated Session) async -> Result {
+  // Not `#isolation`, which is `nil` in a closure that does not use the actor.
+  func value(in session: isolated Session) async -> OpeningResult {
     if let result { return result }
-    return await withCheckedContinuation { waiting = $0 }
+    return await withCheckedContinuation { continuation = $0 }
   }
 }

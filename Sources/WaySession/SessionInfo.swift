@@ -1,30 +1,40 @@
 import WayNavigation
 import WayRouting
 
-/// A session as it is at one moment.
+/// The state of a session at one moment.
 public struct SessionInfo: Sendable, Hashable {
   /// The session's id.
   public let id: String
-  /// Whose it is.
+  /// The identity of the session.
   public let identity: Identity
-  /// Its clients in the order in which they came.
+  /// The clients, in the order in which they joined.
   public let clients: [ClientInfo]
-  /// Its open pages, bottom first, those of modal stacks after those beneath; before them the pages
-  /// of tabs that wait.
+  /// The open pages, lowest first; those of a modal stack follow the pages below it. Pages of
+  /// background tabs come before all others.
   public let pages: [Page]
 }
 
-/// A client of a session as it is at one moment.
+/// The state of a client of a session at one moment.
 public struct ClientInfo: Sendable, Hashable {
   /// The client's name on the wire.
   public let id: String
-  /// What the client calls itself in `session.open`; nil where it did not say. At most 256 bytes,
-  /// as are the others.
+  /// The name of the program, as given in `session.open`; `nil` if the client gave none. At most
+  /// 256 bytes, like `version` and `platform`.
   public let name: String?
-  /// The version of that program.
+  /// The version of the program.
   public let version: String?
-  /// What that program runs on.
+  /// The platform that the program runs on.
   public let platform: String?
   /// The page that the client runs in.
   public let page: String?
+}
+
+/// The request of `session.list`: the sessions in the order of their ids.
+struct SessionListQuery: Sendable {
+  /// The id after which the page begins; `nil` for the first page.
+  let after: String?
+  /// The maximum number of sessions.
+  let limit: Int
+  /// The bytes that the entries may have as JSON. The first entry is shortened to fit.
+  let maxBytes: Int
 }

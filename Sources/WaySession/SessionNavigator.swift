@@ -3,80 +3,89 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Lets Swift code of a session use the router that called it.
+/// Gives Swift code of a session access to the router that called it.
 ///
-/// Three words, so that it lies in an `any Navigator` without memory of its own: each call has one.
+/// Three words, so that it is stored inline in an `any Navigator`: each call has one.
 struct SessionNavigator: Navigator {
-  private final class PageName: Sendable {
+  private final class PageIDBox: Sendable {
     let id: String
     init(_ id: String) { self.id = id }
   }
 
-  private let own: Session
-  private let pageName: PageName?
-  /// Those of who called the code.
+  private let sessionActor: Session
+  private let pageIDBox: PageIDBox?
+  /// The rights of the caller.
   private let rights: Rights
 
   init(session: Session, page: String?, _ rights: Rights) {
-    own = session
-    pageName = page.map(PageName.init)
+    sessionActor = session
+    pageIDBox = page.map(PageIDBox.init)
     self.rights = rights
   }
 
   /// The page on whose behalf the code runs.
-  private var page: String? { pageName?.id }
+  private var page: String? { pageIDBox?.id }
 
-  var session: String { own.id }
+  var session: String { sessionActor.id }
 
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Outcome {
     let options = SessionCallOptions(
-      rights: rights, params: params, exts: exts, style: style, from: page,
-      deadline: deadline?.asTimer,
-      carried: Carried(carrying))
-    return try await SessionAppCalls.go(.open, uri, options, in: own).asOutcome
+      rights: rights, params: params, exts: exts, style: style, callingPage: page,
+      timeout: timeout?.clampedTimeout,
+      attachments: RouterAttachments(attachments))
+    return try await SessionAppCalls.run(.open, uri, options, in: sessionActor).asOutcome
   }
 
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Value {
     let options = SessionCallOptions(
-      rights: rights, params: params, exts: exts, from: page, deadline: deadline?.asTimer,
-      carried: Carried(carrying))
-    return try await SessionAppCalls.go(.invoke, uri, options, in: own).value
+      rights: rights, params: params, exts: exts, callingPage: page,
+      timeout: timeout?.clampedTimeout,
+      attachments: RouterAttachments(attachments))
+    return try await SessionAppCalls.run(.invoke, uri, options, in: sessionActor).value
   }
 
   func invoke<Back: Sendable>(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable], carryingBack type: Back.Type
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable], returning type: Back.Type
   ) async throws -> Back {
-    let carried = Carried(carrying, back: type)
+    let callAttachments = RouterAttachments(attachments, result: type)
     let options = SessionCallOptions(
-      rights: rights, params: params, exts: exts, from: page, deadline: deadline?.asTimer,
-      carried: carried)
-    _ = try await SessionAppCalls.go(.invoke, uri, options, in: own)
-    guard let brought = carried.brought, let back = brought as? Back else {
+      rights: rights, params: params, exts: exts, callingPage: page,
+      timeout: timeout?.clampedTimeout,
+      attachments: callAttachments)
+    _ = try await SessionAppCalls.run(.invoke, uri, options, in: sessionActor)
+    guard let returnedValue = callAttachments.returnedValue, let value = returnedValue as? Back
+    else {
       throw CallError(
-        .internal, "\(uri.quoted) has carried nothing back: its caller wants a \(type)")
+        .internal,
+        "\(uri.quoted) did not return a value of the type \(type) that its caller expects")
     }
-    return back
+    return value
   }
 
   func canOpen(_ uri: String) async -> Bool {
-    await own.canOpen(uri, rights)
+    await sessionActor.canOpen(uri, rights)
   }
 
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
-    try await SessionAppCalls.call(page: page, method, params, rights, timeout: nil, in: own).get()
+    try await SessionAppCalls.call(
+      page: page, method, params, rights, timeout: nil, in: sessionActor
+    )
+    .get()
   }
 
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
-    try await SessionAppCalls.change("navigation.back", about: target.page, exts, rights, in: own) {
+    try await SessionAppCalls.changeStack(
+      "navigation.back", about: target.page, exts, rights, in: sessionActor
+    ) {
       BackRequest(target, result: result).operation(by: $0, for: rights.caller)
     }
   }
@@ -85,54 +94,56 @@ struct SessionNavigator: Navigator {
     _ result: PageResult?, page given: String?, exts: ValueObject
   ) async throws -> NavigationChange {
     guard let page = given ?? page else {
-      throw CallError.invalidParams("Name the page to finish: this code runs on behalf of none")
+      throw CallError.invalidParams(
+        "Pass the page to finish; this code does not run on behalf of a page")
     }
-    return try await SessionAppCalls.change("navigation.finish", about: page, exts, rights, in: own)
-    {
+    return try await SessionAppCalls.changeStack(
+      "navigation.finish", about: page, exts, rights, in: sessionActor
+    ) {
       _ in
       .finish(page: page, result: result?.outcome ?? .finished())
     }
   }
 
   func selectTab(_ index: Int) async throws -> NavigationChange {
-    try await SessionAppCalls.select(.index(index), rights, in: own)
+    try await SessionAppCalls.selectTab(.index(index), rights, in: sessionActor)
   }
 
   func selectTab(_ uri: String) async throws -> NavigationChange {
-    try await SessionAppCalls.select(.uri(uri), rights, in: own)
+    try await SessionAppCalls.selectTab(.uri(uri), rights, in: sessionActor)
   }
 
   func stack() async -> NavigationStack {
-    await own.stack
+    await sessionActor.stack
   }
 
   func contains(_ page: String) async -> Page? {
-    await own.contains(page, for: rights.caller)
+    await sessionActor.contains(page, for: rights.caller)
   }
 }
 
 extension Call {
-  /// A call of what a URI says, as Swift code of a session sees it; `number` is that of one that
-  /// goes on.
+  /// Creates the call of a resolution in the form that Swift code of a session gets. `number` is
+  /// the number of a call that does not complete at once.
   init(
-    _ said: Resolution, _ options: SessionCallOptions, _ number: CallNumber? = nil,
+    _ resolution: Resolution, _ options: SessionCallOptions, _ number: CallNumber? = nil,
     in session: Session
   ) {
-    options.carried?.begin()
-    var waiting: WaitingCall?
-    if number != nil || options.carried != nil || options.key != nil {
-      waiting = WaitingCall(
-        deadline: number == nil ? nil : options.deadline.map { ContinuousClock.now + $0 },
-        carried: options.carried, key: options.key,
-        progress: { value in
+    options.attachments?.resetResult()
+    var context: PendingCallContext?
+    if number != nil || options.attachments != nil || options.idempotencyKey != nil {
+      context = PendingCallContext(
+        deadline: number == nil ? nil : options.timeout.map { ContinuousClock.now + $0 },
+        attachments: options.attachments, key: options.idempotencyKey,
+        reportProgress: { value in
           guard let number else { return }
-          session.loop.execute { session.assumeIsolated { $0.report(value, of: number) } }
+          session.loop.execute { session.assumeIsolated { $0.reportProgress(value, of: number) } }
         })
     }
     self.init(
-      said, exts: options.exts,
-      navigator: SessionNavigator(session: session, page: options.from, options.rights),
-      caller: options.rights.caller, waiting: waiting)
+      resolution, exts: options.exts,
+      navigator: SessionNavigator(session: session, page: options.callingPage, options.rights),
+      caller: options.rights.caller, context: context)
   }
 }
 
@@ -140,15 +151,15 @@ extension Session {
   fileprivate var stack: NavigationStack { pages.stack }
 
   fileprivate func canOpen(_ uri: String, _ rights: Rights) -> Bool {
-    guide.canOpen(uri, rights)
+    resolver.canOpen(uri, rights)
   }
 
   fileprivate func contains(_ page: String, for caller: Caller) -> Page? {
-    pages.stack.contains(guide.reference(page, for: caller))
+    pages.stack.find(resolver.reference(page, for: caller))
   }
 }
 
 extension Duration {
-  /// Brought into the range that timers take: a millisecond to a day.
-  var asTimer: Duration { min(max(self, .milliseconds(1)), .seconds(86_400)) }
+  /// The duration, limited to the range of timers: a millisecond to a day.
+  var clampedTimeout: Duration { min(max(self, .milliseconds(1)), .seconds(86_400)) }
 }

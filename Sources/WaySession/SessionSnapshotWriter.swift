@@ -4,83 +4,90 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Writes what is kept of a session: for each of its parts what is to be done in the store. What it
-/// writes, ``Restoring`` reads.
+/// Writes the stored state of a session: the store operations for each of its parts.
+/// ``SessionSnapshotReader`` reads it.
 enum SessionSnapshotWriter {
-  private typealias Step = SessionChange.Step
+  private typealias ChangeStep = SessionChange.ChangeStep
 
-  /// What is to be done for some parts; for all, where `parts` is nil. `isAwaited` where messages
-  /// wait for it: then all that clients were sent is kept with it. `number` is that of the change.
+  /// Returns the store operations for some parts, or for all parts if `parts` is `nil`. `number` is
+  /// the number of the change.
+  ///
+  /// `isAwaited` is true if messages wait for the change. Then all frames that were sent to clients
+  /// are stored with it.
   static func steps(
     for parts: Set<String>?, isAwaited: Bool, number: Int, in session: isolated Session
-  ) -> [SessionChange.Step] {
+  ) -> [SessionChange.ChangeStep] {
     let isWhole = parts == nil
     let calls = Dictionary(grouping: session.clientCalls) { $0.caller.client?.id ?? 0 }
-    var steps: [Step] = []
-    for part in (parts ?? all(in: session)).sorted() {
-      if let id = RecordKey.rest(of: part, "at").flatMap({ ClientID($0) }) {
-        if isWhole { session.members[id]?.kept.frames = nil }
-        steps += state(
+    var steps: [ChangeStep] = []
+    for part in (parts ?? allKeys(in: session)).sorted() {
+      if let id = RecordKey.suffix(of: part, "at").flatMap({ ClientID($0) }) {
+        if isWhole { session.clients[id]?.persistence.storedFrames = nil }
+        steps += stateSteps(
           of: id, calls[id] ?? [], isAwaited, isWhole: isWhole, number, in: session)
       } else {
-        let members = members(of: part, in: session)
+        let members = record(of: part, in: session)
         steps.append(
-          members.map { .put(part: part, bytes: Record.bytes($0)) } ?? .remove(part: part))
+          members.map { .put(part: part, bytes: StoredRecord.encode($0)) } ?? .remove(part: part))
       }
     }
     return steps
   }
 
-  /// The names of all parts.
-  private static func all(in session: isolated Session) -> Set<String> {
+  /// Returns the keys of all parts.
+  private static func allKeys(in session: isolated Session) -> Set<String> {
     var parts: Set<String> = [
-      RecordKey.session, RecordKey.stack, RecordKey.invitations, RecordKey.links,
+      RecordKey.session, RecordKey.stack, RecordKey.invitations, RecordKey.deepLinks,
     ]
-    for client in session.members.all where client.isResumable {
+    for client in session.clients.all where client.isResumable {
       parts.formUnion([RecordKey.client(client.id), RecordKey.state(ofClient: client.id)])
     }
     parts.formUnion(session.pages.stack.allPages.map { RecordKey.page($0.id) })
-    parts.formUnion(session.keys.names.map(\.part))
+    parts.formUnion(session.idempotencyKeys.allKeys.map(\.recordKey))
     return parts
   }
 
-  /// What a part holds; nil where there is no such part any more.
-  private static func members(
+  /// Returns the content of a part; `nil` if the part no longer exists.
+  private static func record(
     of part: String, in session: isolated Session
   ) -> ValueObject? {
     switch part {
-    case RecordKey.session: return SessionRecord(session).members
+    case RecordKey.session: return SessionRecord(session).fields
     case RecordKey.stack: return session.pages.stackRecord
     case RecordKey.invitations:
-      return session.invitations.record(at: session.loop.nanoseconds, wall: session.wall)
-    case RecordKey.links: return session.links.record
+      return session.invitations.record(at: session.loop.nanoseconds, wall: session.wallTime)
+    case RecordKey.deepLinks: return session.pendingLinks.record
     default: break
     }
-    if let id = RecordKey.rest(of: part, "page") { return session.pages.record(of: id) }
-    if let id = RecordKey.rest(of: part, "client").flatMap({ ClientID($0) }) {
-      return session.members[id].flatMap { client(of: $0, in: session) }
+    if let id = RecordKey.suffix(of: part, "page") { return session.pages.record(of: id) }
+    if let id = RecordKey.suffix(of: part, "client").flatMap({ ClientID($0) }) {
+      return session.clients[id].flatMap { clientRecord(of: $0, in: session) }
     }
-    return Keys.Name(part: part).flatMap {
-      session.keys.record(of: $0, at: session.loop.nanoseconds)
+    return SessionIdempotencyKeys.ScopedKey(part: part).flatMap {
+      session.idempotencyKeys.record(of: $0, at: session.loop.nanoseconds) { asked in
+        let request = session.clients[asked.client]?.pending[asked.id]
+        return request.flatMap { $0.sequenceNumber > 0 ? $0.sequenceNumber : nil }
+      }
     }
   }
 
-  /// Who a client is; nil for one that cannot resume.
-  private static func client(of client: Client, in session: isolated Session) -> ValueObject? {
+  /// Returns the record of a client; `nil` if it cannot resume.
+  private static func clientRecord(of client: Client, in session: isolated Session) -> ValueObject?
+  {
     guard client.isResumable else { return nil }
     let hosts =
-      session.guide.hosts.definitions(of: client.id)
+      session.resolver.hosts.definitions(of: client.id)
       + session.environment.serverHosts.definitions(of: client)
     var members: ValueObject = [
       "name": .string(client.name),
-      "tokens": .list(client.proof.tokens.map(Value.string)),
+      "tokens": .array(client.resumeCredential.tokens.map(Value.string)),
       "identity": client.rights.caller.identity.record,
-      "software": .object(client.software.record), "hosts": .list(hosts.map(\.value)),
-      "topics": .list(
-        session.happenings.subscribers[client.id].patterns.map { .string($0.text) }),
+      "software": .object(client.software.record), "hosts": .array(hosts.map(\.value)),
+      "topics": .array(
+        session.events.subscribers[client.id].patterns.map { .string($0.text) }),
     ]
-    if client.kept.doubtful > client.taken {
-      members["doubtful"] = .integer(Int64(clamping: client.kept.doubtful))
+    if client.persistence.uncertainThrough > client.lastHandled {
+      members["doubtful"] = .integer(Int64(clamping: client.persistence.uncertainThrough))
     }
     members["page"] = client.page.map(Value.string)
     members["origin"] = client.handshake.origin.map(Value.string)
@@ -89,110 +96,126 @@ enum SessionSnapshotWriter {
     return members
   }
 
-  /// How far a client has come, and what it was sent and may not have.
-  private static func state(
-    of id: ClientID, _ calls: [CallInFlight], _ isAwaited: Bool, isWhole: Bool, _ change: Int,
+  /// Returns the store operations for the position of a client, and for the frames that it may not
+  /// have received.
+  private static func stateSteps(
+    of id: ClientID, _ calls: [ActiveCall], _ isAwaited: Bool, isWhole: Bool, _ change: Int,
     in session: isolated Session
-  ) -> [Step] {
+  ) -> [ChangeStep] {
     let part = RecordKey.state(ofClient: id)
-    let all = Step.removeRange(
+    let all = ChangeStep.removeRange(
       from: RecordKey.frame(0, ofClient: id), through: RecordKey.frame(.max, ofClient: id))
-    guard let client = session.members[id], client.isResumable else {
+    guard let client = session.clients[id], client.isResumable else {
       return [.remove(part: part), all]
     }
-    client.kept.isNoted = false
-    // Until it says how far it has come, nothing has a number that it may know from a former life of
-    // the server: what is kept of that stays as it is.
-    if client.kept.isRestarted, !isWhole { return [] }
-    if !client.kept.isRestarted {
-      client.numbering?.outbox.numberWaiting { request, seq in
-        client.pending[request]?.seq = seq
+    client.persistence.isDirty = false
+    // Until the client reports its position, no message may get a number that the client knows from
+    // before the restart. Its stored state stays as it is.
+    if client.persistence.isRestored, !isWhole { return [] }
+    if !client.persistence.isRestored {
+      client.sequence?.outbox.numberUnsent { request, seq in
+        client.pending[request]?.sequenceNumber = seq
       }
     }
-    guard let numbering = client.numbering else { return [] }
-    let outbox = numbering.outbox
-    client.kept.received = (change, client.taken)
-    let steps = frames(of: client, outbox, isAwaited, in: session)
-    // Of what goes missing with the server the outcome is not known.
-    let kept = client.kept.frames?.upperBound ?? outbox.acknowledged
-    var answered = client.kept.answered
-    answered += outbox.answeredWaiting.map { ($0, .max) }
-    outbox.forEach(after: kept) { last, frame in
-      answered += ResponseIDReader.answered(in: frame).map { ($0, last) }
+    guard let sequence = client.sequence else { return [] }
+    let outbox = sequence.outbox
+    client.persistence.lastReceived = (change, client.lastHandled)
+    let steps = frameSteps(of: client, outbox, isAwaited, in: session)
+    // The outcome of calls whose responses are lost with the server is not known.
+    let stored = client.persistence.storedFrames?.upperBound ?? outbox.acknowledged
+    var answered = client.persistence.unconfirmedResponses
+    answered += outbox.unsentResponseIDs.map { ($0, .max) }
+    outbox.forEach(after: stored) { last, frame in
+      answered += ResponseIDReader.responseIDs(in: frame).map { ($0, last) }
     }
     let state: ValueObject = [
-      "received": .integer(Int64(clamping: client.taken)),
+      "received": .integer(Int64(clamping: client.lastHandled)),
       "acknowledged": .integer(Int64(clamping: outbox.acknowledged)),
-      "sent": .integer(Int64(clamping: kept)),
-      "isNumbering": .bool(client.isNumbering),
-      "calls": .list(
+      "sent": .integer(Int64(clamping: stored)),
+      "isNumbering": .bool(client.numbersMessages),
+      "calls": .array(
         calls.sorted { $0.number < $1.number }
           .compactMap { $0.record(session.environment.meter.names) }),
-      "batches": .list(batches(calls)),
-      "answered": .list(
+      "batches": .array(batchRecords(calls)),
+      "answered": .array(
         answered.map { ["id": $0.id.value, "seq": .integer(Int64(clamping: $0.last))] }),
-      "requests": .list(client.pending.all().map(\.id.value)),
+      "requests": .array(voidRequests(to: client, in: session).map(\.id.value)),
     ]
-    return [.put(part: part, bytes: Record.bytes(state))] + steps
+    return [.put(part: part, bytes: StoredRecord.encode(state))] + steps
   }
 
-  /// A client acknowledges within a second what it has taken; what it has not by then is kept.
-  private static let patience: UInt64 = 2_000_000_000
+  /// Time, in nanoseconds, to store frames that a client has not acknowledged. A client
+  /// acknowledges frames within a second.
+  private static let persistenceDelay: UInt64 = 2_000_000_000
 
-  /// The frames of a client that the store is to have, and those that it need not have any more.
-  private static func frames(
+  /// Returns the store operations for new frames of a client, and for frames that are no longer
+  /// needed.
+  private static func frameSteps(
     of client: Client, _ outbox: Outbox, _ isAwaited: Bool, in session: isolated Session
-  ) -> [Step] {
-    var steps = forget(client, upTo: outbox.acknowledged)
-    let first = max(outbox.acknowledged, client.kept.frames?.upperBound ?? 0)
+  ) -> [ChangeStep] {
+    var steps = removalSteps(client, upTo: outbox.acknowledged)
+    let first = max(outbox.acknowledged, client.persistence.storedFrames?.upperBound ?? 0)
     var last = outbox.last
-    if !isAwaited, !client.isAbsent {
-      last = min(client.kept.seen.last, last)
+    if !isAwaited, !client.isDisconnected {
+      last = min(client.persistence.outboxMark.last, last)
       let now = session.loop.nanoseconds
-      if now &- client.kept.seen.at < patience {
+      if now &- client.persistence.outboxMark.at < persistenceDelay {
         last = first
       } else {
-        client.kept.seen = (outbox.last, now)
+        client.persistence.outboxMark = (outbox.last, now)
       }
-      if first < outbox.last { session.look(again: client) }
+      if first < outbox.last { session.schedulePersistence(of: client) }
     }
     guard first < last else { return steps }
-    // What another life asks is not answered to this one: what has not come by then takes it back.
+    // After a restart, nothing waits for these responses. The stored frames cancel the requests that
+    // the client has not received by then.
     let requests = Dictionary(
-      client.pending.all().map { ($0.completion.seq, $0.id) }, uniquingKeysWith: { $1 })
+      voidRequests(to: client, in: session).map { ($0.completion.sequenceNumber, $0.id) },
+      uniquingKeysWith: { $1 })
     var writer = MessageWriter()
-    var kept = client.kept.frames
+    var stored = client.persistence.storedFrames
     outbox.forEach(after: first, through: last) { number, frame in
       var bytes = frame.withUnsafeBytes { Array($0) }
       if let id = requests[number],
-        (try? writer.notification("$/cancelRequest", ["id": id.value])) != nil
+        (try? writer.writeNotification("$/cancelRequest", ["id": id.value])) != nil
       {
         bytes = writer.numbered(number)
       }
       steps.append(.put(part: RecordKey.frame(number, ofClient: client.id), bytes: bytes))
-      kept = (kept?.lowerBound ?? number)...number
+      stored = (stored?.lowerBound ?? number)...number
     }
-    client.kept.frames = kept
+    client.persistence.storedFrames = stored
     return steps
   }
 
-  /// What a client has acknowledged need not be kept.
-  private static func forget(_ client: Client, upTo number: UInt64) -> [Step] {
-    guard let kept = client.kept.frames, kept.lowerBound <= number else { return [] }
-    let end = min(kept.upperBound, number)
-    client.kept.frames = end == kept.upperBound ? nil : (end + 1)...kept.upperBound
+  /// Returns the requests to a client that no call waits for after a restart: all but those that do
+  /// the work of an idempotency key.
+  private static func voidRequests(
+    to client: Client, in session: isolated Session
+  ) -> [(id: RequestID, completion: PendingRequest)] {
+    client.pending.all { _, request in session.leadKey(of: request) == nil }
+  }
+
+  /// Returns the store operations that remove acknowledged frames of a client.
+  private static func removalSteps(_ client: Client, upTo number: UInt64) -> [ChangeStep] {
+    guard let stored = client.persistence.storedFrames, stored.lowerBound <= number else {
+      return []
+    }
+    let end = min(stored.upperBound, number)
+    client.persistence.storedFrames = end == stored.upperBound ? nil : (end + 1)...stored.upperBound
     return [
       .removeRange(
-        from: RecordKey.frame(kept.lowerBound, ofClient: client.id),
+        from: RecordKey.frame(stored.lowerBound, ofClient: client.id),
         through: RecordKey.frame(end, ofClient: client.id))
     ]
   }
 
-  /// The batches that calls are parts of, each with the answers that it has.
-  private static func batches(_ calls: [CallInFlight]) -> [Value] {
+  /// Returns the batches that the calls belong to, each with the responses that it has.
+  private static func batchRecords(_ calls: [ActiveCall]) -> [Value] {
     var seen: Set<ObjectIdentifier> = []
     return calls.compactMap { call in
-      guard let batch = call.address?.batch, seen.insert(ObjectIdentifier(batch)).inserted else {
+      guard let batch = call.replyHandle?.batch, seen.insert(ObjectIdentifier(batch)).inserted
+      else {
         return nil
       }
       return .object(batch.record)
@@ -200,31 +223,32 @@ enum SessionSnapshotWriter {
   }
 }
 
-extension CallInFlight {
-  /// Where it is answered; nil for one that nobody is told of over the wire.
-  fileprivate var address: ReplyHandle? {
-    guard case .client(let address, _) = caller, !address.isSilent else { return nil }
-    return address
+extension ActiveCall {
+  /// The reply handle of the call; `nil` for a call without a response on the wire.
+  fileprivate var replyHandle: ReplyHandle? {
+    guard case .client(let handle, _) = caller, !handle.isNotification else { return nil }
+    return handle
   }
 
-  /// What is kept of it.
+  /// Returns the stored record of the call.
   fileprivate func record(_ names: [String]) -> Value? {
-    guard let address else { return nil }
+    guard let replyHandle else { return nil }
+    isStored = true
     var members: ValueObject = [
-      "id": address.id.value, "method": .string(names[Int(address.method)]),
+      "id": replyHandle.id.value, "method": .string(names[Int(replyHandle.method)]),
     ]
     members["uri"] = uri.map(Value.string)
     if case .page(let page) = work { members["page"] = .string(page) }
-    members["params"] = request
-    if let batch = address.batch {
+    members["params"] = requestParams
+    if let batch = replyHandle.batch {
       members["batch"] = .integer(Int64(batch.number))
-      members["position"] = .integer(Int64(address.position))
+      members["position"] = .integer(Int64(replyHandle.position))
     }
     return .object(members)
   }
 }
 
-/// What is kept of a session itself.
+/// The stored record of a session itself.
 struct SessionRecord {
   let joinToken: String
   let epoch: String
@@ -236,47 +260,47 @@ struct SessionRecord {
     identity = session.identity
   }
 
-  init(_ record: Record) throws(Record.Fault) {
+  init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
     joinToken = try record.string("joinToken")
     epoch = try record.string("epoch")
     identity = try Identity(record.record("identity"))
   }
 
-  fileprivate var members: ValueObject {
+  fileprivate var fields: ValueObject {
     [
       "joinToken": .string(joinToken), "epoch": .string(epoch), "identity": identity.record,
     ]
   }
 }
 
-extension Session: Journal.Source {
+extension Session: Journal.JournalSource {
   nonisolated func steps(
     for parts: Set<String>?, isAwaited: Bool, number: Int
-  ) -> [SessionChange.Step] {
+  ) -> [SessionChange.ChangeStep] {
     assumeIsolated {
       SessionSnapshotWriter.steps(for: parts, isAwaited: isAwaited, number: number, in: $0)
     }
   }
 
-  nonisolated func kept(through number: Int) {
+  nonisolated func didStore(through number: Int) {
     assumeIsolated { session in
-      for client in session.members.all where client.isResumable {
-        session.mail.release(client)
-        Reception.kept(client, through: number, in: session)
+      for client in session.clients.all where client.isResumable {
+        session.clientWriter.flush(client)
+        SessionInboundSequence.acknowledgeStored(client, through: number, in: session)
       }
     }
   }
 
-  nonisolated func moved(_ move: Journal.Move) {
+  nonisolated func didLoseOwnership(_ move: Journal.OwnershipChange) {
     assumeIsolated { session in
-      session.wasMoved()
+      session.markMoved()
       let counts = session.environment.cluster?.counts
-      (move == .takenOver ? counts?.lost : counts?.handedOver)?.add()
-      session.happenings.tell(.session, move == .takenOver ? .takenOver : .handedOver)
-      // They are followed where the session is now.
-      _ = session.links.removeAll()
-      for client in session.members.all {
-        client.channel?.close(.drain, "another server has the session")
+      (move == .takenOver ? counts?.lostToPeers : counts?.handedOver)?.add()
+      session.events.emit(.session, move == .takenOver ? .takenOver : .handedOver)
+      // The server that has the session now opens them.
+      _ = session.pendingLinks.removeAll()
+      for client in session.clients.all {
+        client.channel?.close(.drain, "another server owns the session")
         session.remove(client.id, code: CloseCode.drain.rawValue)
       }
     }

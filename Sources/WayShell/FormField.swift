@@ -1,27 +1,27 @@
 import WayRPC
 import WayValues
 
-/// A value that somebody is to type, as a route table's schema describes it.
+/// An input field, as described by a schema of the route table.
 package struct FormField: Sendable, Equatable {
-  /// What is typed for it.
-  package enum Kind: Sendable, Equatable {
+  /// The kind of input.
+  package enum FieldKind: Sendable, Equatable {
     case text, integer, number
-    /// One of these.
+    /// One of the given values.
     case choice([Value])
     /// Anything else, as JSON.
     case json
   }
 
-  /// The name of the member; empty for a result that is no object.
+  /// The name of the member; empty for a result that is not an object.
   package let name: String
   package let title: String
-  package let kind: Kind
+  package let kind: FieldKind
   package let isRequired: Bool
   private let isNullable: Bool
   private let schema: ValueObject
 
-  /// Why what was typed cannot be taken.
-  package struct Fault: Error, Equatable {
+  /// The reason why an input is invalid.
+  package struct InvalidInput: Error, Equatable {
     package let text: String
   }
 
@@ -30,12 +30,12 @@ package struct FormField: Sendable, Equatable {
     self.isRequired = isRequired
     self.schema = schema.object ?? [:]
     title = self.schema["title"]?.string ?? ""
-    let types = self.schema["type"].map { $0.list ?? [$0] }?.compactMap(\.string) ?? []
+    let types = self.schema["type"].map { $0.array ?? [$0] }?.compactMap(\.string) ?? []
     isNullable = types.contains("null")
-    kind = Self.kind(types.first ?? "", self.schema["enum"]?.list)
+    kind = Self.kind(types.first ?? "", self.schema["enum"]?.array)
   }
 
-  private static func kind(_ type: String, _ values: [Value]?) -> Kind {
+  private static func kind(_ type: String, _ values: [Value]?) -> FieldKind {
     if let values, !values.isEmpty { return .choice(values) }
     return switch type {
     case "string": .text
@@ -46,48 +46,48 @@ package struct FormField: Sendable, Equatable {
     }
   }
 
-  /// What is taken where nothing is typed.
-  package var initial: Value? { schema["default"] }
+  /// The value for an empty input.
+  package var defaultValue: Value? { schema["default"] }
 
-  /// The value of what was typed; nil where nothing was, and nothing has to be.
-  package func value(of text: String) throws(Fault) -> Value? {
+  /// Parses an input. Returns `nil` if it is empty and the field is optional.
+  package func value(of text: String) throws(InvalidInput) -> Value? {
     if text.isEmpty {
-      if let initial { return initial }
+      if let defaultValue { return defaultValue }
       guard isRequired else { return nil }
       if isNullable { return .null }
-      if kind == .text, least == 0 { return "" }
-      throw Fault(text: "\(label) must not be empty: \(hint)")
+      if kind == .text, minLength == 0 { return "" }
+      throw InvalidInput(text: "\(label) must not be empty: \(hint)")
     }
     switch kind {
     case .text:
       let count = text.unicodeScalars.count
-      guard count >= least, count <= most else {
-        throw Fault(text: "\(label) has \(count) characters: \(hint)")
+      guard count >= minLength, count <= maxLength else {
+        throw InvalidInput(text: "\(label) has \(count) characters: \(hint)")
       }
       return .string(text)
     case .integer:
-      guard let number = Int64(text), isInRange(Double(number)) else { throw unfit }
+      guard let number = Int64(text), isInRange(Double(number)) else { throw invalidInput }
       return .integer(number)
     case .number:
-      guard let number = Number(digits: text), isInRange(number.double) else { throw unfit }
+      guard let number = Number(digits: text), isInRange(number.double) else { throw invalidInput }
       return Int64(text).map(Value.integer) ?? .number(number)
     case .choice(let values):
       if let value = values.first(where: { $0.label == text }) { return value }
-      guard let number = Int(text), values.indices.contains(number - 1) else { throw unfit }
+      guard let number = Int(text), values.indices.contains(number - 1) else { throw invalidInput }
       return values[number - 1]
     case .json:
       do throws(JSONError) {
         return try JSON.parse(text)
       } catch {
-        throw Fault(text: "\(label) is not JSON: \(error)")
+        throw InvalidInput(text: "\(label) is not JSON: \(error)")
       }
     }
   }
 
-  /// How it is called on the screen.
+  /// The label on the screen.
   package var label: String { name.isEmpty ? (title.isEmpty ? "value" : title) : name }
 
-  /// What may be typed.
+  /// A description of valid input.
   package var hint: String {
     let kind =
       switch kind {
@@ -98,7 +98,7 @@ package struct FormField: Sendable, Equatable {
         values.enumerated().map { "\($0 + 1) \($1.label)" }.joined(separator: ", ")
       case .json: "JSON"
       }
-    let empty = initial.map { "empty for \($0.label)" } ?? (isRequired ? nil : "may be empty")
+    let empty = defaultValue.map { "empty for \($0.label)" } ?? (isRequired ? nil : "may be empty")
     return [kind, bounds, empty].compactMap(\.self).joined(separator: "; ")
   }
 
@@ -117,13 +117,13 @@ package struct FormField: Sendable, Equatable {
     }
   }
 
-  private var least: Int { schema["minLength"]?.integer.flatMap { Int(exactly: $0) } ?? 0 }
-  private var most: Int { schema["maxLength"]?.integer.flatMap { Int(exactly: $0) } ?? .max }
+  private var minLength: Int { schema["minLength"]?.integer.flatMap { Int(exactly: $0) } ?? 0 }
+  private var maxLength: Int { schema["maxLength"]?.integer.flatMap { Int(exactly: $0) } ?? .max }
 
   private func isInRange(_ number: Double) -> Bool {
     number.isFinite && number >= schema["minimum"]?.double ?? -.infinity
       && number <= schema["maximum"]?.double ?? .infinity
   }
 
-  private var unfit: Fault { Fault(text: "\(label) must be \(hint)") }
+  private var invalidInput: InvalidInput { InvalidInput(text: "\(label) must be \(hint)") }
 }

@@ -1,9 +1,9 @@
 import WayValues
 
-/// Fields that are filled in one after another.
-package struct Form: Sendable, Equatable {
+/// Fields that the user fills in one after another.
+package struct InputForm: Sendable, Equatable {
   package let fields: [FormField]
-  /// What was taken for each, nil for one that was left out; one by one up to the current.
+  /// The values of the fields before the current one; `nil` for a field that was left out.
   package private(set) var values: [Value?] = []
   private let isObject: Bool
 
@@ -12,21 +12,21 @@ package struct Form: Sendable, Equatable {
     self.isObject = isObject
   }
 
-  /// The field that is asked for; nil when all are there.
-  package var current: FormField? { values.count < fields.count ? fields[values.count] : nil }
+  /// The field to fill in; `nil` if the form is complete.
+  package var currentField: FormField? { values.count < fields.count ? fields[values.count] : nil }
 
-  /// Takes what was typed for the current field. Throws, with nothing changed, where it does not fit.
-  package mutating func fill(_ text: String) throws(FormField.Fault) {
-    guard let current else { return }
-    values.append(try current.value(of: text))
+  /// Parses the input for the current field. Throws, with nothing changed, if it is invalid.
+  package mutating func fill(_ text: String) throws(FormField.InvalidInput) {
+    guard let currentField else { return }
+    values.append(try currentField.value(of: text))
   }
 
-  /// Asks for the field before again; false at the first.
+  /// Returns to the previous field. Returns false at the first one.
   package mutating func stepBack() -> Bool { values.popLast() != nil }
 
-  /// What was filled in; nil as long as a field is missing.
+  /// The values of the form; `nil` while a field is missing.
   package var result: Value? {
-    guard current == nil else { return nil }
+    guard currentField == nil else { return nil }
     guard isObject else { return values.first.flatMap(\.self) ?? .null }
     var members = ValueObject()
     for (field, value) in zip(fields, values) { members[field.name] = value }

@@ -1,29 +1,30 @@
 import WayValues
 
-/// What the shell shows and waits for an answer to: a page, or a sheet for a task or a method.
+/// A screen that the shell shows until the user responds: a page, or a sheet for a task or a
+/// method.
 package struct Screen: Sendable, Equatable {
-  package enum Kind: String, Sendable {
+  package enum ScreenKind: String, Sendable {
     case page
-    /// A task or a method of a page, asked of whoever sits at the terminal.
+    /// A request to the user to perform a task or a method of a page.
     case sheet
   }
 
-  /// That of the page; of a sheet one that no page has.
+  /// The id of the page. The id of a sheet differs from all pages.
   package let id: String
-  package let kind: Kind
+  package let kind: ScreenKind
   package let uri: String
   package let title: String
   package let purpose: String
-  /// Who asked for it; empty where that is not told.
+  /// The caller; empty if unknown.
   package let caller: String
   package let params: ValueObject
-  package var content: Content
-  /// Whether it was answered, and is about to go.
-  package var isAnswered = false
+  package var content: ScreenContent
+  /// Whether the user has responded, so the screen is about to close.
+  package var isSubmitted = false
 
   package init(
-    id: String, kind: Kind, uri: String, title: String = "", purpose: String = "",
-    caller: String = "", params: ValueObject = [:], content: Content = .plain
+    id: String, kind: ScreenKind, uri: String, title: String = "", purpose: String = "",
+    caller: String = "", params: ValueObject = [:], content: ScreenContent = .plain
   ) {
     self.id = id
     self.kind = kind
@@ -35,8 +36,8 @@ package struct Screen: Sendable, Equatable {
     self.content = content
   }
 
-  /// How it is drawn, in one word.
-  package var form: String {
+  /// The name of the layout.
+  package var layout: String {
     switch (kind, content) {
     case (.sheet, _): "sheet"
     case (.page, .list): "list"
@@ -45,10 +46,10 @@ package struct Screen: Sendable, Equatable {
     }
   }
 
-  /// What it tells before what there is to do: purpose, caller and parameters.
-  package var facts: [String] {
+  /// The lines above the content: purpose, caller and parameters.
+  package var details: [String] {
     var facts = purpose.isEmpty ? [] : [purpose]
-    if !caller.isEmpty { facts.append("asked by \(caller)") }
+    if !caller.isEmpty { facts.append("called by \(caller)") }
     // The choices of a list are shown as its entries.
     for member in params.members where member.name != "choices" {
       facts.append("\(member.name): \(member.value.label)")
@@ -56,8 +57,8 @@ package struct Screen: Sendable, Equatable {
     return facts
   }
 
-  /// What there is to do, a line for each choice or field.
-  package var tasks: [String] {
+  /// The lines of the content, one for each choice or field.
+  package var contentLines: [String] {
     switch content {
     case .plain: []
     case .list(let choices): choices.enumerated().map { "\($0 + 1)  \($1.label)" }
@@ -72,21 +73,21 @@ package struct Screen: Sendable, Equatable {
     }
   }
 
-  /// The line of ``tasks`` that is to be in sight.
-  package var focus: Int {
+  /// The index in ``contentLines`` that must be visible.
+  package var focusedLine: Int {
     if case .form(let form) = content { form.values.count } else { 0 }
   }
 
-  /// What to type now.
+  /// The possible inputs.
   package var prompt: String {
-    if isAnswered { return "answered" }
+    if isSubmitted { return "answered" }
     let leave = kind == .page ? "back, cancel" : "cancel"
     switch content {
     case .plain: return "finish [JSON], \(leave)"
     case .list(let choices):
       return choices.count == 1 ? "1, or \(leave)" : "1 to \(choices.count), or \(leave)"
     case .form(let form):
-      guard let field = form.current else { return leave }
+      guard let field = form.currentField else { return leave }
       return "\(field.label)? \(field.hint)"
     }
   }

@@ -4,7 +4,7 @@ import WayValues
 /// One entry of a list.
 package struct ScreenChoice: Sendable, Equatable {
   package let label: String
-  /// What the page answers with when it is chosen.
+  /// The result of the page if this entry is chosen.
   package let value: Value
 
   package init(_ value: Value, label: String? = nil) {
@@ -14,17 +14,18 @@ package struct ScreenChoice: Sendable, Equatable {
 }
 
 extension Value {
-  /// Members that tell people what an object is.
-  private static let names = ["title", "name", "label"]
+  /// Members that describe an object to people.
+  private static let labelKeys = ["title", "name", "label"]
 
-  /// The value for people: a text as it is, of an object its name and what else is short.
+  /// The value for people. A string stays unchanged; an object becomes its name and its other
+  /// strings.
   package var label: String {
     switch self {
     case .string(let text): return text
     case .bool(let isTrue): return isTrue ? "yes" : "no"
     case .object(let members):
-      let name = Self.names.lazy.compactMap { members[$0]?.string }.first
-      let rest = members.members.filter { $0.name != "id" && !Self.names.contains($0.name) }
+      let name = Self.labelKeys.lazy.compactMap { members[$0]?.string }.first
+      let rest = members.members.filter { $0.name != "id" && !Self.labelKeys.contains($0.name) }
         .compactMap { $0.value.string }
       let parts = (name.map { [$0] } ?? []) + rest
       return parts.isEmpty ? jsonText : parts.joined(separator: ", ")

@@ -1,9 +1,9 @@
 import WayRPC
 import WayValues
 
-/// What a line says.
-package enum Order: Sendable, Equatable {
-  /// A number or a text for what is on top.
+/// A parsed input line.
+package enum ShellInputCommand: Sendable, Equatable {
+  /// A number or a text for the top screen.
   case text(String)
   case back(Int)
   case cancel
@@ -19,30 +19,30 @@ package enum Order: Sendable, Equatable {
   case help
   case quit
 
-  /// Why a line cannot be carried out.
-  package struct Fault: Error, Equatable {
+  /// The reason why a line is invalid.
+  package struct InvalidCommand: Error, Equatable {
     package let text: String
   }
 
-  package static let words = [
+  package static let helpLines = [
     "NUMBER           choose an entry",
-    "TEXT             fill in the field that is asked for; an empty line leaves it out",
-    "= TEXT           the same, for a text that is one of these words",
-    "up               ask for the field before again",
-    "back [COUNT]     leave the page, or so many",
-    "cancel           leave it without a result; of a sheet, the call fails",
-    "finish [JSON]    answer with any value",
-    "progress JSON    tell who waits for a sheet how far it is",
+    "TEXT             fill in the current field; an empty line omits it",
+    "= TEXT           the same, for a text that is also a command",
+    "up               go back to the previous field",
+    "back [COUNT]     close one page, or several",
+    "cancel           close a page without a result; fail the call of a sheet",
+    "finish [JSON]    return any value as the result",
+    "progress JSON    report the progress of a sheet to its caller",
     "open URI [JSON]  open a page, with parameters",
-    "run URI [JSON]   run a task",
+    "run URI [JSON]   run a task, with parameters",
     "tab INDEX        show a tab, from 0",
-    "invite ADDRESS   make an address with which a web page joins the session",
+    "invite URL       print a URL with which a web page joins the session",
     "stack            print all pages of the session",
-    "wait             wait for a page or a sheet to answer",
+    "wait             wait for a page or a sheet",
     "quit             leave the session",
   ]
 
-  package init(_ line: String) throws(Fault) {
+  package init(_ line: String) throws(InvalidCommand) {
     let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
     let rest = words.count > 1 ? words[1].trimmed : ""
     switch words.first.map(String.init) {
@@ -71,36 +71,36 @@ package enum Order: Sendable, Equatable {
 
   private static func number(
     _ text: String, from least: Int, _ usage: String
-  ) throws(Fault) -> Int {
+  ) throws(InvalidCommand) -> Int {
     guard let number = Int(text), (least...100_000).contains(number) else {
-      throw Fault(text: "\(usage): give a whole number from \(least)")
+      throw InvalidCommand(text: "\(usage): \"\(text)\" is not a whole number from \(least)")
     }
     return number
   }
 
-  private static func value(_ text: String, _ usage: String) throws(Fault) -> Value {
+  private static func value(_ text: String, _ usage: String) throws(InvalidCommand) -> Value {
     do throws(JSONError) {
       return try JSON.parse(text)
     } catch {
-      throw Fault(text: "\(usage): not JSON: \(error)")
+      throw InvalidCommand(text: "\(usage): the value is not JSON: \(error)")
     }
   }
 
   private static func call(
     _ rest: String, _ usage: String
-  ) throws(Fault) -> (String, ValueObject) {
+  ) throws(InvalidCommand) -> (String, ValueObject) {
     let parts = rest.split(separator: " ", maxSplits: 1)
-    guard let uri = parts.first else { throw Fault(text: "\(usage): give a URI") }
+    guard let uri = parts.first else { throw InvalidCommand(text: "\(usage): the URI is missing") }
     guard parts.count > 1 else { return (String(uri), [:]) }
     guard let params = try value(parts[1].trimmed, usage).object else {
-      throw Fault(text: "\(usage): the parameters must be an object")
+      throw InvalidCommand(text: "\(usage): the parameters must be an object")
     }
     return (String(uri), params)
   }
 }
 
 extension StringProtocol {
-  /// Without the spaces around it.
+  /// The text without surrounding spaces.
   fileprivate var trimmed: String {
     let start = self.drop { $0 == " " }
     return String(start.reversed().drop { $0 == " " }.reversed())

@@ -1,13 +1,14 @@
 import WayValues
 
-/// What a shell shows, and what the lines that are typed mean on it. Knows no bridge and no terminal.
+/// The state of a shell, and the interpretation of input lines. It depends on neither bridge nor
+/// terminal.
 package struct ShellState: Sendable {
-  /// What is to be done about a line.
-  package enum Action: Sendable, Equatable {
-    /// The answer of what has this id.
-    case answer(Screen.Kind, String, Value)
+  /// The action for a line.
+  package enum ShellAction: Sendable, Equatable {
+    /// Submits the result of the screen with this id.
+    case submit(Screen.ScreenKind, String, Value)
     /// Closes a page without a result, or fails a sheet.
-    case cancel(Screen.Kind, String)
+    case cancel(Screen.ScreenKind, String)
     case back(Int)
     case open(String, ValueObject)
     case run(String, ValueObject)
@@ -18,91 +19,95 @@ package struct ShellState: Sendable {
     case wait
     case help
     case quit
-    /// Only the drawing is another.
-    case draw
+    /// Only redraws.
+    case redraw
   }
 
-  /// So many notes are kept.
+  /// Maximum number of notes.
   private static let maxNotes = 100
 
-  /// Those that wait for an answer, the lowest first.
+  /// The screens that await a response, the lowest first.
   package private(set) var screens: [Screen] = []
-  /// What has happened, the latest last.
+  /// The recent notes, the latest last.
   package private(set) var notes: [String] = []
-  /// How the connection is.
+  /// The state of the connection.
   package var connection = ""
-  /// The session's id.
+  /// The id of the session.
   package var session = ""
-  /// What is shown in the place of the top page until a line is typed or another is there.
+  /// Lines shown instead of the top page, until the next line or screen.
   package var panel: [String] = []
-  /// How many lines were typed.
-  package private(set) var typed = 0
-  private var topPage: String?
+  /// Number of input lines so far.
+  package private(set) var lineCount = 0
+  private var topPageID: String?
 
   package init() {}
 
-  /// What the user sees: a sheet lies over all pages.
+  /// The visible screen. A sheet covers all pages.
   package var top: Screen? {
-    screens.last { $0.kind == .sheet } ?? screens.last { $0.id == topPage }
+    screens.last { $0.kind == .sheet } ?? screens.last { $0.id == topPageID }
       ?? screens.last
   }
 
-  /// The pages beneath, the lowest first.
+  /// The screens beneath, the lowest first.
   package var beneath: [Screen] { screens.filter { $0.id != top?.id } }
 
   package mutating func show(_ screen: Screen) {
     screens.append(screen)
     panel = []
-    if screen.kind == .page { topPage = screen.id }
+    if screen.kind == .page { topPageID = screen.id }
   }
 
-  /// Takes a screen away; false where there is none of this id.
+  /// Removes a screen. Returns false if there is none with this id.
   package mutating func hide(_ id: String) -> Bool {
     guard let index = screens.firstIndex(where: { $0.id == id }) else { return false }
     screens.remove(at: index)
-    if topPage == id { topPage = screens.last { $0.kind == .page }?.id }
+    if topPageID == id { topPageID = screens.last { $0.kind == .page }?.id }
     return true
   }
 
-  /// A page is on top again.
+  /// Makes a page the top page again.
   package mutating func raise(_ id: String) {
-    if screens.contains(where: { $0.id == id }) { topPage = id }
+    if screens.contains(where: { $0.id == id }) { topPageID = id }
   }
 
-  package mutating func note(_ text: String) {
+  package mutating func addNote(_ text: String) {
     notes.append(text)
     if notes.count > Self.maxNotes { notes.removeFirst() }
   }
 
-  /// What was asked has failed: it waits for an answer again.
+  /// Awaits a response again, after the last one has failed.
   package mutating func reopen(_ id: String) {
-    change(id) { screen in
-      screen.isAnswered = false
+    update(id) { screen in
+      screen.isSubmitted = false
       if case .form(var form) = screen.content, form.stepBack() { screen.content = .form(form) }
     }
   }
 
-  /// Takes a line. Throws, with nothing changed, where it cannot be carried out.
-  package mutating func take(_ line: String) throws(Order.Fault) -> Action {
-    typed += 1
+  /// Handles a line. Throws, with nothing changed, if it is invalid.
+  package mutating func handle(_ line: String) throws(ShellInputCommand.InvalidCommand)
+    -> ShellAction
+  {
+    lineCount += 1
     panel = []
-    switch try Order(line) {
+    switch try ShellInputCommand(line) {
     case .text(let text): return try enter(text)
-    case .finish(let value): return answer(try waiting(), value)
+    case .finish(let value): return submit(try awaitingScreen(), value)
     case .cancel:
-      let screen = try waiting()
-      change(screen.id) { $0.isAnswered = true }
+      let screen = try awaitingScreen()
+      update(screen.id) { $0.isSubmitted = true }
       return .cancel(screen.kind, screen.id)
     case .up: return try stepBack()
     case .progress(let value):
-      let screen = try waiting()
+      let screen = try awaitingScreen()
       guard screen.kind == .sheet else {
-        throw Order.Fault(text: "progress: a page tells none, a sheet does")
+        throw ShellInputCommand.InvalidCommand(
+          text: "progress: only a sheet reports progress, not a page")
       }
       return .progress(screen.id, value)
     case .back(let count):
       guard top?.kind != .sheet else {
-        throw Order.Fault(text: "back: a sheet lies over the pages; answer it, or cancel it")
+        throw ShellInputCommand.InvalidCommand(
+          text: "back: a sheet covers the pages; finish or cancel it first")
       }
       return .back(count)
     case .open(let uri, let params): return .open(uri, params)
@@ -116,53 +121,61 @@ package struct ShellState: Sendable {
     }
   }
 
-  /// Whether something waits for an answer.
-  package var isAsking: Bool { top.map { !$0.isAnswered } ?? false }
+  /// Whether a screen awaits a response.
+  package var isAwaitingInput: Bool { top.map { !$0.isSubmitted } ?? false }
 
-  private mutating func enter(_ text: String) throws(Order.Fault) -> Action {
-    // An empty line only draws again, where no field asks for one.
-    if text.isEmpty, top?.isForm != true { return .draw }
-    let screen = try waiting()
+  private mutating func enter(_ text: String) throws(ShellInputCommand.InvalidCommand)
+    -> ShellAction
+  {
+    // Without a form, an empty line only redraws.
+    if text.isEmpty, top?.isForm != true { return .redraw }
+    let screen = try awaitingScreen()
     switch screen.content {
     case .plain:
-      throw Order.Fault(text: "\(text): no such command; help lists them")
+      throw ShellInputCommand.InvalidCommand(
+        text: "\(text): no such command; \"help\" lists the commands")
     case .list(let choices):
       guard let number = Int(text), choices.indices.contains(number - 1) else {
-        throw Order.Fault(text: "\(text): type \(screen.prompt); help lists the commands")
+        throw ShellInputCommand.InvalidCommand(
+          text: "\(text): type \(screen.prompt); \"help\" lists the commands")
       }
-      return answer(screen, choices[number - 1].value)
+      return submit(screen, choices[number - 1].value)
     case .form(var form):
-      do throws(FormField.Fault) {
+      do throws(FormField.InvalidInput) {
         try form.fill(text)
       } catch {
-        throw Order.Fault(text: error.text)
+        throw ShellInputCommand.InvalidCommand(text: error.text)
       }
-      change(screen.id) { $0.content = .form(form) }
-      return form.result.map { answer(screen, $0) } ?? .draw
+      update(screen.id) { $0.content = .form(form) }
+      return form.result.map { submit(screen, $0) } ?? .redraw
     }
   }
 
-  private mutating func stepBack() throws(Order.Fault) -> Action {
-    let screen = try waiting()
+  private mutating func stepBack() throws(ShellInputCommand.InvalidCommand) -> ShellAction {
+    let screen = try awaitingScreen()
     guard case .form(var form) = screen.content, form.stepBack() else {
-      throw Order.Fault(text: "up: there is no field before")
+      throw ShellInputCommand.InvalidCommand(text: "up: there is no previous field")
     }
-    change(screen.id) { $0.content = .form(form) }
-    return .draw
+    update(screen.id) { $0.content = .form(form) }
+    return .redraw
   }
 
-  private mutating func answer(_ screen: Screen, _ value: Value) -> Action {
-    change(screen.id) { $0.isAnswered = true }
-    return .answer(screen.kind, screen.id, value)
+  private mutating func submit(_ screen: Screen, _ value: Value) -> ShellAction {
+    update(screen.id) { $0.isSubmitted = true }
+    return .submit(screen.kind, screen.id, value)
   }
 
-  private func waiting() throws(Order.Fault) -> Screen {
-    guard let top else { throw Order.Fault(text: "there is no page to answer") }
-    guard !top.isAnswered else { throw Order.Fault(text: "\(top.title) is answered already") }
+  private func awaitingScreen() throws(ShellInputCommand.InvalidCommand) -> Screen {
+    guard let top else {
+      throw ShellInputCommand.InvalidCommand(text: "there is no page or sheet to respond to")
+    }
+    guard !top.isSubmitted else {
+      throw ShellInputCommand.InvalidCommand(text: "\(top.title) already has a response")
+    }
     return top
   }
 
-  private mutating func change(_ id: String, _ change: (inout Screen) -> Void) {
+  private mutating func update(_ id: String, _ change: (inout Screen) -> Void) {
     guard let index = screens.firstIndex(where: { $0.id == id }) else { return }
     change(&screens[index])
   }

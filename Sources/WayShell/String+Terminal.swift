@@ -1,15 +1,16 @@
-/// What of a text a terminal may be given: a peer's text may hold what moves the cursor, colours the
-/// screen or turns the order of characters.
+/// Sanitizing text for a terminal. A peer's text may contain sequences that move the cursor, colour
+/// the screen or change the order of characters.
 extension String {
-  /// So many combining marks are kept on one character: more of them grow over other lines.
+  /// Maximum number of combining marks of one character. More of them would extend over other
+  /// lines.
   private static let maxMarks = 2
 
-  /// The text on one line, at most `columns` wide, without anything that a terminal obeys; where it is
-  /// cut, `…` is the last character.
-  package func shown(columns: Int = 4096) -> String {
+  /// The text on one line, at most `columns` wide, without control characters. If it is cut, `…` is
+  /// the last character.
+  package func sanitized(columns: Int = 4096) -> String {
     guard columns > 0 else { return "" }
     var shown = ""
-    // The text as it is where the last column is left free.
+    // The text that leaves the last column free.
     var short = shown
     var width = 0
     var marks = 0
@@ -26,12 +27,12 @@ extension String {
     return shown
   }
 
-  /// The columns that a text takes which ``shown(columns:)`` has given.
+  /// The width in columns of a text from ``sanitized(columns:)``.
   package var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
-  /// Cut or filled with spaces to be exactly so wide.
+  /// The text, cut or padded with spaces to exactly this width.
   package func fitted(to columns: Int) -> String {
-    let text = shown(columns: columns)
+    let text = sanitized(columns: columns)
     return text + String(repeating: " ", count: max(0, columns - text.columns))
   }
 }
@@ -39,10 +40,10 @@ extension String {
 extension Unicode.Scalar {
   private static let replacement: Unicode.Scalar = "\u{FFFD}"
 
-  /// What is shown in its place; nil for what only changes how another is drawn.
+  /// The scalar to show instead; `nil` for one that only changes how another is drawn.
   fileprivate var visible: Unicode.Scalar? {
     switch value {
-    // The pictures of control characters.
+    // The symbols for control characters.
     case 0..<0x20: return Unicode.Scalar(0x2400 + value)
     case 0x7F: return "\u{2421}"
     // Joiners and variation selectors.
@@ -57,7 +58,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// How many columns terminals give it: those of UAX #11 that are wide two, and marks none.
+  /// The width in columns: two for wide characters of UAX #11, zero for combining marks.
   fileprivate var columns: Int {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark: 0

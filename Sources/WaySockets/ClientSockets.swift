@@ -3,36 +3,36 @@ import WayTransport
 
 /// The outgoing connections of a loop.
 final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to its loop
-  private struct Pending {
+  private struct PendingClientSocket {
     var attempt: ConnectionAttempt
     var socket: OpaquePointer?
-    /// HTTP status of the server's answer.
+    /// The HTTP status of the server's response.
     var status: Int?
     var timer: (any ScheduledWork)?
   }
 
   private let loop: SocketLoop
-  /// By the number that lws keeps as the socket's opaque user data.
-  private var pending: [UInt: Pending] = [:]
+  /// Pending sockets by the number that lws stores as the socket's opaque user data.
+  private var pending: [UInt: PendingClientSocket] = [:]
   private var lastNumber: UInt = 0
 
   init(loop: SocketLoop) throws(SocketError) {
     self.loop = loop
     super.init()
     _ = try VirtualHost(loop: loop, isServer: false, subprotocols: [], owner: self)
-    loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.end() }
+    loop.shutdownHandlers[ObjectIdentifier(self)] = { [weak self] in self?.end() }
   }
 
   func connect(_ attempt: ConnectionAttempt, timeout: Duration) {
-    guard let context = loop.context, let host, let vhost = host.pointer else {
+    guard let context = loop.context, let virtualHost, let vhost = virtualHost.pointer else {
       return attempt.finish(.failure(SocketError(.ended, "the loop has ended")))
     }
     lastNumber += 1
     let number = lastNumber
-    pending[number] = Pending(attempt: attempt)
+    pending[number] = PendingClientSocket(attempt: attempt)
     let strings: [String?] = [
       attempt.address.host, attempt.address.target, attempt.address.authority, attempt.origin,
-      attempt.subprotocol, host.name,
+      attempt.subprotocol, virtualHost.name,
     ]
     let socket = withCStrings(strings) { strings in
       var info = lws_client_connect_info()
@@ -50,7 +50,7 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
       info.opaque_user_data = UnsafeMutableRawPointer(bitPattern: number)
       return lws_client_connect_via_info(&info)
     }
-    guard let socket else { return fail(number, "the connection could not be begun") }
+    guard let socket else { return fail(number, "the connection could not be started") }
     guard pending[number] != nil else { return }
     pending[number]?.socket = socket
     pending[number]?.timer = loop.schedule(after: timeout) { [weak self] in
@@ -59,7 +59,7 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
   }
 
   private func timedOut(_ number: UInt) {
-    guard let entry = take(number) else { return }
+    guard let entry = removePending(number) else { return }
     if let socket = entry.socket {
       lws_set_timeout(socket, PENDING_TIMEOUT_AWAITING_CONNECT_RESPONSE, LWS_TO_KILL_SYNC)
     }
@@ -69,20 +69,21 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
   }
 
   private func fail(_ number: UInt, _ text: String) {
-    guard let entry = take(number) else { return }
-    let place = "ws://\(entry.attempt.address.authority)\(entry.attempt.address.target)"
+    guard let entry = removePending(number) else { return }
+    let url = "ws://\(entry.attempt.address.authority)\(entry.attempt.address.target)"
     let error: SocketError
     if let status = entry.status, status != 101 {
-      error = SocketError(.refused(status: status), "\(place) refused: HTTP status \(status)")
+      error = SocketError(
+        .rejected(status: status), "\(url) rejected the connection with HTTP status \(status)")
     } else if entry.status == 101 {
-      error = SocketError(.refused(status: 101), "the handshake with \(place) failed: \(text)")
+      error = SocketError(.rejected(status: 101), "the handshake with \(url) failed: \(text)")
     } else {
-      error = SocketError(.refused(status: nil), "cannot connect to \(place): \(text)")
+      error = SocketError(.rejected(status: nil), "cannot connect to \(url): \(text)")
     }
     entry.attempt.finish(.failure(error))
   }
 
-  private func take(_ number: UInt) -> Pending? {
+  private func removePending(_ number: UInt) -> PendingClientSocket? {
     let entry = pending.removeValue(forKey: number)
     entry?.timer?.cancel()
     return entry
@@ -90,22 +91,20 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
 
   private func end() {
     for number in Array(pending.keys) {
-      take(number)?.attempt.finish(.failure(SocketError(.ended, "the loop has ended")))
+      removePending(number)?.attempt.finish(.failure(SocketError(.ended, "the loop has ended")))
     }
   }
-
-  // MARK: Callbacks
 
   private func number(of wsi: OpaquePointer) -> UInt {
     UInt(bitPattern: lws_get_opaque_user_data(wsi))
   }
 
-  override func isAnswerAcceptable(_ wsi: OpaquePointer, _ reason: lws_callback_reasons) -> Bool {
+  override func isResponseAcceptable(_ wsi: OpaquePointer, _ reason: lws_callback_reasons) -> Bool {
     let number = number(of: wsi)
     pending[number]?.status = Int(lws_http_client_http_response(wsi))
     guard reason == LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH else { return true }
     guard let attempt = pending[number]?.attempt else { return false }
-    // lws takes an answer without a subprotocol for one with the first that was offered.
+    // lws treats a response without a subprotocol as one with the first offered subprotocol.
     return attempt.subprotocol == nil || lws_hdr_total_length(wsi, WSI_TOKEN_PROTOCOL) > 0
   }
 
@@ -113,19 +112,19 @@ final class ClientSockets: SocketOwner, @unchecked Sendable {  // confined to it
     fail(number(of: wsi), text)
   }
 
-  override func established(_ wsi: OpaquePointer) -> SocketConnection? {
+  override func makeConnection(_ wsi: OpaquePointer) -> SocketConnection? {
     guard let limits = pending[number(of: wsi)]?.attempt.limits else { return nil }
     return SocketConnection(loop: loop, wsi: wsi, limits: limits)
   }
 
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
-    guard let entry = take(number(of: wsi)) else { return }
+    guard let entry = removePending(number(of: wsi)) else { return }
     connection.attach(entry.attempt.accept(connection))
     entry.attempt.finish(.success(()))
   }
 
-  /// lws does not tell of the making of outgoing sockets, so they are not counted. Nor does it tell of
-  /// an attempt whose connection is reset before it could ask.
+  /// lws does not report when outgoing sockets are created, so they are not counted. It also does
+  /// not report an attempt whose connection is reset before the request is sent.
   override func socketDestroyed(_ wsi: OpaquePointer) {
     fail(number(of: wsi), "the connection was lost before the server answered")
   }

@@ -1,13 +1,18 @@
 import WayTransport
 
-/// Outgoing WebSocket connections.
+/// Opens outgoing WebSocket connections.
 package enum SocketClient {
-  /// Connects to `url` (`ws://host:port/path`), and hands the messages to the receiver that
-  /// `accept` gives; it is called on the loop, before the first message.
+  /// Connects to `url` (`ws://host:port/path`). `accept` returns the receiver of the messages; it
+  /// is called on the loop, before the first message.
   ///
-  /// Throws where the URL is none, nobody listens, the server refuses (with its HTTP status),
-  /// speaks another subprotocol than the one asked for, or does not answer within `timeout`. A host
-  /// name other than an address is looked up on the loop's thread, which waits for it.
+  /// Throws in these cases:
+  /// - The URL is invalid.
+  /// - No program listens at the address.
+  /// - The server rejects the handshake; the error has its HTTP status.
+  /// - The server selects another subprotocol than the requested one.
+  /// - The server does not respond within `timeout`.
+  ///
+  /// A host name that is not an address is resolved on the loop's thread, which blocks meanwhile.
   package static func connect(
     url: String, subprotocol: String? = nil, origin: String? = nil, maxMessage: Int = 1 << 20,
     timeout: Duration = .seconds(10), on loop: SocketLoop,
@@ -28,8 +33,8 @@ package enum SocketClient {
         accept: accept, finish: { continuation.resume(returning: $0) })
       loop.execute {
         do throws(SocketError) {
-          if loop.clients == nil { loop.clients = try ClientSockets(loop: loop) }
-          loop.clients?.connect(attempt, timeout: timeout)
+          if loop.clientSockets == nil { loop.clientSockets = try ClientSockets(loop: loop) }
+          loop.clientSockets?.connect(attempt, timeout: timeout)
         } catch {
           attempt.finish(.failure(error))
         }
@@ -39,7 +44,7 @@ package enum SocketClient {
   }
 }
 
-/// What is asked for with one connection, and whom to tell how it went: once.
+/// The parameters of one connection attempt. `finish` is called once, with its result.
 struct ConnectionAttempt: Sendable {
   var address: WebSocketAddress
   var subprotocol: String?

@@ -1,31 +1,31 @@
 import Glibc
 
-/// Why a socket, a server or a loop could not be set up, in words for the person who runs it.
+/// An error in setting up a socket, a server or a loop, with a description for the operator.
 package struct SocketError: Error, Hashable, CustomStringConvertible {
-  package enum Kind: Hashable, Sendable {
-    /// The configuration or the address cannot be used as it stands.
+  package enum SocketErrorKind: Hashable, Sendable {
+    /// The configuration or the address is invalid.
     case invalid
-    /// Another socket holds the address.
+    /// Another socket uses the address.
     case addressInUse
-    /// The system or the library refused.
+    /// The system or the library reported an error.
     case system
-    /// Nobody answered in time.
+    /// The peer did not respond in time.
     case timeout
-    /// The peer answered the handshake with this HTTP status, where it gave one.
-    case refused(status: Int?)
+    /// The peer rejected the handshake, with this HTTP status if it sent one.
+    case rejected(status: Int?)
     /// The loop or the server has ended.
     case ended
   }
 
-  package var kind: Kind
+  package var kind: SocketErrorKind
   package var description: String
 
-  package init(_ kind: Kind, _ description: String) {
+  package init(_ kind: SocketErrorKind, _ description: String) {
     self.kind = kind
     self.description = description
   }
 
-  /// `what` and the text of the C library's current error number (strerror).
+  /// `what`, followed by the C library's text for an error number (strerror).
   static func errno(_ what: String, _ code: Int32) -> SocketError {
     SocketError(.system, "\(what): \(String(cString: strerror(code)))")
   }

@@ -1,55 +1,56 @@
 import WayTransport
 
-/// Serves WebSocket endpoints, files and a few HTTP answers on one port, or at a Unix socket.
+/// Serves WebSocket endpoints, files and a few HTTP responses on one port or Unix socket.
 package final class SocketServer: Sendable {
   private let loop: SocketLoop
   private let sockets: ServerSockets
-  private let places: [SocketLoopServer]
+  private let loopServers: [SocketLoopServer]
 
-  /// Listens, and serves HTTP, on the first of the loops, of which there is at least one; WebSocket
-  /// connections go to all of them. The endpoints' paths are exact.
+  /// Creates a server that listens and serves HTTP on `loop`. WebSocket connections are distributed
+  /// over `loop` and `others`. The paths of the endpoints match exactly.
   package init(
     configuration: SocketServerConfiguration, endpoints: [Endpoint], loop: SocketLoop,
     others: [SocketLoop] = []
   ) {
     self.loop = loop
-    places = ([loop] + others).map {
+    loopServers = ([loop] + others).map {
       SocketLoopServer(configuration, loop: $0, count: others.count + 1)
     }
     sockets = ServerSockets(
-      configuration: configuration, endpoints: endpoints, loop: loop, places: places)
+      configuration: configuration, endpoints: endpoints, loop: loop, loopServers: loopServers)
   }
 
-  /// Listens. Returns where, with the real port. Once only.
+  /// Starts to listen. Returns the address with the actual port. Call it once.
   ///
-  /// - Parameter responder: asked before the files are.
+  /// - Parameter responder: Handles requests before files are looked up.
   package func start(
     responder: HTTPResponder? = nil
   ) async throws(SocketError) -> ListenAddress {
-    let subprotocols = try await on(loop) { [sockets] () throws(SocketError) in
+    let subprotocols = try await run(on: loop) { [sockets] () throws(SocketError) in
       try sockets.check()
     }
-    var begun: [SocketLoopServer] = []
+    var started: [SocketLoopServer] = []
     do throws(SocketError) {
-      for place in places {
-        try await on(place.loop) { [sockets, places] () throws(SocketError) in
-          try place.begin(
-            among: places, subprotocols: subprotocols, onEnded: { sockets.connectionEnded() },
-            onOver: { sockets.placeIsOver() })
+      for loopServer in loopServers {
+        try await run(on: loopServer.loop) { [sockets, loopServers] () throws(SocketError) in
+          try loopServer.start(
+            among: loopServers, subprotocols: subprotocols,
+            onConnectionEnded: { sockets.connectionEnded() },
+            onStopped: { sockets.loopServerStopped() })
         }
-        begun.append(place)
+        started.append(loopServer)
       }
-      return try await on(loop) { [sockets] () throws(SocketError) in
+      return try await run(on: loop) { [sockets] () throws(SocketError) in
         try sockets.listen(responder)
       }
     } catch {
-      for place in begun { place.loop.execute { place.finish() } }
+      for loopServer in started { loopServer.loop.execute { loopServer.finish() } }
       throw error
     }
   }
 
-  private func on<Success: Sendable>(
-    _ loop: SocketLoop, _ work: @escaping @Sendable () throws(SocketError) -> Success
+  private func run<Success: Sendable>(
+    on loop: SocketLoop, _ work: @escaping @Sendable () throws(SocketError) -> Success
   ) async throws(SocketError) -> Success {
     try await withCheckedContinuation { continuation in
       loop.execute {
@@ -58,30 +59,33 @@ package final class SocketServer: Sendable {
     }.get()
   }
 
-  /// Lets in who is let in by these rules, in the place of those before. Connections that are there
-  /// stay. May be called from any thread; holds before any request that comes after it.
-  package func set(_ rules: AccessRules) {
-    loop.execute { [sockets] in sockets.set(rules) }
+  /// Replaces the access rules. Existing connections stay open. Call it from any thread; the rules
+  /// apply to all requests that arrive later.
+  package func apply(_ rules: AccessRules) {
+    loop.execute { [sockets] in sockets.apply(rules) }
   }
 
-  /// What the sockets of the first loop hold. Call on that loop.
-  package var firstStatistics: SocketStatistics { places[0].statistics }
+  /// The statistics of the first loop's sockets. Call it on that loop.
+  package var firstStatistics: SocketStatistics { loopServers[0].statistics }
 
-  /// What the sockets of each loop hold, in the order of the loops. From any thread.
+  /// The statistics of each loop's sockets, in the order of the loops. Call it from any thread.
   package func statistics() async -> [SocketStatistics] {
     var statistics: [SocketStatistics] = []
-    for place in places {
+    for loopServer in loopServers {
       statistics.append(
         await withCheckedContinuation { continuation in
-          place.loop.execute { continuation.resume(returning: place.statistics) }
+          loopServer.loop.execute { continuation.resume(returning: loopServer.statistics) }
         })
     }
     return statistics
   }
 
-  /// Closes every WebSocket connection with `drain` and takes no more of them; answers HTTP
-  /// requests until these are gone, then stops listening, lets answers under way be finished, and
-  /// returns when all are gone; those still there after `grace` are cut off. Idempotent.
+  /// Stops the server. It closes every WebSocket connection with `drain`, and accepts no more of
+  /// them. It responds to HTTP requests until these connections are closed, then stops listening
+  /// and finishes responses in progress.
+  ///
+  /// Returns when all connections are closed. Connections that are still open after `grace` are
+  /// closed forcibly. Idempotent.
   package func stop(drain: CloseCode = .drain, grace: Duration = .seconds(5)) async {
     await withCheckedContinuation { continuation in
       loop.execute { [sockets] in

@@ -1,76 +1,83 @@
-/// What a ``SocketServer`` is told at its start.
+/// The configuration of a ``SocketServer``.
 package struct SocketServerConfiguration: Sendable {
-  /// `127.0.0.1`, `localhost` or `::1`; anything else is refused unless ``allowsOthers`` is set.
+  /// `127.0.0.1`, `::1`, or `localhost` for both; other values are rejected unless
+  /// ``allowsRemoteClients`` is set.
   package var host: String
-  /// 0 takes any free port.
+  /// 0 selects any free port.
   package var port: Int
-  /// Whether ``host`` may be any IPv4 or IPv6 address, so that other machines get in.
-  package var allowsOthers = false
-  /// The path of a Unix socket to listen at in the place of ``host`` and ``port``.
+  /// Whether ``host`` may be any IPv4 or IPv6 address, so that other machines can connect. `::` is
+  /// every address of both kinds.
+  package var allowsRemoteClients = false
+  /// The path of a Unix socket to listen on, instead of ``host`` and ``port``.
   package var unixPath: String?
-  /// A socket that listens already, handed over by who has started the process, in the place of all
-  /// these; it is closed when the server ends.
+  /// A socket that already listens, inherited from the parent process. It replaces ``host``,
+  /// ``port`` and ``unixPath``. It is closed when the server ends.
   package var descriptor: Int32?
-  /// Who comes in, at the start.
+  /// The initial access rules.
   package var access = AccessRules()
-  /// The path below which everything is served: begins with a slash and ends without one; empty for
-  /// none.
+  /// The path prefix of everything that is served. It begins with a slash and ends without one;
+  /// empty for none.
   package var prefix = ""
-  /// Paths below the prefix that answer whatever Host and Origin say. Scripts of an origin that is
-  /// let in may read these answers (CORS).
+  /// Paths below the prefix that ignore the Host and Origin headers. Scripts of an allowed origin
+  /// may read the responses (CORS).
   package var openPaths: Set<String> = []
-  /// The header fields that ``Handshake/headers`` hands on, in any case.
+  /// The header fields to include in ``Handshake/headers``, in any case.
   package var handshakeHeaders: [String] = []
-  /// The folder whose files are served; without one, paths that are nobody's are 404.
+  /// The folder whose files are served. Without one, paths without a handler get status 404.
   package var webRoot: String?
-  /// Files that are part of the program, by the paths that they are served at; they go before those
-  /// of the folder.
+  /// Files that are part of the program, by path. They take precedence over those of the folder.
   package var embeddedFiles: [String: HTTPEmbeddedFile] = [:]
-  /// The content security policy of files, of a folder and of the program; empty for none. Who may
-  /// show them in a frame is added where it says nothing of that: the server's own pages, and those
-  /// of the origins that are let in.
-  package var contentSecurityPolicy = FileHeaders.usualPolicy
-  /// Header fields that every HTTP answer carries, besides its own.
+  /// The content security policy of files, both embedded and from the folder; empty for none. If it
+  /// has no frame-ancestors, the server adds its own pages and those of allowed origins.
+  package var contentSecurityPolicy = FileHeaders.defaultPolicy
+  /// Additional header fields of every HTTP response.
   package var headers: [(name: String, value: String)] = []
-  /// Connections of any kind at a time; those beyond are answered 503.
+  /// Maximum number of connections of any kind. Further ones get status 503.
   package var maximumConnections = 10_000
-  /// Connections beyond those whose request is read first: it is answered where it asks for what is
-  /// served even when the server is full. Where these are taken too, the one goes that has waited
-  /// longest.
-  package var maximumExtraConnections = 16
-  /// Bytes of a request's head; a longer one is answered 431.
-  package var maximumHead = 8 * 1024
-  /// How long a client may take to send a request's head, and rest between two requests.
+  /// Maximum number of connections beyond ``maximumConnections``. Their request is read, and gets a
+  /// response if it is served even when the server is full. If this limit is reached too, the
+  /// server rejects the one that has waited longest.
+  package var maximumOverflowConnections = 16
+  /// Maximum number of bytes of a request's head. A longer one gets status 431. Browsers send the
+  /// cookies of all servers on `localhost` to each of them.
+  package var maximumHead = 32 * 1024
+  /// Maximum number of bytes of incomplete request heads, over all connections, without the first 8
+  /// KiB of each. Beyond it the response is 503.
+  package var maximumHeads = 64 * 1024 * 1024
+  /// Maximum time for a client to send a request's head, and to be idle between two requests.
   package var headTimeout = Duration.seconds(10)
-  /// How long a client may take to send a request's body; then it is answered 408.
+  /// Maximum time for a client to send a request's body. Then the response is 408.
   package var bodyTimeout = Duration.seconds(30)
-  /// Bytes of request bodies that are read or not answered yet, on all connections together; one
-  /// beyond is answered 503.
+  /// Maximum number of bytes of request bodies without a response yet, over all connections. Beyond
+  /// it the response is 503.
   package var maximumBodies = 64 * 1024 * 1024
-  /// How long a client may take none of an answer.
+  /// Maximum time without progress in writing a response.
   package var writeTimeout = Duration.seconds(30)
-  /// Bytes of memory that what waits to be sent on a WebSocket connection may take up; beyond, it is
-  /// closed with 4201.
+  /// Maximum number of bytes of memory for unsent data of a WebSocket connection. Beyond it the
+  /// connection is closed with 4201.
   package var maximumBuffered = 8 * 1024 * 1024
-  /// Bytes of memory that what waits to be sent may take up on all WebSocket connections together;
-  /// beyond, those for whom most waits are closed with 4201.
+  /// Maximum number of bytes of memory for unsent data of all WebSocket connections. Beyond it, the
+  /// connections with most unsent data are closed with 4201.
   package var maximumBufferedTotal = 256 * 1024 * 1024
-  /// A WebSocket peer that was silent for so long is pinged; a pong, any message, and what it takes
-  /// of what is sent are signs of life.
+  /// Time of inactivity after which a WebSocket peer is pinged. Activity is a pong, any message,
+  /// and reading what is sent.
   package var ping = Duration.seconds(20)
-  /// A WebSocket peer that was silent for so long is closed with 4202.
+  /// Time of inactivity after which a WebSocket connection is closed with 4202.
   package var silence = Duration.seconds(35)
-  /// How long a closing WebSocket connection may take to send what waits.
+  /// Maximum time for a closing WebSocket connection to send its data.
   package var closeTimeout = Duration.seconds(5)
-  /// Bytes that wait to be sent to a client before nothing more is read from it, until a quarter of
-  /// it waits.
+  /// Maximum time for which a server that stops waits for a client to which everything was sent: to
+  /// confirm the close of its WebSocket, or to close its HTTP connection.
+  package var lingerTimeout = Duration.seconds(1)
+  /// Number of unsent bytes at which the server stops reading from a client. It reads again when a
+  /// quarter of it is left.
   package var highWater = 256 << 10
-  /// A client that takes nothing of so much for so long is closed with 4201.
+  /// A client with this much unsent data that reads nothing for this time is closed with 4201.
   package var stallTimeout = Duration.seconds(10)
 
-  /// Is told of each request that is refused: its status, the reason as the answer has it, what
-  /// would let the request in, and whose it was, as far as that is known. Called on the loop.
-  package var onRefused:
+  /// Receives each rejected request: the status, the reason in the response, a hint how to allow
+  /// it, and the client's address if it is known. Called on the loop.
+  package var onRejection:
     @Sendable (_ status: Int, _ reason: String, _ hint: String?, _ address: String?) -> Void = {
       _, _, _, _ in
     }
@@ -83,11 +90,11 @@ package struct SocketServerConfiguration: Sendable {
 }
 
 extension SocketServerConfiguration {
-  /// What a prefix must be, for a message.
-  package static let prefixForm =
+  /// The expected format of a prefix, for error messages.
+  package static let prefixFormat =
     "a path such as /app, of letters, digits and -._~ between slashes, with none at its end"
 
-  /// Whether everything can be served below such a path.
+  /// Whether a text is a valid prefix.
   package static func isPrefix(_ text: String) -> Bool {
     guard text.utf8.count <= 256, text.hasPrefix("/") else { return false }
     return text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().allSatisfy {
@@ -100,18 +107,19 @@ extension SocketServerConfiguration {
     }
   }
 
-  /// Throws the first thing that cannot be served with.
+  /// Throws for the first invalid value.
   func check() throws(SocketError) {
     guard prefix.isEmpty || Self.isPrefix(prefix) else {
-      throw SocketError(.invalid, "the prefix must be \(Self.prefixForm), not \(quoted(prefix))")
+      throw SocketError(.invalid, "the prefix must be \(Self.prefixFormat), not \(quoted(prefix))")
     }
     for name in handshakeHeaders where name.isEmpty || !name.utf8.allSatisfy(isTokenByte) {
-      throw SocketError(.invalid, "\(quoted(name)) is no name of a header field")
+      throw SocketError(.invalid, "\(quoted(name)) is not a name of a header field")
     }
     for (name, value) in headers + [("Content-Security-Policy", contentSecurityPolicy)] {
       let isField = !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
       guard isField, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-        throw SocketError(.invalid, "\(quoted(name)): \(quoted(value)) is no header field")
+        throw SocketError(
+          .invalid, "\(quoted(value)) is not a value of the header field \(quoted(name))")
       }
     }
   }

@@ -3,9 +3,9 @@ struct WebSocketAddress: Hashable {
   /// Without the brackets of an IPv6 address.
   var host: String
   var port: Int
-  /// Path and query; begins with a slash.
+  /// Path and query. It begins with a slash.
   var target: String
-  /// What the Host header says.
+  /// The value of the Host header.
   var authority: String
 
   init(_ url: String) throws(SocketError) {
@@ -13,16 +13,16 @@ struct WebSocketAddress: Hashable {
       SocketError(.invalid, "\(quoted(url)) cannot be connected to: \(reason)")
     }
     guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), url.utf8.count <= 2048 else {
-      throw invalid("a URL has at most 2048 characters, all of them printable ASCII")
+      throw invalid("a URL may have at most 2048 characters, all of them printable ASCII")
     }
     if url.lowercased().hasPrefix("wss:") {
-      throw invalid("wss is not supported, only ws to a server on this machine or behind a tunnel")
+      throw invalid("wss is not supported; use ws to a server on this machine or through a tunnel")
     }
     guard url.lowercased().hasPrefix("ws://") else {
       throw invalid("the URL must begin with ws://")
     }
     let rest = url.dropFirst(5)
-    guard !rest.contains("#") else { throw invalid("a WebSocket URL has no fragment") }
+    guard !rest.contains("#") else { throw invalid("a WebSocket URL must not have a fragment") }
     let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     let authority = rest[..<end]
     let tail = rest[end...]

@@ -2,11 +2,11 @@ import CWaySQLite
 import WayRPC
 import WayValues
 
-/// The database in the middle of a transaction, for as long as the work that is given it runs. Who
-/// gave it commits it, or rolls it back where the work throws.
+/// The database inside a transaction, valid while the transaction's work runs. The caller of the
+/// work commits it, or rolls it back if the work throws.
 ///
-/// Values become SQLite's as they are; true and false become 1 and 0, a number that is no `Int64`
-/// the nearest double, and lists and objects their JSON text.
+/// Values are converted to SQLite's types. Booleans become 1 and 0, and numbers that are no `Int64`
+/// become the nearest double. Arrays and objects become their JSON text.
 public struct SQLTransaction: ~Copyable {
   private let connection: SQLiteConnection
 
@@ -14,27 +14,28 @@ public struct SQLTransaction: ~Copyable {
     self.connection = connection
   }
 
-  /// Runs one statement, whose `?` stand for the arguments in their order. Gives how many rows it
-  /// has inserted, changed or deleted (sqlite3_changes64); after a statement that does neither, the
-  /// number says nothing.
+  /// Runs one statement with the arguments for its `?`, in order. Returns the number of inserted,
+  /// changed or deleted rows (sqlite3_changes64). After another kind of statement the number is
+  /// meaningless.
   ///
-  /// Throws ``SQLiteError`` where SQLite refuses, as it does what would begin or end a transaction.
+  /// Throws ``SQLiteError`` if SQLite reports an error. A statement that begins or ends a
+  /// transaction is an error.
   @discardableResult
   public func execute(_ sql: String, _ arguments: Value...) throws -> Int {
     try check()
-    try connection.statement(sql).run(try arguments.map(Self.bound))
+    try connection.statement(sql).run(try arguments.map(Self.sqliteValue))
     return connection.changes
   }
 
-  /// Runs one statement, whose `?` stand for the arguments in their order, and gives its rows, each
-  /// with its columns by their names. Of columns that share a name the last counts.
+  /// Runs one statement with the arguments for its `?`, in order. Returns its rows, each an object
+  /// with the columns by name. If columns have the same name, the last one counts.
   ///
-  /// Throws ``SQLiteError`` where SQLite refuses, and for a column that holds bytes (a BLOB), which
-  /// no ``Value`` does: `hex(column)` is text.
+  /// Throws ``SQLiteError`` if SQLite reports an error, and for a column with bytes (a BLOB), for
+  /// which there is no ``Value``. Select `hex(column)` to get text.
   public func rows(_ sql: String, _ arguments: Value...) throws -> [ValueObject] {
     try check()
     let path = connection.path
-    return try connection.statement(sql).rows(try arguments.map(Self.bound)) { row in
+    return try connection.statement(sql).rows(try arguments.map(Self.sqliteValue)) { row in
       var members = ValueObject()
       members.reserveCapacity(row.count)
       for column in 0..<row.count {
@@ -43,21 +44,21 @@ public struct SQLTransaction: ~Copyable {
           switch row.value(column) {
           case .null: .null
           case .integer(let value): .integer(value)
-          // SQLite has no NaN; an infinity is null, as everywhere in JSON.
+          // SQLite has no NaN. An infinity becomes null, as everywhere in JSON.
           case .real(let value): Value(value)
           case .text(let text): .string(text)
           case .blob:
             throw SQLiteError(
-              path, "the column '\(name)' holds bytes (a BLOB), which JSON has no value for",
-              advice: "select hex(\(name)) for instance")
+              path, "the column \"\(name)\" holds bytes (a BLOB), which JSON cannot represent",
+              advice: "select hex(\(name)), for example")
           }
       }
       return members
     }
   }
 
-  /// Throws where the transaction has been rolled back (`ON CONFLICT ROLLBACK`, a full disk): what
-  /// followed would be committed by itself.
+  /// Throws if the transaction has been rolled back (`ON CONFLICT ROLLBACK`, a full disk). Further
+  /// statements would then be committed separately.
   func check() throws(SQLiteError) {
     guard connection.isInTransaction else {
       throw SQLiteError(
@@ -65,14 +66,14 @@ public struct SQLTransaction: ~Copyable {
     }
   }
 
-  private static func bound(_ value: Value) throws -> SQLiteValue {
+  private static func sqliteValue(_ value: Value) throws -> SQLiteValue {
     switch value {
     case .null: .null
     case .bool(let value): .integer(value ? 1 : 0)
     case .integer(let value): .integer(value)
     case .number(let number): .real(number.double)
     case .string(let text): .text(text)
-    case .list, .object: .text(try JSON.text(value))
+    case .array, .object: .text(try JSON.text(value))
     }
   }
 }

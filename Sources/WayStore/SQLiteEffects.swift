@@ -3,9 +3,9 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// A database of the app's own, in which a task's effect and the key of its call are committed
-/// together: a call with a key (``Call/key``) has its effect exactly once, also where the server is
-/// killed in the middle of it and the client asks again.
+/// A database of the app that commits a task's effect together with the idempotency key of its
+/// call. A call with a key (``Call/key``) has its effect exactly once, even if the server is killed
+/// while it runs and the client retries.
 ///
 /// ```swift
 /// let orders = try SQLiteEffects(
@@ -19,47 +19,47 @@ import WayValues
 /// }
 /// ```
 ///
-/// What was committed outlives a crash of the process and of the machine (journal_mode WAL,
-/// synchronous FULL). All work runs on a thread of its own, one call after the other. Others may use
-/// the database meanwhile; they are waited for, up to 5 seconds.
+/// A commit survives a crash of the process or the machine (journal_mode WAL, synchronous FULL).
+/// All work runs on a separate thread, one call after the other. Other programs may use the
+/// database meanwhile; the actor waits for them for up to 5 seconds.
 public actor SQLiteEffects {
   private let queue = SQLiteWorkQueue("waybridge.effects")
   private let connection: SQLiteConnection
-  /// Milliseconds.
-  private let time: Int64
-  /// Milliseconds since 1970-01-01 UTC.
+  /// In milliseconds.
+  private let keyLifetime: Int64
+  /// Returns the time in milliseconds since 1970-01-01 UTC.
   private let now: @Sendable () -> Int64
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     queue.asUnownedSerialExecutor()
   }
 
-  /// Opens a database, and makes it where there is none, readable by its owner alone; blocks
-  /// meanwhile. Foreign keys are enforced. The results of calls are kept in its table
-  /// `waybridge_calls`.
+  /// Opens a database, and creates it if it is missing, readable only by its owner. Blocks the
+  /// thread. Foreign keys are enforced. The table `waybridge_calls` holds the results of calls.
   ///
-  /// Throws ``SQLiteError``, which says what to do: where the file cannot be written or is damaged,
-  /// where the disk is full, and where the schema is wrong.
+  /// Throws ``SQLiteError``, which describes the solution, in these cases: the file is not writable
+  /// or is damaged, the disk is full, or the schema is invalid.
   ///
   /// - Parameters:
-  ///   - path: the file, in a folder that is there.
-  ///   - schema: statements that make what is missing, run at every start, in one transaction.
-  ///   - time: how long the result of a key is kept after the call, at most a century. A call that
-  ///     is made again later has its effect again.
+  ///   - path: The file, in an existing folder.
+  ///   - schema: Statements that create missing tables, run at every start, in one transaction.
+  ///   - time: How long the result of a key is kept after the call, at most a century. A call
+  ///     that is repeated later has its effect again.
   public init(
-    at path: String, schema: String = "", keepingKeysFor time: Duration = .seconds(7 * 86_400)
+    at path: String, schema: String = "", keyLifetime time: Duration = .seconds(7 * 86_400)
   ) throws {
-    try self.init(at: path, schema: schema, keepingKeysFor: time, now: Self.wallClock)
+    try self.init(at: path, schema: schema, keyLifetime: time, now: Self.wallClock)
   }
 
-  /// With a clock to move.
+  /// Uses a clock that tests can set.
   package init(
-    at path: String, schema: String = "", keepingKeysFor time: Duration,
+    at path: String, schema: String = "", keyLifetime time: Duration,
     now: @escaping @Sendable () -> Int64
   ) throws {
-    let connection = try SQLiteConnection(making: path, patience: .seconds(5))
+    let connection = try SQLiteConnection(making: path, busyTimeout: .seconds(5))
     guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-      throw SQLiteError(connection.path, "there can be no write-ahead log (journal_mode = WAL)")
+      throw SQLiteError(
+        connection.path, "the file does not support a write-ahead log (journal_mode = WAL)")
     }
     try connection.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
     try connection.transaction {
@@ -76,21 +76,23 @@ public actor SQLiteEffects {
       try connection.guarded { try connection.execute(schema) }
     }
     self.connection = connection
-    self.time = min(max(time, .zero), .seconds(100 * 366 * 86_400)).components.seconds * 1_000
+    self.keyLifetime =
+      min(max(time, .zero), .seconds(100 * 366 * 86_400)).components.seconds * 1_000
     self.now = now
   }
 
-  /// Runs `work` in a transaction and commits it durably, with its value as the result of the
-  /// call's key; gives that. Where the key has a result already, gives this, and `work` is not run.
-  /// A call without a key is just run in a transaction.
+  /// Runs `work` in a transaction, and commits its value as the result of the call's key. Returns
+  /// that value. If the key already has a result, returns that, without running `work`. For a call
+  /// without a key, it just runs `work` in a transaction.
   ///
-  /// Once for a call: a second `once` with the same call would be given the result of the first.
+  /// Use it once per call: a second `once` with the same call would return the result of the first.
   ///
-  /// Throws what `work` throws, after which nothing of it is kept and the key is free; and
-  /// ``SQLiteError`` where the database cannot be used, `CancellationError` where the task was
-  /// cancelled before it began. Nothing is kept then either.
+  /// Throws the error of `work`; the transaction is then rolled back, and the key is free. Throws
+  /// ``SQLiteError`` if the database cannot be used, and `CancellationError` if the task was
+  /// cancelled before. Nothing is stored in these cases either.
   ///
-  /// - Parameter work: runs on the thread of the database, so it should not wait for anything else.
+  /// - Parameter work: Runs on the thread of the database, so it should not wait for anything
+  ///   else.
   public func once(
     _ call: Call, _ work: sending (borrowing SQLTransaction) throws -> Value
   ) throws -> Value {
@@ -98,10 +100,10 @@ public actor SQLiteEffects {
     return try connection.transaction {
       guard let key = call.key?.description else { return try run(work) }
       let now = now()
-      try connection.run("DELETE FROM waybridge_calls WHERE at < ?", .integer(now - time))
-      let kept = try connection.statement("SELECT result FROM waybridge_calls WHERE key = ?")
+      try connection.run("DELETE FROM waybridge_calls WHERE at < ?", .integer(now - keyLifetime))
+      let stored = try connection.statement("SELECT result FROM waybridge_calls WHERE key = ?")
         .rows([.text(key)]) { $0.text(0) }.first
-      if let kept { return try JSON.parse(kept) }
+      if let stored { return try JSON.parse(stored) }
       let value = try run(work)
       try connection.run(
         "INSERT INTO waybridge_calls (key, result, at) VALUES (?, ?, ?)",
@@ -113,7 +115,7 @@ public actor SQLiteEffects {
   private func run(_ work: (borrowing SQLTransaction) throws -> Value) throws -> Value {
     let transaction = SQLTransaction(connection)
     let value = try connection.guarded { try work(transaction) }
-    // What has rolled it back may have been caught.
+    // The work may have caught the error that rolled the transaction back.
     try transaction.check()
     return value
   }

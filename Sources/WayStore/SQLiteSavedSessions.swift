@@ -1,21 +1,21 @@
 import Glibc
 import WaySession
 
-/// What a server that is down has kept of its sessions in a folder, to look at. Nothing is changed:
-/// no lease is taken, and the file and its log stay as they are. While it is there, no server can
-/// begin on the folder.
+/// A read-only view of the sessions that a stopped server has stored in a folder. It takes no
+/// lease, and leaves the file and its log unchanged. While it exists, no server can start with the
+/// folder.
 ///
 /// All methods block, and throw ``SQLiteError``.
 package final class SQLiteSavedSessions {
-  /// What is told of a session without reading its parts.
-  package struct Summary: Sendable {
+  /// The data of a session without the contents of its parts.
+  package struct SavedSessionSummary: Sendable {
     /// Unique among all sessions.
     package let id: String
-    /// Who owned it last.
+    /// The last owner.
     package let lease: SessionLease
-    /// When it changed last, in milliseconds since 1970-01-01 UTC.
-    package let changed: Int64
-    /// The parts, in the order of their bytes, with how many bytes each has.
+    /// The time of the last change, in milliseconds since 1970-01-01 UTC.
+    package let changedAt: Int64
+    /// The parts in byte order, each with its number of bytes.
     package let parts: [(name: String, bytes: Int)]
   }
 
@@ -24,23 +24,23 @@ package final class SQLiteSavedSessions {
 
   /// Opens the store of a folder.
   ///
-  /// Throws where there is none, where a server uses it, and where it cannot be written: its lock
-  /// has to be taken.
+  /// Throws if there is no store, if a server uses it, or if it is not writable, because its lock
+  /// is required.
   package init(folder: String) throws {
-    let path = "\(folder)/\(SessionSchema.file)"
+    let path = "\(folder)/\(SessionSchema.fileName)"
     guard access(path, F_OK) == 0 else {
-      throw SQLiteError(path, "there is no store of sessions", errno: errno)
+      throw SQLiteError(path, "the folder contains no session store", errno: errno)
     }
-    // Where a server has crashed, its log is left for the one that begins next.
+    // The log of a crashed server is kept for the server that starts next.
     let hasLog = access(path + "-wal", F_OK) == 0
-    connection = try SQLiteConnection(path, patience: .zero)
-    if hasLog { connection.keepLog() }
+    connection = try SQLiteConnection(path, busyTimeout: .zero)
+    if hasLog { connection.disableCheckpointOnClose() }
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON;")
-    hasTables = try SessionSchema.isThere(connection)
+    hasTables = try SessionSchema.exists(connection)
   }
 
-  /// All sessions, in the order in which they began.
-  package func list() throws -> [Summary] {
+  /// All sessions, in the order of their creation.
+  package func list() throws -> [SavedSessionSummary] {
     guard hasTables else { return [] }
     var parts: [Int64: [(name: String, bytes: Int)]] = [:]
     _ = try connection.statement("SELECT session, part, length(bytes) FROM parts").rows([]) { row in
@@ -49,13 +49,13 @@ package final class SQLiteSavedSessions {
     return try connection.statement(
       "SELECT number, id, owner, term, changed FROM sessions ORDER BY number"
     ).rows([]) { row in
-      Summary(
+      SavedSessionSummary(
         id: row.text(1), lease: SessionLease(owner: row.text(2), term: row.integer(3)),
-        changed: row.integer(4), parts: parts[row.integer(0)] ?? [])
+        changedAt: row.integer(4), parts: parts[row.integer(0)] ?? [])
     }
   }
 
-  /// The bytes of a part; nil where there is no such session or part.
+  /// The bytes of a part; `nil` if there is no such session or part.
   package func part(_ name: String, of session: String) throws -> [UInt8]? {
     guard hasTables else { return nil }
     return try connection.statement(

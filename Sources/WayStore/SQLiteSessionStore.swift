@@ -1,44 +1,47 @@
 import Glibc
 import WaySession
 
-/// Keeps sessions in a folder of a disk, for one server at a time: in an SQLite database,
-/// `sessions.db`.
+/// Stores sessions in a folder, for one server at a time, in the SQLite database `sessions.db`.
 ///
-/// What ``append(_:)`` has returned for is on the disk (fsync) and outlives a crash of the process
-/// and of the machine. All work is done on a thread of its own, in the order of the calls.
+/// Changes are on disk (fsync) when ``append(_:)`` returns, and survive a crash of the process or
+/// the machine. All work runs on a separate thread, in the order of the calls.
 ///
-/// The file holds what opens sessions: it is made for its owner alone (mode 0600, a new folder
-/// 0700), and one that is there keeps its mode.
+/// The file contains secrets that open sessions. It is created for its owner alone (mode 0600, a
+/// new folder 0700); an existing file keeps its mode.
 public actor SQLiteSessionStore: SessionStore {
   private let queue = SQLiteWorkQueue("waybridge.sessions")
   private let path: String
-  /// Nil once it is closed.
+  /// `nil` when the store is closed.
   private var connection: SQLiteConnection?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     queue.asUnownedSerialExecutor()
   }
 
-  /// Opens the store of a folder, and makes it where there is none; blocks meanwhile.
+  /// Opens the store of a folder, and creates it if it is missing. Blocks the thread.
   ///
-  /// Throws ``SQLiteError``, which says what to do: where another process uses the folder (after a
-  /// second), where it cannot be written, where the disk is full, and where the file is damaged, no
-  /// store of sessions, or of a newer version. Such a file is left as it is. That a page in the
-  /// middle of the file is damaged is not seen before ``load(as:)``, which throws the same.
+  /// Throws ``SQLiteError``, which describes the solution, in these cases:
+  /// - Another process uses the folder; the store waits one second for it.
+  /// - The folder is not writable, or the disk is full.
+  /// - The file is damaged, is not a session store, or has a newer version. It is left unchanged.
+  ///
+  /// A damaged page in the middle of the file is only detected by ``load(as:)``, which throws the
+  /// same.
   public init(folder: String) throws {
     try self.init(folder: folder, maxPages: nil)
   }
 
-  /// As it is with a disk that has room for so many pages of 4,096 bytes (`PRAGMA max_page_count`).
+  /// Simulates a disk with room for `maxPages` pages of 4,096 bytes (`PRAGMA max_page_count`).
   package init(folder: String, maxPages: Int?) throws {
-    try Self.make(folder)
+    try Self.createFolder(folder)
     let connection = try SQLiteConnection(
-      making: "\(folder)/\(SessionSchema.file)", patience: .seconds(1))
-    // Before the log is looked at: it takes the lock of the file and keeps it, and needs no memory
-    // that processes share (https://sqlite.org/wal.html#noshm).
+      making: "\(folder)/\(SessionSchema.fileName)", busyTimeout: .seconds(1))
+    // Must come before the log is opened: it locks the file permanently, and needs no shared memory
+    // (https://sqlite.org/wal.html#noshm).
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
-      throw SQLiteError(connection.path, "there can be no write-ahead log (journal_mode = WAL)")
+      throw SQLiteError(
+        connection.path, "the file does not support a write-ahead log (journal_mode = WAL)")
     }
     try connection.execute(
       """
@@ -48,26 +51,26 @@ public actor SQLiteSessionStore: SessionStore {
       PRAGMA journal_size_limit = 67108864;
       """)
     if let maxPages { try connection.execute("PRAGMA max_page_count = \(maxPages)") }
-    try SessionSchema.make(connection)
+    try SessionSchema.create(connection)
     path = connection.path
     self.connection = connection
   }
 
-  private static func make(_ folder: String) throws(SQLiteError) {
+  private static func createFolder(_ folder: String) throws(SQLiteError) {
     guard mkdir(folder, 0o700) == 0 else {
       if errno == EEXIST { return }
-      throw SQLiteError(folder, "the folder cannot be made", errno: errno)
+      throw SQLiteError(folder, "the folder cannot be created", errno: errno)
     }
-    // That the folder is there has to last as well.
+    // The folder's entry in its parent must be durable too.
     let parent = open("\(folder)/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard parent >= 0 else { return }
     fsync(parent)
     Glibc.close(parent)
   }
 
-  /// Takes over all sessions: who holds the file is their only owner. Throws ``SQLiteError``.
+  /// Takes over all sessions: the owner of the file is their only owner. Throws ``SQLiteError``.
   public func load(as owner: String) throws -> [StoredSession] {
-    let connection = try opened()
+    let connection = try openConnection()
     return try connection.transaction {
       try connection.run("UPDATE sessions SET owner = ?, term = term + 1", .text(owner))
       var parts: [Int64: [String: [UInt8]]] = [:]
@@ -83,30 +86,30 @@ public actor SQLiteSessionStore: SessionStore {
     }
   }
 
-  /// Makes the changes in one transaction. Throws ``SQLiteError`` where the file cannot be written,
-  /// and ``SessionStoreError/leaseLost(sessions:)``; nothing of the changes is kept then, and the
-  /// store can be used further.
+  /// Applies the changes in one transaction. Throws ``SQLiteError`` if the file is not writable,
+  /// and ``SessionStoreError/leaseLost(sessions:)``. Nothing is then stored, and the store remains
+  /// usable.
   @discardableResult
   public func append(_ changes: [SessionChange]) throws -> Set<String> {
-    let connection = try opened()
+    let connection = try openConnection()
     guard !changes.isEmpty else { return [] }
     try connection.transaction {
-      for change in changes { try make(change, connection) }
+      for change in changes { try apply(change, connection) }
     }
     return []
   }
 
-  /// Ends the log and gives the lock of the file back.
+  /// Closes the log and unlocks the file.
   public func close() {
     connection = nil
   }
 
-  private func opened() throws(SQLiteError) -> SQLiteConnection {
+  private func openConnection() throws(SQLiteError) -> SQLiteConnection {
     guard let connection else { throw SQLiteError(path, "the store is closed") }
     return connection
   }
 
-  private func make(_ change: SessionChange, _ connection: SQLiteConnection) throws {
+  private func apply(_ change: SessionChange, _ connection: SQLiteConnection) throws {
     let found = try connection.statement("SELECT number, owner, term FROM sessions WHERE id = ?")
       .rows([.text(change.session)]) { row in
         (number: row.integer(0), lease: SessionLease(owner: row.text(1), term: row.integer(2)))
@@ -126,13 +129,15 @@ public actor SQLiteSessionStore: SessionStore {
       try connection.run(
         "UPDATE sessions SET changed = ? WHERE number = ?", .integer(Self.now()), .integer(number))
     } else {
-      number = try begin(change, connection)
+      number = try insertSession(change, connection)
     }
-    for step in change.steps { try make(step, number, connection) }
+    for step in change.steps { try apply(step, number, connection) }
   }
 
-  /// A session's row; gives its number.
-  private func begin(_ change: SessionChange, _ connection: SQLiteConnection) throws -> Int64 {
+  /// Inserts the row of a session. Returns its number.
+  private func insertSession(_ change: SessionChange, _ connection: SQLiteConnection) throws
+    -> Int64
+  {
     let number = try connection.integer(
       "INSERT INTO sessions (id, owner, term, changed) VALUES (?, ?, ?, ?) RETURNING number",
       .text(change.session), .text(change.lease.owner), .integer(change.lease.term),
@@ -141,8 +146,8 @@ public actor SQLiteSessionStore: SessionStore {
     return number
   }
 
-  private func make(
-    _ step: SessionChange.Step, _ number: Int64, _ connection: SQLiteConnection
+  private func apply(
+    _ step: SessionChange.ChangeStep, _ number: Int64, _ connection: SQLiteConnection
   ) throws(SQLiteError) {
     let session = SQLiteValue.integer(number)
     switch step {
@@ -155,7 +160,7 @@ public actor SQLiteSessionStore: SessionStore {
     case .remove(let part):
       try connection.run("DELETE FROM parts WHERE session = ? AND part = ?", session, .text(part))
     case .removeRange(let first, let last):
-      // The collation BINARY, which columns have, compares bytes (memcmp).
+      // Columns have the collation BINARY, which compares bytes (memcmp).
       try connection.run(
         "DELETE FROM parts WHERE session = ? AND part BETWEEN ? AND ?",
         session, .text(first), .text(last))
@@ -164,7 +169,7 @@ public actor SQLiteSessionStore: SessionStore {
     }
   }
 
-  /// Milliseconds since 1970-01-01 UTC (clock_gettime, CLOCK_REALTIME).
+  /// The time in milliseconds since 1970-01-01 UTC (clock_gettime, CLOCK_REALTIME).
   private static func now() -> Int64 {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }

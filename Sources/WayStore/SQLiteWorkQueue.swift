@@ -1,9 +1,8 @@
 import Dispatch
 
-/// A thread's worth of work that may block, one job after the other: what an actor runs on whose
-/// calls wait for a disk.
+/// A serial executor for work that may block, such as an actor whose calls wait for a disk.
 package final class SQLiteWorkQueue: SerialExecutor {
-  // A serial queue of its own gets a thread besides those that Swift's tasks share.
+  // A separate serial queue uses a thread outside of the pool of Swift's tasks.
   private let queue: DispatchQueue
 
   package init(_ label: String) {

@@ -1,11 +1,11 @@
-/// The tables that sessions are kept in, and how a file that has them is told from others.
+/// The tables of a session store, and the detection of files that have them.
 enum SessionSchema {
-  /// The file in the folder of a store.
-  static let file = "sessions.db"
-  /// The form of the tables (`PRAGMA user_version`); one that reads a later one is a later version.
+  /// The name of the file in a store's folder.
+  static let fileName = "sessions.db"
+  /// The version of the schema (`PRAGMA user_version`). Only later releases read a later version.
   private static let version: Int64 = 1
-  /// `Wayb`: what is no store of sessions has another one (`PRAGMA application_id`).
-  private static let application: Int64 = 0x5761_7962
+  /// `Wayb`. Files that are no session store have another id (`PRAGMA application_id`).
+  private static let applicationID: Int64 = 0x5761_7962
 
   private static let tables = """
     CREATE TABLE sessions (
@@ -22,32 +22,32 @@ enum SessionSchema {
       bytes BLOB NOT NULL,
       PRIMARY KEY (session, part)
     ) STRICT, WITHOUT ROWID;
-    PRAGMA application_id = \(application);
+    PRAGMA application_id = \(applicationID);
     PRAGMA user_version = \(version);
     """
 
-  /// Makes the tables in a new file.
-  static func make(_ connection: SQLiteConnection) throws {
-    if try isThere(connection) { return }
+  /// Creates the tables in a new file.
+  static func create(_ connection: SQLiteConnection) throws {
+    if try exists(connection) { return }
     try connection.transaction { try connection.execute(tables) }
   }
 
-  /// Whether a file has the tables; not so a new one. Throws where it has others.
-  static func isThere(_ connection: SQLiteConnection) throws -> Bool {
+  /// Whether a file has the tables; false for a new file. Throws if the file has other tables.
+  static func exists(_ connection: SQLiteConnection) throws -> Bool {
     let application = try connection.integer("PRAGMA application_id") ?? 0
     let version = try connection.integer("PRAGMA user_version") ?? 0
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     if application == 0, version == 0, tables == 0 { return false }
-    guard application == Self.application, version > 0 else {
+    guard application == Self.applicationID, version > 0 else {
       throw SQLiteError(
-        connection.path, "the file is no store of sessions", advice: "name another folder")
+        connection.path, "the file is not a session store", advice: "choose another folder")
     }
     guard version <= Self.version else {
       throw SQLiteError(
         connection.path,
-        "a newer version of Waybridge has written it (form \(version), this one reads "
+        "a newer version of Waybridge wrote it (format \(version); this one reads up to "
           + "\(Self.version))",
-        advice: "run that version, or name another folder")
+        advice: "run that version, or choose another folder")
     }
     return true
   }

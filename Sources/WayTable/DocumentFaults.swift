@@ -1,14 +1,14 @@
-/// One thing that is wrong in a document.
+/// One error in a document.
 package struct DocumentFault: Sendable, Hashable, CustomStringConvertible {
-  /// A JSON path, `$.routes[3].pattern`.
+  /// A JSON path, such as `$.routes[3].pattern`.
   package let path: String
-  /// What is wrong and what to write.
+  /// The error and its correction.
   package let message: String
 
   package var description: String { "\(path): \(message)" }
 }
 
-/// All that is wrong in a document, in the order in which it was checked; never empty.
+/// All errors of a document, in the order of the checks. Never empty.
 package struct DocumentFaults: Error, Sendable, CustomStringConvertible {
   package let faults: [DocumentFault]
 
@@ -16,6 +16,6 @@ package struct DocumentFaults: Error, Sendable, CustomStringConvertible {
     self.faults = faults
   }
 
-  /// One fault a line.
+  /// One error a line.
   package var description: String { faults.map(\.description).joined(separator: "\n") }
 }

@@ -4,41 +4,42 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// The table of a router, which may change while it serves. From any thread; a change is made aside,
-/// so that no loop waits for it, and then holds at once and as a whole.
+/// The route table of a router, which can change while the router serves calls. Thread-safe. A
+/// change is prepared separately, so no loop waits for it, and then takes effect at once and as a
+/// whole.
 ///
-/// Pages that are open and calls under way live on; routes that are gone refuse new calls only.
+/// Open pages and running calls continue. Removed routes only reject new calls.
 public actor LiveTable {
-  /// Why a table has changed.
+  /// The cause of a change.
   public enum Cause: String, Sendable, CaseIterable {
-    /// Somebody has called `table.update`.
+    /// A client has called `table.update`.
     case update
-    /// Somebody has called `table.rollback`.
+    /// A client has called `table.rollback`.
     case rollback
-    /// Its file has changed.
+    /// The file of the table has changed.
     case file
-    /// Another table was fetched.
+    /// Another version of the table was fetched.
     case fetch
-    /// The app's own code has changed it.
+    /// The app's own code has changed the table.
     case code
-    /// Another server of the cluster has changed it.
+    /// Another server of the cluster has changed the table.
     case cluster
   }
 
-  /// One change that has been made.
+  /// One change of the table.
   public struct Change: Sendable {
-    /// What is in force now.
+    /// The new table's stamp.
     public let stamp: TableStamp
-    /// What was in force before.
+    /// The previous table's stamp.
     public let previous: TableStamp
-    /// Why it was made.
+    /// The cause of the change.
     public let cause: Cause
-    /// What is another.
+    /// The differences between the tables.
     public let changes: TableChanges
-    /// How long it took to come into force, once it had been checked. Calls went on meanwhile.
-    public let swapTime: Duration
+    /// The time to activate the checked table. Calls continued meanwhile.
+    public let swapDuration: Duration
 
-    /// As `table.changed` tells it.
+    /// The data of `table.changed`.
     package var value: Value {
       [
         "version": .string(stamp.version), "hash": .string(stamp.hash),
@@ -47,83 +48,85 @@ public actor LiveTable {
     }
   }
 
-  /// What becomes of a table that somebody gives.
-  package enum News: Sendable {
+  /// A table that was activated or rejected.
+  package enum TableEvent: Sendable {
     case changed(Change)
-    case refused(TableError, Cause)
+    case rejected(TableError, Cause)
   }
 
-  /// A table that was in force, and can be again.
-  private struct Kept {
+  /// A table that was active and can be restored.
+  private struct EarlierTable {
     let stamp: TableStamp
-    /// Milliseconds since 1970-01-01 UTC.
-    let time: Int64
-    let text: String
+    /// In milliseconds since 1970-01-01 UTC.
+    let activeSince: Int64
+    let json: String
   }
 
-  /// How many earlier tables are kept, and how many bytes of them.
-  private static let maxKept = 16
-  private static let maxKeptBytes = 64 << 20
+  /// Maximum number of earlier tables, and of their bytes.
+  private static let maxEarlierTables = 16
+  private static let maxEarlierBytes = 64 << 20
 
-  /// What the table is applied to.
+  /// The router that the table is applied to.
   public nonisolated let router: Router
-  /// The file that it was read from; nil for none.
+  /// The path of the table's file; `nil` for none.
   public nonisolated let file: String?
   package nonisolated let counts = TableCounts()
   private let builtIn: ValueObject
   private var current: RouteTable
   /// The earlier tables, the oldest first.
-  private var earlier: [Kept] = []
-  private var since: Int64 = 0
-  /// What was taken last from where: read once more, it says nothing new.
-  private var lastTaken: [Cause: TableStamp] = [:]
-  private var listeners: [Int: AsyncStream<News>.Continuation] = [:]
-  private var lastListener = 0
+  private var earlier: [EarlierTable] = []
+  private var currentSince: Int64 = 0
+  /// The last applied table of each cause. The same table from the same cause is not new.
+  private var lastApplied: [Cause: TableStamp] = [:]
+  private var listeners: [Int: AsyncStream<TableEvent>.Continuation] = [:]
+  private var lastListenerID = 0
 
-  /// Applies a table to a router that has none. Throws ``RouterError`` where it does not fit, with
-  /// nothing changed.
-  package init(_ table: RouteTable, for router: Router, file: String? = nil) throws(RouterError) {
+  /// Applies a table to a router that has none. Throws ``RouterConfigurationError``, with nothing
+  /// changed, if the table does not fit the router.
+  package init(_ table: RouteTable, for router: Router, file: String? = nil)
+    throws(RouterConfigurationError)
+  {
     try table.apply(to: router)
     self.router = router
     self.file = file
     builtIn = table.document
     current = table
-    if file != nil { lastTaken[.file] = table.stamp }
+    if file != nil { lastApplied[.file] = table.stamp }
   }
 
-  /// Which table is in force.
+  /// The stamp of the active table.
   public var stamp: TableStamp { current.stamp }
 
-  /// The document that is in force.
+  /// The active document.
   public var document: Value { .object(current.document) }
 
-  /// The earlier tables that ``rollback(to:expecting:)`` leads to, the latest first, and since when
-  /// each was in force, in milliseconds since 1970-01-01 UTC; 0 where it was from the start.
+  /// The earlier tables that ``rollback(to:expecting:)`` can restore, the latest first. `since` is
+  /// when each became active, in milliseconds since 1970-01-01 UTC; 0 if at the start.
   public var versions: [(stamp: TableStamp, since: Int64)] {
-    earlier.reversed().map { ($0.stamp, $0.time) }
+    earlier.reversed().map { ($0.stamp, $0.activeSince) }
   }
 
-  /// Since when the table is in force, in milliseconds since 1970-01-01 UTC; 0 for from the start.
-  package var inForceSince: Int64 { since }
+  /// When the table became active, in milliseconds since 1970-01-01 UTC; 0 if at the start.
+  package var activeSince: Int64 { currentSince }
 
-  /// As ``versions``, each with what the one after it has made another; nil where it cannot be read
-  /// any more.
+  /// Like ``versions``, each with the differences to the next table. These are `nil` if the table
+  /// cannot be read any more.
   package var comparedVersions: [(stamp: TableStamp, since: Int64, changes: TableChanges?)] {
     var next: RouteTable? = current
-    return earlier.reversed().map { kept in
-      let table = (try? JSON.parse(kept.text)).flatMap { try? RouteTable(parsing: $0) }
+    return earlier.reversed().map { archived in
+      let table = (try? JSON.parse(archived.json)).flatMap { try? RouteTable(parsing: $0) }
       defer { next = table }
-      guard let table, let next else { return (kept.stamp, kept.time, nil) }
-      return (kept.stamp, kept.time, TableChanges(from: table, to: next))
+      guard let table, let next else { return (archived.stamp, archived.activeSince, nil) }
+      return (archived.stamp, archived.activeSince, TableChanges(from: table, to: next))
     }
   }
 
-  /// Carries out all operations, or none of them.
+  /// Applies all operations, or none of them.
   ///
   /// - Parameters:
-  ///   - version: what the outcome is called; by default the present version with a number behind:
-  ///     `3+1` after `3`.
-  ///   - expected: the version that has to be in force; nil for any.
+  ///   - version: The version of the result. By default it is the current version with a number
+  ///     appended: `3+1` after `3`.
+  ///   - expected: The version that must be active; `nil` for any.
   /// - Throws: ``TableError``, with nothing changed.
   @discardableResult
   public func update(
@@ -132,8 +135,8 @@ public actor LiveTable {
     try update(operations, version: version, expecting: expected, cause: .code, at: 0)
   }
 
-  /// Puts another document in the place of the whole table, whose version must not be before the
-  /// present one. Throws ``TableError``, with nothing changed.
+  /// Replaces the whole table with another document. Its version must not be older than the
+  /// current one. Throws ``TableError``, with nothing changed.
   @discardableResult
   public func replace(
     with document: Value, expecting expected: String? = nil
@@ -141,7 +144,7 @@ public actor LiveTable {
     try replace(with: document, expecting: expected, cause: .code, at: 0)
   }
 
-  /// Goes back to an earlier table: to the one before, or to the latest with a version. Throws
+  /// Restores an earlier table: the previous one, or the latest with a given version. Throws
   /// ``TableError``, with nothing changed.
   @discardableResult
   public func rollback(
@@ -150,37 +153,37 @@ public actor LiveTable {
     try rollback(to: version, expecting: expected, cause: .code, at: 0)
   }
 
-  /// Each change from now on, until the task that reads them is cancelled.
+  /// All changes from now on, until the reading task is cancelled.
   public func changes() -> some AsyncSequence<Change, Never> & Sendable {
-    news().compactMap { news in
-      if case .changed(let change) = news { change } else { nil }
+    events().compactMap { event in
+      if case .changed(let change) = event { change } else { nil }
     }
   }
 
-  /// Each change, and what is refused, from now on.
-  package func news() -> AsyncStream<News> {
-    let (stream, continuation) = AsyncStream.makeStream(of: News.self)
-    lastListener += 1
-    let number = lastListener
+  /// All changes and rejected tables from now on.
+  package func events() -> AsyncStream<TableEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(of: TableEvent.self)
+    lastListenerID += 1
+    let number = lastListenerID
     listeners[number] = continuation
     continuation.onTermination = { [weak self] _ in
       guard let self else { return }
-      Task { await self.stopListening(number) }
+      Task { await self.removeListener(number) }
     }
     return stream
   }
 
-  private func stopListening(_ number: Int) {
+  private func removeListener(_ number: Int) {
     listeners[number] = nil
   }
 
-  /// `now` is in milliseconds since 1970-01-01 UTC.
+  /// Applies operations for a cause. `now` is in milliseconds since 1970-01-01 UTC.
   package func update(
     _ operations: [TableOperation], version: String?, expecting expected: String?, cause: Cause,
     at now: Int64
   ) throws(TableError) -> Change {
-    try told(cause) { () throws(TableError) in
-      try expect(expected)
+    try reportingRejection(cause) { () throws(TableError) in
+      try checkVersion(expected)
       var document = current.document
       for (index, operation) in operations.enumerated() {
         guard let reason = operation.apply(to: &document, builtIn: builtIn) else { continue }
@@ -191,190 +194,201 @@ public actor LiveTable {
       let isReset = operations.last == .reset
       let next = isReset ? current.version : TableVersion.next(after: current.version)
       if !isReset || version != nil { document["version"] = .string(version ?? next) }
-      let table = try parsed(.object(document), "The changed table")
-      if !isReset { try ensureNotBefore(table) }
-      return try put(table, cause, at: now)
+      let table = try parse(.object(document), "The changed table")
+      if !isReset { try ensureNotOlder(table) }
+      return try activate(table, cause, at: now)
     }
   }
 
   package func replace(
     with document: Value, expecting expected: String?, cause: Cause, at now: Int64
   ) throws(TableError) -> Change {
-    try told(cause) { () throws(TableError) in
-      try expect(expected)
-      let table = try parsed(document, "The table")
-      try ensureNotBefore(table)
-      return try put(table, cause, at: now)
+    try reportingRejection(cause) { () throws(TableError) in
+      try checkVersion(expected)
+      let table = try parse(document, "The table")
+      try ensureNotOlder(table)
+      return try activate(table, cause, at: now)
     }
   }
 
-  /// As ``replace(with:expecting:cause:at:)``; nil where the document is the one in force, or was
-  /// taken before from the same place, which has not changed since.
-  package func take(
+  /// Like ``replace(with:expecting:cause:at:)``, but only if the document is new. Returns `nil` if
+  /// it is active already, or was the last one applied for this cause.
+  package func applyIfNew(
     _ document: Value, cause: Cause, at now: Int64
   ) throws(TableError) -> Change? {
-    try told(cause) { () throws(TableError) in
-      let table = try parsed(document, "The table")
-      if lastTaken[cause] == table.stamp { return nil }
+    try reportingRejection(cause) { () throws(TableError) in
+      let table = try parse(document, "The table")
+      if lastApplied[cause] == table.stamp { return nil }
       if table.stamp == current.stamp {
-        lastTaken[cause] = table.stamp
+        lastApplied[cause] = table.stamp
         return nil
       }
-      try ensureNotBefore(table)
-      let change = try put(table, cause, at: now)
-      lastTaken[cause] = table.stamp
+      try ensureNotOlder(table)
+      let change = try activate(table, cause, at: now)
+      lastApplied[cause] = table.stamp
       return change
     }
   }
 
-  /// The document that is in force, and those that can be gone back to, the latest first, as many as
-  /// fit into so many bytes: `{table, earlier: [{at, table}]}`.
-  package func shared(maxBytes: Int) throws -> [UInt8] {
-    var left = maxBytes - (try JSON.text(document).utf8.count)
-    var some: [Value] = []
-    for kept in earlier.reversed() {
-      left -= kept.text.utf8.count + 100
-      guard left > 0 else { break }
-      some.append(["at": .integer(kept.time), "table": try JSON.parse(kept.text)])
+  /// The active document, and the earlier ones that can be restored, the latest first, as many as
+  /// fit into `maxBytes`: `{table, earlier: [{at, table}]}`.
+  package func sharedState(maxBytes: Int) throws -> [UInt8] {
+    var remaining = maxBytes - (try JSON.text(document).utf8.count)
+    var list: [Value] = []
+    for archived in earlier.reversed() {
+      remaining -= archived.json.utf8.count + 100
+      guard remaining > 0 else { break }
+      list.append(["at": .integer(archived.activeSince), "table": try JSON.parse(archived.json)])
     }
-    return Array(try JSON.text(["table": document, "earlier": .list(some)]).utf8)
+    return Array(try JSON.text(["table": document, "earlier": .array(list)]).utf8)
   }
 
-  /// Takes what is in force elsewhere, and what can be gone back to there, as ``shared(maxBytes:)``
-  /// tells them, be the version before the present one; nil where it is in force here.
-  package func adopt(_ shared: Value, at now: Int64) throws(TableError) -> Change? {
-    try told(.cluster) { () throws(TableError) in
-      let table = try parsed(shared["table"] ?? .null, "The table of the cluster")
-      let earlier = (shared["earlier"]?.list ?? []).reversed().compactMap { value -> Kept? in
+  /// Adopts the active table and the earlier tables of another server, in the format of
+  /// ``sharedState(maxBytes:)``. The version may be older than the current one. Returns the stamp of
+  /// the adopted table; `nil`, with nothing changed, if `own` is no longer the active table.
+  package func adopt(
+    _ shared: Value, replacing own: TableStamp, at now: Int64
+  ) throws(TableError) -> TableStamp? {
+    guard own == current.stamp else { return nil }
+    return try reportingRejection(.cluster) { () throws(TableError) in
+      let table = try parse(shared["table"] ?? .null, "The table of the cluster")
+      let earlier = (shared["earlier"]?.array ?? []).reversed().compactMap {
+        value -> EarlierTable? in
         guard let document = value["table"], let text = try? JSON.text(document),
           let table = try? RouteTable(parsing: document)
         else { return nil }
-        return Kept(stamp: table.stamp, time: value["at"]?.integer ?? 0, text: text)
+        return EarlierTable(stamp: table.stamp, activeSince: value["at"]?.integer ?? 0, json: text)
       }
       if table.stamp == current.stamp {
         self.earlier = earlier
-        return nil
+      } else {
+        _ = try activate(table, .cluster, at: now, earlier: earlier)
       }
-      return try put(table, .cluster, at: now, leaving: earlier)
+      return table.stamp
     }
+  }
+
+  /// Whether the table with this stamp is active, or an earlier one that can be restored.
+  package func contains(_ stamp: TableStamp) -> Bool {
+    current.stamp == stamp || earlier.contains { $0.stamp == stamp }
   }
 
   package func rollback(
     to version: String?, expecting expected: String?, cause: Cause, at now: Int64
   ) throws(TableError) -> Change {
-    try told(cause) { () throws(TableError) in
-      try expect(expected)
-      let place =
+    try reportingRejection(cause) { () throws(TableError) in
+      try checkVersion(expected)
+      let index =
         if let version {
           earlier.lastIndex { $0.stamp.version.isSameUTF8(as: version) }
         } else {
           earlier.indices.last
         }
-      guard let place else {
-        let known = earlier.reversed().map { "'\($0.stamp.version.brief)'" }
+      guard let index else {
+        let known = earlier.reversed().map { "\"\($0.stamp.version.brief)\"" }
         throw TableError(
-          .noVersion,
+          .unknownVersion,
           known.isEmpty
-            ? "There is no earlier table to go back to"
-            : "There is no earlier table '\(version?.brief ?? "")'; there are \(known.joined(separator: ", "))"
+            ? "There is no earlier table to roll back to"
+            : "There is no earlier table \"\(version?.brief ?? "")\"; the earlier ones are \(known.joined(separator: ", "))"
         )
       }
-      let wanted = earlier[place]
+      let wanted = earlier[index]
       let document: Value
-      do { document = try JSON.parse(wanted.text) } catch {
+      do { document = try JSON.parse(wanted.json) } catch {
         throw TableError(.unreadable, "The earlier table cannot be read: \(error)")
       }
-      let table = try parsed(document, "The earlier table")
-      return try put(table, cause, at: now, leaving: Array(earlier[..<place]))
+      let table = try parse(document, "The earlier table")
+      return try activate(table, cause, at: now, earlier: Array(earlier[..<index]))
     }
   }
 
-  /// Tells what is refused.
-  private func told<Success>(
+  /// Reports a rejected table to the listeners.
+  private func reportingRejection<Success>(
     _ cause: Cause, _ body: () throws(TableError) -> Success
   ) throws(TableError) -> Success {
     do { return try body() } catch {
-      refuse(error, cause)
+      reject(error, cause)
       throw error
     }
   }
 
-  /// What came could not even be read.
-  package func refuse(_ error: TableError, _ cause: Cause) {
-    counts.refusals.add(1, ordering: .relaxed)
-    for listener in listeners.values { listener.yield(.refused(error, cause)) }
+  /// Counts and reports a rejected table, even one that could not be read.
+  package func reject(_ error: TableError, _ cause: Cause) {
+    counts.rejections.add(1, ordering: .relaxed)
+    for listener in listeners.values { listener.yield(.rejected(error, cause)) }
   }
 
-  private func expect(_ version: String?) throws(TableError) {
+  private func checkVersion(_ version: String?) throws(TableError) {
     guard let version, !version.isSameUTF8(as: current.version) else { return }
     throw TableError(
       .stale,
-      "The version '\(current.version.brief)' is in force, not '\(version.brief)': look at it before you change it"
+      "The version in force is \"\(current.version.brief)\", not \"\(version.brief)\"; read it before you change it"
     )
   }
 
-  private func parsed(_ document: Value, _ subject: String) throws(TableError) -> RouteTable {
+  private func parse(_ document: Value, _ subject: String) throws(TableError) -> RouteTable {
     do { return try RouteTable(parsing: document) } catch { throw TableError(subject, error) }
   }
 
-  private func ensureNotBefore(_ table: RouteTable) throws(TableError) {
+  private func ensureNotOlder(_ table: RouteTable) throws(TableError) {
     guard TableVersion(table.version) < TableVersion(current.version) else { return }
     throw TableError(
-      .versionBack,
-      "The version '\(table.version.brief)' is before '\(current.version.brief)', which is in force: "
-        + "give it a higher one, or go back by table.rollback")
+      .olderVersion,
+      "The version \"\(table.version.brief)\" is lower than \"\(current.version.brief)\", which is in force; "
+        + "use a higher one, or table.rollback")
   }
 
-  /// A table comes into force. The one before can be gone back to from then on, unless `left` is all
-  /// that can.
-  private func put(
-    _ table: RouteTable, _ cause: Cause, at now: Int64, leaving left: [Kept]? = nil
+  /// Activates a table. The previous table is then archived, unless `remaining` replaces all
+  /// earlier tables.
+  private func activate(
+    _ table: RouteTable, _ cause: Cause, at now: Int64, earlier remaining: [EarlierTable]? = nil
   ) throws(TableError) -> Change {
     let start = ContinuousClock.now
-    do { try table.apply(to: router, anew: true) } catch {
-      throw TableError(.wrong, "The table does not fit the app: \(error)")
+    do { try table.apply(to: router, replacing: true) } catch {
+      throw TableError(.invalid, "The table does not fit the app: \(error)")
     }
     let swapTime = ContinuousClock.now - start
-    if let left { earlier = left } else { keepCurrent() }
+    if let remaining { earlier = remaining } else { archiveCurrent() }
     let change = Change(
       stamp: table.stamp, previous: current.stamp, cause: cause,
-      changes: TableChanges(from: current, to: table), swapTime: swapTime)
+      changes: TableChanges(from: current, to: table), swapDuration: swapTime)
     current = table
-    since = now
-    counts.changed(by: cause)
+    currentSince = now
+    counts.recordChange(by: cause)
     for listener in listeners.values { listener.yield(.changed(change)) }
     return change
   }
 
-  /// The present table can be gone back to from now on.
-  private func keepCurrent() {
-    // What was read can be written: nothing in it is deeper than what is read.
+  /// Adds the current table to the earlier ones.
+  private func archiveCurrent() {
+    // A document that was read can be written: it is not nested more deeply than the limit.
     guard let text = try? JSON.text(.object(current.document)) else { return }
-    earlier.append(Kept(stamp: current.stamp, time: since, text: text))
-    while earlier.count > Self.maxKept
-      || earlier.reduce(0, { $0 + $1.text.utf8.count }) > Self.maxKeptBytes
+    earlier.append(EarlierTable(stamp: current.stamp, activeSince: currentSince, json: text))
+    while earlier.count > Self.maxEarlierTables
+      || earlier.reduce(0, { $0 + $1.json.utf8.count }) > Self.maxEarlierBytes
     {
       earlier.removeFirst()
     }
   }
 }
 
-/// How often a table has changed, and how often a change was refused. From any thread.
+/// The number of changes and of rejected changes. Thread-safe.
 package final class TableCounts: Sendable {
-  package let refusals = Atomic(0)
-  private let changes = LiveTable.Cause.allCases.map { _ in Counter() }
+  package let rejections = Atomic(0)
+  private let changes = LiveTable.Cause.allCases.map { _ in ChangeCounter() }
 
-  private final class Counter: Sendable {
+  private final class ChangeCounter: Sendable {
     let count = Atomic(0)
   }
 
-  fileprivate func changed(by cause: LiveTable.Cause) {
-    guard let place = LiveTable.Cause.allCases.firstIndex(of: cause) else { return }
-    changes[place].count.add(1, ordering: .relaxed)
+  fileprivate func recordChange(by cause: LiveTable.Cause) {
+    guard let index = LiveTable.Cause.allCases.firstIndex(of: cause) else { return }
+    changes[index].count.add(1, ordering: .relaxed)
   }
 
-  /// The changes so far, by their cause.
-  package var byCause: [(cause: LiveTable.Cause, count: Int)] {
+  /// The number of changes by cause.
+  package var changesByCause: [(cause: LiveTable.Cause, count: Int)] {
     zip(LiveTable.Cause.allCases, changes).map { ($0, $1.count.load(ordering: .relaxed)) }
   }
 }

@@ -3,30 +3,30 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// The route table: one document that says which routes an app has, for all ends.
+/// A route table: one document with the routes of an app, shared by servers and clients.
 ///
 /// `protocol/schema/table.schema.json` describes the document.
 package struct RouteTable: Sendable {
-  /// Which state of the table this is.
+  /// The version and hash of the table.
   package let stamp: TableStamp
-  /// The document as it was given.
+  /// The original document.
   package let document: ValueObject
-  /// What the document declares; its routes in its order, each left to hosts until a handler is
+  /// The declarations of the document, its routes in order. Hosts serve a route until a handler is
   /// bound to it.
   package let declarations: RouterDeclarations
-  /// The named types, in the document's order.
+  /// The named types, in the order of the document.
   package let types: [(name: String, schema: ValueSchema)]
-  /// What the app publishes, in the document's order.
+  /// The topics that the app publishes, in the order of the document.
   package let topics: [TableTopicDeclaration]
-  /// The groups with what each means; nil where the document does not declare them.
+  /// The groups with their meanings; `nil` if the document does not declare them.
   package let groups: [(String, String)]?
-  /// The permissions with what each means; nil where the document does not declare them.
+  /// The permissions with their meanings; `nil` if the document does not declare them.
   package let permissions: [(String, String)]?
 
-  /// What the author calls this state of the document.
+  /// The author's version of the document.
   package var version: String { stamp.version }
 
-  /// Checks the whole document; throws every fault that it has.
+  /// Parses the whole document. Throws all of its errors.
   package init(parsing document: Value) throws(DocumentFaults) {
     var reader = TableReader()
     let known = [
@@ -36,8 +36,8 @@ package struct RouteTable: Sendable {
     guard let root = reader.object(document, at: .root, known: known) else {
       throw DocumentFaults(faults: reader.faults)
     }
-    _ = reader.text("$schema", of: root, at: .root)
-    let version = reader.requiredText("version", of: root, at: .root)
+    _ = reader.string("$schema", of: root, at: .root)
+    let version = reader.requiredString("version", of: root, at: .root)
     types = reader.namedTypes(of: root)
     groups = reader.vocabulary("groups", of: root)
     permissions = reader.vocabulary("permissions", of: root)
@@ -47,14 +47,14 @@ package struct RouteTable: Sendable {
     declarations.routes = reader.routes(of: root)
     declarations.redirects = reader.redirects(of: root)
     declarations.schemes = reader.schemes(of: root)
-    declarations.plusIsSpace = reader.bool("plusIsSpace", of: root, at: .root) ?? true
+    declarations.plusIsSpace = reader.boolean("plusIsSpace", of: root, at: .root) ?? true
     declarations.tabs = reader.tabs(of: root)
     declarations.actions = reader.actions(of: root)
     topics = reader.topics(of: root)
-    reader.checkLoops(declarations)
+    reader.checkRedirectLoops(declarations)
     var hash = ""
     do throws(EncodingFailure) { hash = try Self.hash(of: root) } catch {
-      reader.fault(.root, "\(error)")
+      reader.addFault(.root, "\(error)")
     }
     guard reader.faults.isEmpty, let version else { throw DocumentFaults(faults: reader.faults) }
     stamp = TableStamp(version: version, hash: hash)
@@ -69,16 +69,16 @@ package struct RouteTable: Sendable {
     document["$schema"] = nil
     var hash = StableHash()
     hash.add(try JSON.text(.object(document)))
-    return hash.text
+    return hash.hexString
   }
 
-  /// Adds what the table declares to a router. Meant for before an app binds its handlers, which
-  /// ``Router/handle(_:with:)`` does by the names of the routes. `anew` puts it in the place of all
-  /// that tables have declared there.
+  /// Adds the declarations of the table to a router. Call it before the app binds its handlers,
+  /// which ``Router/handle(_:with:)`` does by route name. If `replacing` is set, they replace
+  /// everything that tables have declared there.
   ///
-  /// Throws, with nothing changed, when a route clashes with a registered one or does not fit the
+  /// Throws, with nothing changed, if a route conflicts with a registered one or does not fit the
   /// dispatcher of its scheme.
-  package func apply(to router: Router, anew: Bool = false) throws(RouterError) {
-    try router.declare(declarations, anew: anew)
+  package func apply(to router: Router, replacing: Bool = false) throws(RouterConfigurationError) {
+    try router.declare(declarations, replacing: replacing)
   }
 }

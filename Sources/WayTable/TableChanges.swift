@@ -1,53 +1,53 @@
 import WayRouting
 import WayValues
 
-/// In what two route tables differ, by the names of what they declare. How a thing is written does
-/// not count, nor the order in which things are declared.
+/// The differences of two route tables, by the names of their declarations. Notation and order do
+/// not count.
 public struct TableChanges: Sendable, Hashable {
   /// The names of the routes that only the new table has, in its order.
   public private(set) var added: [String]
   /// The names of the routes that only the old table has, in its order.
   public private(set) var removed: [String]
-  /// The names of the routes that both have and that differ, the named types that they use
-  /// included; in the order of the new table.
+  /// The names of the routes that both tables have and that differ, including their named types; in
+  /// the order of the new table.
   public private(set) var changed: [String]
-  /// The `from` of the redirects that one table has only, or that differ.
+  /// The `from` of the redirects that differ, or that only one table has.
   public private(set) var redirects: [String]
-  /// The topics that one table has only, or that differ.
+  /// The topics that differ, or that only one table has.
   public private(set) var topics: [String]
-  /// The members of the document beside those that differ: `types`, `groups`, `permissions`,
-  /// `schemes`, `tabs`, `actions`, `plusIsSpace`.
-  public private(set) var other: [String]
+  /// The other members of the document that differ: `types`, `groups`, `permissions`, `schemes`,
+  /// `tabs`, `actions`, `plusIsSpace`.
+  public private(set) var otherMembers: [String]
 
-  /// Compares two tables; nil is a server without one.
+  /// Compares two tables; `nil` means a server without a table.
   package init(from old: RouteTable?, to new: RouteTable?) {
-    let routes = Difference(
+    let routes = NameDifference(
       old?.declarations.routes, new?.declarations.routes, name: \.name,
       isSame: { $0.isSame(as: $1) })
     added = routes.added
     removed = routes.removed
     changed = routes.changed
     redirects =
-      Difference(
+      NameDifference(
         old?.declarations.redirects, new?.declarations.redirects, name: \.from.text, isSame: ==
       ).all
-    topics = Difference(old?.topics, new?.topics, name: \.name, isSame: ==).all
-    other = Self.others.filter { member in
+    topics = NameDifference(old?.topics, new?.topics, name: \.name, isSame: ==).all
+    otherMembers = Self.comparedMembers.filter { member in
       Self.member(member, of: old) != Self.member(member, of: new)
     }
   }
 
-  private static let others = [
+  private static let comparedMembers = [
     "types", "groups", "permissions", "schemes", "tabs", "actions", "plusIsSpace",
   ]
 
-  /// What a document says by a member, or by leaving it out.
+  /// The value of a member of a document, or its default.
   private static func member(_ name: String, of table: RouteTable?) -> Value? {
     if let value = table?.document[name] { return value }
     switch name {
     case "tabs": return []
     case "plusIsSpace": return true
-    // Without the member any name goes, with an empty one none.
+    // Without the member all names are allowed; with an empty one, none are.
     case "groups", "permissions": return nil
     default: return [:]
     }
@@ -55,28 +55,28 @@ public struct TableChanges: Sendable, Hashable {
 
   /// Whether the tables declare the same.
   public var isEmpty: Bool {
-    [added, removed, changed, redirects, topics, other].allSatisfy(\.isEmpty)
+    [added, removed, changed, redirects, topics, otherMembers].allSatisfy(\.isEmpty)
   }
 
-  /// How many names of one kind are told.
-  private static let maxTold = 256
+  /// Maximum number of names of one kind in ``value``.
+  private static let maxNames = 256
 
-  /// As it stands on the wire: at most 256 names of each kind, with `cut` true where there are more.
+  /// The value on the wire: at most 256 names of each kind. `cut` is true if there are more.
   package var value: Value {
-    func list(_ names: [String]) -> Value { .list(names.prefix(Self.maxTold).map(Value.string)) }
+    func list(_ names: [String]) -> Value { .array(names.prefix(Self.maxNames).map(Value.string)) }
     var members: ValueObject = [
       "added": list(added), "removed": list(removed), "changed": list(changed),
-      "redirects": list(redirects), "topics": list(topics), "other": list(other),
+      "redirects": list(redirects), "topics": list(topics), "other": list(otherMembers),
     ]
-    if [added, removed, changed, redirects, topics].contains(where: { $0.count > Self.maxTold }) {
+    if [added, removed, changed, redirects, topics].contains(where: { $0.count > Self.maxNames }) {
       members["cut"] = true
     }
     return .object(members)
   }
 }
 
-/// In what two lists of named things differ.
-private struct Difference {
+/// The differences of two lists of named elements.
+private struct NameDifference {
   private(set) var added: [String] = []
   private(set) var removed: [String] = []
   private(set) var changed: [String] = []
@@ -102,14 +102,14 @@ private struct Difference {
 }
 
 extension Route {
-  /// Whether both are declared in the same way; who serves them does not count.
+  /// Whether the declarations are equal; handlers are not compared.
   fileprivate func isSame(as other: Route) -> Bool {
     if self === other { return true }
     return patterns == other.patterns && kind == other.kind && title == other.title
       && purpose == other.purpose && priority == other.priority
       && isStrict == other.isStrict && groups == other.groups && permissions == other.permissions
       && fallback == other.fallback && parents == other.parents
-      && presentation == other.presentation && release == other.release
+      && presentation == other.presentation && rollout == other.rollout
       && parameters == other.parameters && result == other.result && methods == other.methods
   }
 }

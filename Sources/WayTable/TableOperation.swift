@@ -2,36 +2,36 @@ import WayValues
 
 /// One change of a table.
 public enum TableOperation: Sendable, Hashable {
-  /// Adds a route, an object as the document has it, behind the others.
+  /// Adds a route, an object as in the document, after the others.
   case add(route: Value)
-  /// Puts a route in the place of the one of its name.
+  /// Replaces the route with the same name.
   case replace(route: Value)
-  /// Takes out the route of a name.
+  /// Removes the route with this name.
   case remove(route: String)
-  /// Sets a redirect, an object as the document has it, in the place of the one with its `from`, or
-  /// behind the others.
+  /// Sets a redirect, an object as in the document. It replaces the one with the same `from`, or is
+  /// added after the others.
   case redirect(Value)
-  /// Takes out the redirect with this `from`.
+  /// Removes the redirect with this `from`.
   case unredirect(from: String)
-  /// Goes back to the table that the server began with.
+  /// Restores the table that the server started with.
   case reset
 
-  /// The words of the wire.
-  private enum Word: String, CaseIterable {
+  /// The values of `op` on the wire.
+  private enum OperationName: String, CaseIterable {
     case add, replace, remove, redirect, unredirect, reset
   }
 
-  /// Sends the URIs that match a pattern elsewhere.
+  /// Redirects the URIs that match a pattern.
   public static func redirect(_ from: String, to: String) -> TableOperation {
     .redirect(["from": .string(from), "to": .string(to)])
   }
 
-  /// Reads operations as `table.update` has them; throws every fault.
+  /// Parses the operations of `table.update`. Throws all errors.
   package static func operations(
     parsing value: Value, at path: JSONPath
   ) throws(DocumentFaults) -> [TableOperation] {
     var reader = OperationReader()
-    let operations = (reader.list(value, at: path) ?? []).enumerated().compactMap {
+    let operations = (reader.array(value, at: path) ?? []).enumerated().compactMap {
       reader.operation($1, at: path.element($0))
     }
     guard reader.faults.isEmpty else { throw DocumentFaults(faults: reader.faults) }
@@ -43,7 +43,7 @@ public enum TableOperation: Sendable, Hashable {
 
     mutating func operation(_ value: Value, at path: JSONPath) -> TableOperation? {
       guard let object = object(value, at: path),
-        let word = choice("op", of: object, at: path, as: Word.self)
+        let word = choice("op", of: object, at: path, as: OperationName.self)
       else { return nil }
       let known: [String] =
         switch word {
@@ -56,37 +56,38 @@ public enum TableOperation: Sendable, Hashable {
       switch word {
       case .add: return route(of: object, at: path).map { .add(route: $0) }
       case .replace: return route(of: object, at: path).map { .replace(route: $0) }
-      case .remove: return requiredText("route", of: object, at: path).map { .remove(route: $0) }
+      case .remove: return requiredString("route", of: object, at: path).map { .remove(route: $0) }
       case .redirect:
         var redirect = object
         redirect["op"] = nil
         return .redirect(.object(redirect))
       case .unredirect:
-        return requiredText("from", of: object, at: path).map { .unredirect(from: $0) }
+        return requiredString("from", of: object, at: path).map { .unredirect(from: $0) }
       case .reset: return .reset
       }
     }
 
     private mutating func route(of object: ValueObject, at path: JSONPath) -> Value? {
       if let route = object["route"] { return route }
-      fault(path, "the member 'route' is missing")
+      addFault(path, "the member \"route\" is missing")
       return nil
     }
   }
 }
 
 extension TableOperation {
-  /// Changes a document; `builtIn` is the one that the server began with. Gives what is wrong.
+  /// Applies the operation to a document. `builtIn` is the document that the server started with.
+  /// Returns the reason if it fails.
   func apply(to document: inout ValueObject, builtIn: ValueObject) -> String? {
-    var routes = document["routes"]?.list ?? []
-    var redirects = document["redirects"]?.list ?? []
-    func place(ofRoute name: String?) -> Int? {
+    var routes = document["routes"]?.array ?? []
+    var redirects = document["redirects"]?.array ?? []
+    func index(ofRoute name: String?) -> Int? {
       routes.firstIndex { route in
         guard let name, let other = route["name"]?.string else { return false }
         return other.isSameUTF8(as: name)
       }
     }
-    func place(ofRedirect from: String?) -> Int? {
+    func index(ofRedirect from: String?) -> Int? {
       redirects.firstIndex { redirect in
         guard let from, let other = redirect["from"]?.string else { return false }
         return other.isSameUTF8(as: from)
@@ -94,49 +95,49 @@ extension TableOperation {
     }
     switch self {
     case .add(let route):
-      if let name = route["name"]?.string, place(ofRoute: name) != nil {
-        return "there is a route '\(name.brief)' already; replace it"
+      if let name = route["name"]?.string, index(ofRoute: name) != nil {
+        return "the route \"\(name.brief)\" already exists; replace it"
       }
       routes.append(route)
     case .replace(let route):
       let name = route["name"]?.string
-      guard let place = place(ofRoute: name) else {
-        return missing("route", name, in: routes, "name")
+      guard let index = index(ofRoute: name) else {
+        return missingMessage("route", name, in: routes, "name")
       }
-      routes[place] = route
+      routes[index] = route
     case .remove(let name):
-      guard let place = place(ofRoute: name) else {
-        return missing("route", name, in: routes, "name")
+      guard let index = index(ofRoute: name) else {
+        return missingMessage("route", name, in: routes, "name")
       }
-      routes.remove(at: place)
+      routes.remove(at: index)
     case .redirect(let redirect):
-      if let place = place(ofRedirect: redirect["from"]?.string) {
-        redirects[place] = redirect
+      if let index = index(ofRedirect: redirect["from"]?.string) {
+        redirects[index] = redirect
       } else {
         redirects.append(redirect)
       }
     case .unredirect(let from):
-      guard let place = place(ofRedirect: from) else {
-        return missing("redirect from", from, in: redirects, "from")
+      guard let index = index(ofRedirect: from) else {
+        return missingMessage("redirect from", from, in: redirects, "from")
       }
-      redirects.remove(at: place)
+      redirects.remove(at: index)
     case .reset:
       document = builtIn
       return nil
     }
-    document["routes"] = .list(routes)
+    document["routes"] = .array(routes)
     if !redirects.isEmpty || document["redirects"] != nil {
-      document["redirects"] = .list(redirects)
+      document["redirects"] = .array(redirects)
     }
     return nil
   }
 
-  private func missing(
+  private func missingMessage(
     _ what: String, _ name: String?, in list: [Value], _ member: String
   ) -> String {
-    guard let name else { return "the \(what) has no '\(member)'" }
+    guard let name else { return "the \(what) has no \"\(member)\"" }
     let known = list.compactMap { $0[member]?.string }
     return
-      "there is no \(what) '\(name.brief)';\(NearMiss.hint(for: name, among: known)) add it first"
+      "there is no \(what) \"\(name.brief)\";\(NameSuggestion.hint(for: name, among: known)) add it first"
   }
 }

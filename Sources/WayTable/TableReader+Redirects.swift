@@ -3,20 +3,20 @@ import WayRouting
 import WayValues
 
 extension TableReader {
-  /// The redirects of the document, no two of which match the same URIs.
+  /// The redirects of the document. No two of them may match the same URIs.
   mutating func redirects(of document: ValueObject) -> [Redirect] {
     let path = JSONPath.root.member("redirects")
-    guard let value = document["redirects"], let list = list(value, at: path) else { return [] }
+    guard let value = document["redirects"], let list = array(value, at: path) else { return [] }
     var redirects: [Redirect] = []
-    var taken: [PatternShape: JSONPath] = [:]
+    var usedShapes: [PatternShape: JSONPath] = [:]
     for (index, value) in list.enumerated() {
       let path = path.element(index)
       guard let redirect = redirect(value, at: path) else { continue }
       redirects.append(redirect)
       for shape in PatternShape.all(of: redirect.from, priority: 0) {
-        guard let other = taken.updateValue(path, forKey: shape) else { continue }
-        fault(
-          path.member("from"), "'\(redirect.from)' matches the same URIs as \(other); remove one")
+        guard let other = usedShapes.updateValue(path, forKey: shape) else { continue }
+        addFault(
+          path.member("from"), "\"\(redirect.from)\" matches the same URIs as \(other); remove one")
         break
       }
     }
@@ -27,7 +27,7 @@ extension TableReader {
     guard let object = object(value, at: path, known: ["from", "to", "branches"]) else {
       return nil
     }
-    if object["from"] == nil { fault(path, "the member 'from' is missing") }
+    if object["from"] == nil { addFault(path, "the member \"from\" is missing") }
     let from = pattern("from", of: object, at: path) { (text) throws(RoutePatternError) in
       try RoutePattern(text)
     }
@@ -38,20 +38,20 @@ extension TableReader {
       let to = target("to", of: object, at: path)
       branches = to.map { [.init(to: $0)] }
     case (nil, nil):
-      fault(path, "the member 'to' is missing; or give 'branches'")
+      addFault(path, "\"to\" or \"branches\" is missing")
       branches = nil
     case (_?, _?):
-      fault(path, "a redirect has either 'to' or 'branches', not both")
+      addFault(path, "a redirect has either \"to\" or \"branches\", not both")
       branches = nil
     }
     guard let from, let branches else { return nil }
     do { return try Redirect(from: from, branches: branches) } catch {
-      fault(path.member(object["to"] == nil ? "branches" : "to"), "\(error)")
+      addFault(path.member(object["to"] == nil ? "branches" : "to"), "\(error)")
       return nil
     }
   }
 
-  /// Where a member leads, which may be missing.
+  /// The target in an optional member.
   mutating func target(
     _ name: String, of object: ValueObject, at path: JSONPath
   ) -> PatternTarget? {
@@ -60,14 +60,14 @@ extension TableReader {
     }
   }
 
-  /// What a text stands for, with its own error at its place.
+  /// Parses the string of a member. An error is reported at its path.
   mutating func pattern<Result>(
     _ name: String, of object: ValueObject, at path: JSONPath,
     _ read: (String) throws(RoutePatternError) -> Result
   ) -> Result? {
-    guard let text = text(name, of: object, at: path) else { return nil }
+    guard let text = string(name, of: object, at: path) else { return nil }
     do { return try read(text) } catch {
-      fault(path.member(name), "\(error)")
+      addFault(path.member(name), "\(error)")
       return nil
     }
   }

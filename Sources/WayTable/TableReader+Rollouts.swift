@@ -2,22 +2,22 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-// What the document says of whom something is for.
+// Rollouts in a document: which clients a route or a branch is for.
 extension TableReader {
-  /// Whom a route is there for.
-  mutating func release(of route: ValueObject, at path: JSONPath) -> Rollout? {
+  /// The rollout of a route.
+  mutating func rollout(of route: ValueObject, at path: JSONPath) -> Rollout? {
     let path = path.member("release")
     guard let value = route["release"],
       let object = object(value, at: path, known: ["share", "clients"])
     else { return nil }
     if object.isEmpty {
-      fault(path, "says for whom: 'share', 'clients' or both; without them leave it out")
+      addFault(path, "needs \"share\", \"clients\" or both; remove it to include all callers")
     }
-    return release(object, at: path, from: 0)
+    return rollout(object, at: path, from: 0)
   }
 
-  /// Shares of branches lie side by side: this one's begins at `start`.
-  mutating func release(
+  /// Parses a rollout. The shares of branches are adjacent: this one's begins at `start`.
+  mutating func rollout(
     _ object: ValueObject, at path: JSONPath, from start: Double
   ) -> Rollout? {
     guard object["share"] != nil || object["clients"] != nil else { return nil }
@@ -30,12 +30,12 @@ extension TableReader {
     guard let value = object["share"] else { return nil }
     let path = path.member("share")
     guard let share = value.double else {
-      fault(path, "has to be a number from 0 to 1")
+      addFault(path, "has to be a number from 0 to 1")
       return nil
     }
     guard (0...1).contains(share) else {
       let hint = (1...100).contains(share) ? "; write \(share / 100) for \(value.brief) %" : ""
-      fault(path, "has to be from 0 to 1\(hint)")
+      addFault(path, "has to be from 0 to 1\(hint)")
       return nil
     }
     return share
@@ -48,15 +48,15 @@ extension TableReader {
     guard let value = object["clients"], let clients = self.object(value, at: path) else {
       return []
     }
-    if clients.isEmpty { fault(path, "needs at least one client; * is any") }
+    if clients.isEmpty { addFault(path, "needs at least one client; use * for any") }
     return clients.members.compactMap { member in
       let path = path.member(member.name)
-      guard let text = text(member.value, at: path) else { return nil }
+      guard let text = string(member.value, at: path) else { return nil }
       guard let range = VersionRange(text) else {
-        fault(path, "'\(text)' are no versions; write them as \">=5.2 <6\"")
+        addFault(path, "\"\(text)\" is not a range of versions; write it as \">=5.2 <6\"")
         return nil
       }
-      if range.isEmpty { fault(path, "no version is '\(text)'") }
+      if range.isEmpty { addFault(path, "no version is in the range \"\(text)\"") }
       return Rollout.ClientVersions(name: member.name == "*" ? nil : member.name, versions: range)
     }
   }
@@ -65,8 +65,8 @@ extension TableReader {
   mutating func branches(
     _ value: Value, at path: JSONPath
   ) -> [Redirect.Branch]? {
-    guard let list = list(value, at: path) else { return nil }
-    if list.isEmpty { fault(path, "needs at least one branch") }
+    guard let list = array(value, at: path) else { return nil }
+    if list.isEmpty { addFault(path, "needs at least one branch") }
     var branches: [Redirect.Branch] = []
     var start = 0.0
     var end: Int?
@@ -75,15 +75,15 @@ extension TableReader {
       guard let object = object(value, at: path, known: ["to", "share", "clients"]) else {
         continue
       }
-      if let end { fault(path, "is never taken, since branch \(end) is for everybody") }
+      if let end { addFault(path, "is never used, because branch \(end) applies to all callers") }
       let to = target("to", of: object, at: path)
-      let release = release(object, at: path, from: start)
-      start = release?.share?.upperBound ?? start
+      let rollout = rollout(object, at: path, from: start)
+      start = rollout?.share?.upperBound ?? start
       if start > 1.000_000_1 {
-        fault(path.member("share"), "the shares up to here are more than 1")
+        addFault(path.member("share"), "the shares up to here add up to more than 1")
       }
-      if release == nil { end = index }
-      branches.append(.init(to: to, release: release))
+      if rollout == nil { end = index }
+      branches.append(.init(to: to, rollout: rollout))
     }
     return branches
   }

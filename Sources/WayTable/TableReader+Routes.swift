@@ -4,25 +4,25 @@ import WayRouting
 import WayValues
 
 extension TableReader {
-  /// The routes of the document; those with faults are left out.
+  /// The routes of the document, without those that have errors.
   mutating func routes(of document: ValueObject) -> [Route] {
     let path = JSONPath.root.member("routes")
     guard let value = document["routes"] else {
-      fault(.root, "the member 'routes' is missing")
+      addFault(.root, "the member \"routes\" is missing")
       return []
     }
-    guard let list = list(value, at: path) else { return [] }
-    var taken = TakenRoutes()
+    guard let list = array(value, at: path) else { return [] }
+    var used = UsedRouteKeys()
     var routes: [Route] = []
     routes.reserveCapacity(list.count)
     for (index, value) in list.enumerated() {
-      if let route = route(value, at: path.element(index), &taken) { routes.append(route) }
+      if let route = route(value, at: path.element(index), &used) { routes.append(route) }
     }
     return routes
   }
 
   private mutating func route(
-    _ value: Value, at path: JSONPath, _ taken: inout TakenRoutes
+    _ value: Value, at path: JSONPath, _ used: inout UsedRouteKeys
   ) -> Route? {
     let known = [
       "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters",
@@ -30,39 +30,40 @@ extension TableReader {
       "presentation", "release", "methods",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
-    let name = requiredText("name", of: object, at: path)
-    if let name, let other = taken.name(name, at: path) {
-      fault(path.member("name"), "'\(name)' is the name of \(other) already; names are unique")
+    let name = requiredString("name", of: object, at: path)
+    if let name, let other = used.claimName(name, at: path) {
+      addFault(
+        path.member("name"), "\"\(name)\" is already the name of \(other); names must be unique")
     }
     let priority = integer("priority", of: object, at: path) ?? 0
     let patterns = patterns(of: object, at: path)
-    for (pattern, place) in patterns {
-      if let other = taken.pattern(pattern, priority: priority, at: place) {
-        fault(
-          place,
-          "'\(pattern)' matches the same URIs as \(other), both with priority \(priority);"
+    for (pattern, patternPath) in patterns {
+      if let other = used.claimPattern(pattern, priority: priority, at: patternPath) {
+        addFault(
+          patternPath,
+          "\"\(pattern)\" matches the same URIs as \(other), both with priority \(priority);"
             + " change one pattern or one priority")
       }
     }
     let kind = choice("kind", of: object, at: path, as: RouteKind.self)
-    let title = text("title", of: object, at: path)
-    let purpose = text("purpose", of: object, at: path)
+    let title = string("title", of: object, at: path)
+    let purpose = string("purpose", of: object, at: path)
     let parameters = parameters(of: object, at: path)
-    let isStrict = bool("strict", of: object, at: path) ?? false
+    let isStrict = boolean("strict", of: object, at: path) ?? false
     let result = schema("result", of: object, at: path)
     let groups = names("groups", of: object, at: path, known: self.groups)
     let permissions = names("permissions", of: object, at: path, known: self.permissions)
     let fallback = fallback(of: object, at: path, patterns.map(\.0))
     let parents = parents(of: object, at: path)
     let presentation = presentation(of: object, at: path, kind)
-    let release = release(of: object, at: path)
+    let rollout = rollout(of: object, at: path)
     let methods = methods(of: object, at: path, kind)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
       groups: groups, permissions: permissions, fallback: fallback, parents: parents,
-      presentation: presentation, release: release, methods: methods)
+      presentation: presentation, rollout: rollout, methods: methods)
   }
 
   private mutating func patterns(
@@ -73,27 +74,27 @@ extension TableReader {
       return pattern(value, at: path.member("pattern")).map { [$0] } ?? []
     case (nil, let value?):
       let path = path.member("patterns")
-      guard let list = list(value, at: path) else { return [] }
-      if list.isEmpty { fault(path, "needs at least one pattern") }
+      guard let list = array(value, at: path) else { return [] }
+      if list.isEmpty { addFault(path, "needs at least one pattern") }
       var patterns: [(RoutePattern, JSONPath)] = []
       for (index, value) in list.enumerated() {
         if let found = pattern(value, at: path.element(index)) { patterns.append(found) }
       }
       return patterns
-    case (nil, nil): fault(path, "a route has 'pattern' or 'patterns'")
-    case (_?, _?): fault(path, "a route has either 'pattern' or 'patterns', not both")
+    case (nil, nil): addFault(path, "a route needs \"pattern\" or \"patterns\"")
+    case (_?, _?): addFault(path, "a route has either \"pattern\" or \"patterns\", not both")
     }
     return []
   }
 
-  /// The names of groups: those of routes in `groups`, those of users in `permissions`.
+  /// The names in `groups` or `permissions`. Those that are not `known` are errors.
   private mutating func names(
     _ member: String, of object: ValueObject, at path: JSONPath, known: [String]?
   ) -> [String] {
-    let names = distinctTexts(member, of: object, at: path)
+    let names = distinctStrings(member, of: object, at: path)
     guard let known else { return names }
     for name in names where !known.contains(where: name.isSameUTF8) {
-      unknown(name, at: path.member(member), of: known)
+      addUnknownValue(name, at: path.member(member), of: known)
     }
     return names
   }
@@ -103,50 +104,51 @@ extension TableReader {
   ) -> PatternTarget? {
     let target = target("fallback", of: object, at: path)
     for pattern in patterns {
-      guard let name = target?.firstName(missingIn: pattern) else { continue }
-      fault(
+      guard let name = target?.firstParameter(missingIn: pattern) else { continue }
+      addFault(
         path.member("fallback"),
-        "needs ':\(name)', which '\(pattern)' does not capture, or only with an optional group")
+        "needs \":\(name)\", which \"\(pattern)\" does not capture, or only with an optional group")
     }
     return target
   }
 
   private mutating func pattern(_ value: Value, at path: JSONPath) -> (RoutePattern, JSONPath)? {
-    guard let text = text(value, at: path) else { return nil }
+    guard let text = string(value, at: path) else { return nil }
     do {
       return (try RoutePattern(text), path)
     } catch {
-      fault(path, "\(error)")
+      addFault(path, "\(error)")
       return nil
     }
   }
 }
 
-/// What the routes so far have taken, with the place of each.
-private struct TakenRoutes {
+/// The names and patterns of the routes so far, each with its path.
+private struct UsedRouteKeys {
   private var names: [UTF8Key: JSONPath] = [:]
   private var shapes: [PatternShape: JSONPath] = [:]
 
-  /// Who has the name already.
-  mutating func name(_ name: String, at path: JSONPath) -> JSONPath? {
-    Self.take(UTF8Key(name), at: path, in: &names)
+  /// Claims a name. Returns the path of the route that already has it.
+  mutating func claimName(_ name: String, at path: JSONPath) -> JSONPath? {
+    Self.claim(UTF8Key(name), at: path, in: &names)
   }
 
-  /// Who has a pattern of this shape and priority already.
-  mutating func pattern(
+  /// Claims a pattern. Returns the path of the route that already has one with this shape and
+  /// priority.
+  mutating func claimPattern(
     _ pattern: RoutePattern, priority: Int, at path: JSONPath
   ) -> JSONPath? {
     for shape in PatternShape.all(of: pattern, priority: priority) {
-      if let other = Self.take(shape, at: path, in: &shapes) { return other }
+      if let other = Self.claim(shape, at: path, in: &shapes) { return other }
     }
     return nil
   }
 
-  private static func take<Key: Hashable>(
-    _ key: Key, at path: JSONPath, in taken: inout [Key: JSONPath]
+  private static func claim<Key: Hashable>(
+    _ key: Key, at path: JSONPath, in used: inout [Key: JSONPath]
   ) -> JSONPath? {
-    if let other = taken[key] { return other }
-    taken[key] = path
+    if let other = used[key] { return other }
+    used[key] = path
     return nil
   }
 }

@@ -3,7 +3,7 @@ import WayRouting
 import WayValues
 
 extension TableReader {
-  /// What the document says of schemes.
+  /// The schemes of the document.
   mutating func schemes(of document: ValueObject) -> [SchemeDeclaration] {
     let path = JSONPath.root.member("schemes")
     guard let value = document["schemes"], let schemes = object(value, at: path) else { return [] }
@@ -14,16 +14,19 @@ extension TableReader {
       let path = path.member(name)
       let scheme = name.lowercased()
       if !RouteURI.isScheme(name) {
-        fault(path, "'\(name)' is no scheme: a letter, then letters, digits, '+', '-' and '.'")
+        addFault(
+          path,
+          "\"\(name)\" is not a scheme: a letter, then letters, digits, \"+\", \"-\" and \".\"")
       } else if !seen.insert(scheme).inserted {
-        fault(path, "'\(scheme)' comes twice; schemes ignore case")
+        addFault(path, "\"\(scheme)\" occurs twice; schemes ignore case")
       }
       guard let rules = object(value, at: path, known: ["closed", "undefined"]) else { continue }
-      let isClosed = bool("closed", of: rules, at: path) ?? false
+      let isClosed = boolean("closed", of: rules, at: path) ?? false
       declared.append(
         SchemeDeclaration(
           name: scheme, isClosed: isClosed,
-          undefined: pattern("undefined", of: rules, at: path) { (text) throws(RoutePatternError) in
+          undefinedTarget: pattern("undefined", of: rules, at: path) {
+            (text) throws(RoutePatternError) in
             try PatternTarget(undefinedRoute: text)
           }))
     }

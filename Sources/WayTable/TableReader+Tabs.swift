@@ -4,28 +4,29 @@ import WayRouting
 import WayValues
 
 extension TableReader {
-  /// The first page of each tab: URIs with a scheme, each another.
+  /// The first page of each tab: distinct URIs with a scheme.
   mutating func tabs(of document: ValueObject) -> [RouteURI] {
     let path = JSONPath.root.member("tabs")
-    guard let value = document["tabs"], let list = list(value, at: path) else { return [] }
+    guard let value = document["tabs"], let list = array(value, at: path) else { return [] }
     guard list.count <= NavigationStack.maxTabs else {
-      fault(path, "an app has at most \(NavigationStack.maxTabs) tabs; these are \(list.count)")
+      addFault(path, "has \(list.count) tabs; an app may have at most \(NavigationStack.maxTabs)")
       return []
     }
     var tabs: [RouteURI] = []
     for (index, value) in list.enumerated() {
       let path = path.element(index)
-      guard let text = text(value, at: path) else { continue }
+      guard let text = string(value, at: path) else { continue }
       do {
         let uri = try RouteURI(mapping: text)
         if uri.scheme == nil {
-          fault(path, "'\(text)' has no scheme; a tab is named by the whole URI of its first page")
+          addFault(
+            path, "\"\(text)\" has no scheme; write the complete URI of the first page")
         } else if tabs.contains(uri) {
-          fault(path, "'\(text)' comes twice")
+          addFault(path, "\"\(text)\" occurs twice; remove one")
         }
         tabs.append(uri)
       } catch {
-        fault(path, "no URI: \(error)")
+        addFault(path, "no URI: \(error)")
       }
     }
     return tabs

@@ -2,16 +2,16 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Takes the document of a route table apart.
+/// Reads the document of a route table.
 struct TableReader: DocumentReader {
   var faults: [DocumentFault] = []
-  /// The named types as the document has them.
+  /// The unparsed named types of the document.
   var typeSources: [UTF8Key: Value] = [:]
-  /// Those of them that were read; nil for one with a fault.
+  /// The parsed named types; `nil` for one with errors.
   var types: [UTF8Key: ValueSchema?] = [:]
-  /// The named types that are being read, the outermost first.
-  var open: [String] = []
-  /// The groups, and the permissions, that the document declares; nil for any.
+  /// The named types that are being parsed, the outermost first.
+  var openTypes: [String] = []
+  /// The groups, and the permissions, that the document declares; `nil` for any.
   var groups: [String]?
   var permissions: [String]?
 }

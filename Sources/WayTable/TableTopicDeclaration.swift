@@ -1,14 +1,14 @@
 import WayRouting
 import WayValues
 
-/// What a table says of one topic that the app publishes.
+/// The declaration of a topic that the app publishes.
 package struct TableTopicDeclaration: Sendable, Hashable {
-  /// The whole topic, `cart.changed`.
+  /// The whole topic, such as `cart.changed`.
   package let name: String
-  /// A few words for people.
+  /// A short title for people.
   package let title: String?
-  /// What it tells, in a sentence or two.
+  /// A description of its events, in a sentence or two.
   package let purpose: String?
-  /// The data of its events; nil where that is not said.
+  /// The data of its events; `nil` if undeclared.
   package let data: ValueSchema?
 }

@@ -1,11 +1,11 @@
-/// The grammar of what events are about: ASCII letters, digits and `. _ - : /`.
+/// The grammar of topics: ASCII letters, digits and `. _ - : /`.
 package enum TableTopicName {
-  /// Topics that begin so are the server's own, now or in a later version, and no app's.
-  package static let ownBeginnings = [
+  /// Prefixes of the server's own topics, in this or a later version. An app cannot use them.
+  package static let reservedPrefixes = [
     "session.", "page.", "task.", "route.", "server.", "table.",
   ]
 
-  /// Whether a byte may stand in a topic.
+  /// Whether a byte is allowed in a topic.
   package static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

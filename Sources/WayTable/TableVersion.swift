@@ -1,16 +1,16 @@
-/// What the author calls a state of a table, compared as people read it: `9` is before `10`, `1.4`
-/// before `1.4.1`, and `3` before `3+1`.
+/// The author's version of a table, in natural order: `9` is before `10`, `1.4` before `1.4.1`, and
+/// `3` before `3+1`.
 package struct TableVersion: Comparable {
-  private enum Part: Equatable {
-    /// Digits without the zeros at their beginning.
+  private enum VersionPart: Equatable {
+    /// Digits without leading zeros.
     case number(Substring)
     case text(Substring)
   }
 
-  private let parts: [Part]
+  private let parts: [VersionPart]
 
   package init(_ text: String) {
-    var parts: [Part] = []
+    var parts: [VersionPart] = []
     var rest = text[...]
     while let first = rest.first {
       let isNumber = Self.isDigit(first)
@@ -28,7 +28,7 @@ package struct TableVersion: Comparable {
         return (mine.count, String(mine)) < (other.count, String(other))
       case (.text(let mine), .text(let other)):
         return mine.utf8.lexicographicallyPrecedes(other.utf8)
-      // A number goes on where a text ends: `1.4` and `1.4-beta` do not meet here.
+      // Numbers and text alternate, so `1.4` and `1.4-beta` are not compared here.
       case (.number, .text): return false
       case (.text, .number): return true
       }
@@ -40,7 +40,8 @@ package struct TableVersion: Comparable {
     ("0"..."9").contains(character)
   }
 
-  /// The version of a table that was changed without a new one: `3+1` after `3`, `3+2` after that.
+  /// The version of a table that was changed without a new version: `3+1` after `3`, `3+2` after
+  /// that.
   static func next(after version: String) -> String {
     guard let plus = version.lastIndex(of: "+"),
       let number = UInt32(version[version.index(after: plus)...]), number < .max

@@ -1,58 +1,60 @@
-/// Names for code, made of names of a table in a way that one can foresee, each once.
+/// Predictable, unique identifiers for the names of a table.
 ///
-/// 1. All but letters and digits parts words. Of what is beyond ASCII, letters stay where the
-///    language takes them, and else are written by their number, as signs such as emoji are:
+/// 1. All characters except letters and digits separate words. A letter beyond ASCII is kept if
+///    the language allows it; otherwise its number is written, as for symbols such as emoji:
 ///    `u1F600`.
-/// 2. The words are put together, `addressList`, or of a type `AddressList`.
-/// 3. Where nothing is left, it is the word for what is named, `route`; where it begins with a
-///    digit, that word stands before it, `route404`.
-/// 4. A word that the language, or the code around, has for itself gets an underscore: `default_`.
-/// 5. A name that an earlier one has already gets the first number from 2 that makes it another:
-///    `addressList2`.
+/// 2. The words are joined as `addressList`, or as `AddressList` for a type.
+/// 3. If no word is left, the identifier is the kind of declaration, `route`. If it begins with
+///    a digit, that kind is its prefix, `route404`.
+/// 4. A word that is reserved by the language or the surrounding code gets an underscore:
+///    `default_`.
+/// 5. A duplicate gets the first number from 2 that makes it unique: `addressList2`.
 package struct CodeIdentifiers {
-  /// How words are put together.
-  package enum Style {
+  /// How to join words.
+  package enum WordStyle {
     /// `addressList`
     case lower
     /// `AddressList`
     case upper
   }
 
-  private let style: Style
+  private let style: WordStyle
   private let reserved: Set<String>
-  private let keepsLetters: Bool
-  private var taken: Set<String> = []
+  private let allowsNonASCIILetters: Bool
+  private var used: Set<String> = []
 
-  /// Names of which no two are the same. `reserved` are those that nothing may have.
-  package init(_ style: Style, reserved: Set<String>, keepsLetters: Bool) {
+  /// Creates a set of unique names. `reserved` are names that are never used.
+  package init(_ style: WordStyle, reserved: Set<String>, allowsNonASCIILetters: Bool) {
     self.style = style
     self.reserved = reserved
-    self.keepsLetters = keepsLetters
+    self.allowsNonASCIILetters = allowsNonASCIILetters
   }
 
-  /// The name for what the table calls `text`; `word` says what it is, in lower case.
+  /// An identifier for the name `text` in the table; `word` is the kind of declaration in lower
+  /// case.
   package mutating func name(for text: String, _ word: String) -> String {
-    var base = Self.words(of: text, keepsLetters: keepsLetters).enumerated().map { index, word in
-      index == 0 && style == .lower ? Self.lowered(word) : Self.raised(word)
+    var base = Self.words(of: text, allowsNonASCIILetters: allowsNonASCIILetters).enumerated().map {
+      index, word in
+      index == 0 && style == .lower ? Self.decapitalized(word) : Self.capitalized(word)
     }.joined()
     if base.isEmpty || base.unicodeScalars.first.map(Self.isDigit) == true {
-      base = (style == .lower ? word : Self.raised(word)) + base
+      base = (style == .lower ? word : Self.capitalized(word)) + base
     }
     var name = reserved.contains(base) ? base + "_" : base
     var number = 2
-    while reserved.contains(name) || !taken.insert(name).inserted {
+    while reserved.contains(name) || !used.insert(name).inserted {
       name = "\(base)\(number)"
       number += 1
     }
     return name
   }
 
-  private static func words(of text: String, keepsLetters: Bool) -> [String] {
+  private static func words(of text: String, allowsNonASCIILetters: Bool) -> [String] {
     var words = [""]
     for scalar in text.unicodeScalars {
-      if isLetter(scalar) || isDigit(scalar) || (keepsLetters && isKept(scalar)) {
+      if isLetter(scalar) || isDigit(scalar) || (allowsNonASCIILetters && isAllowedLetter(scalar)) {
         words[words.count - 1].unicodeScalars.append(scalar)
-      } else if !scalar.isASCII, isSign(scalar) {
+      } else if !scalar.isASCII, isSymbol(scalar) {
         words += ["u\(scalar.hex)", ""]
       } else {
         words.append("")
@@ -69,9 +71,10 @@ package struct CodeIdentifiers {
     ("0"..."9").contains(scalar)
   }
 
-  /// A letter that compilers have known for long, in the first plane.
-  private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
-    guard !scalar.isASCII, scalar.value < 0x10000, !scalar.isUnseen, scalar.properties.isXIDStart,
+  /// Whether it is a letter of the basic plane that all current compilers know.
+  private static func isAllowedLetter(_ scalar: Unicode.Scalar) -> Bool {
+    guard !scalar.isASCII, scalar.value < 0x10000, !scalar.isInvisible,
+      scalar.properties.isXIDStart,
       (scalar.properties.age?.major ?? .max) <= 6
     else { return false }
     switch scalar.properties.generalCategory {
@@ -80,9 +83,9 @@ package struct CodeIdentifiers {
     }
   }
 
-  /// What means something, although it is no letter that is kept.
-  private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isUnseen { return false }
+  /// Whether it has a meaning, although it is not a letter that is kept.
+  private static func isSymbol(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isInvisible { return false }
     switch scalar.properties.generalCategory {
     case .dashPunctuation, .openPunctuation, .closePunctuation, .connectorPunctuation,
       .initialPunctuation, .finalPunctuation, .otherPunctuation:
@@ -91,8 +94,8 @@ package struct CodeIdentifiers {
     }
   }
 
-  /// `URL` is `url`, `URLList` is `urlList`, `List` is `list`.
-  private static func lowered(_ word: String) -> String {
+  /// `URL` becomes `url`, `URLList` becomes `urlList`, `List` becomes `list`.
+  private static func decapitalized(_ word: String) -> String {
     let capitals = word.unicodeScalars.prefix { ("A"..."Z").contains($0) }.count
     let next = word.unicodeScalars.dropFirst(capitals).first
     let beginsWord = next.map { ("a"..."z").contains($0) } == true
@@ -100,7 +103,7 @@ package struct CodeIdentifiers {
     return word.prefix(count).lowercased() + word.dropFirst(count)
   }
 
-  private static func raised(_ word: String) -> String {
+  private static func capitalized(_ word: String) -> String {
     guard let first = word.unicodeScalars.first, ("a"..."z").contains(first) else { return word }
     return word.prefix(1).uppercased() + word.dropFirst(1)
   }

@@ -1,8 +1,8 @@
-/// A language that code is generated in.
+/// A language of generated code.
 package enum CodeLanguage: String, Sendable, CaseIterable {
   case typescript, swift, dart, kotlin
 
-  /// What the generated file is called.
+  /// The name of the generated file.
   package var fileName: String {
     switch self {
     case .typescript: "routes.ts"
@@ -12,12 +12,12 @@ package enum CodeLanguage: String, Sendable, CaseIterable {
     }
   }
 
-  /// A text as a literal of the language.
+  /// A string as a literal of the language.
   func literal(_ text: String) -> String {
     switch self {
-    case .typescript, .swift: text.quoted(escaping: []) { unseen($0) }
-    // A dollar begins what is put into a text.
-    case .dart, .kotlin: text.quoted(escaping: ["$"]) { unseen($0) }
+    case .typescript, .swift: text.quoted(escaping: []) { escaped($0) }
+    // A dollar sign begins an interpolation.
+    case .dart, .kotlin: text.quoted(escaping: ["$"]) { escaped($0) }
     }
   }
 
@@ -25,12 +25,12 @@ package enum CodeLanguage: String, Sendable, CaseIterable {
   func literal(_ integer: Int64) -> String {
     switch self {
     case .typescript, .swift, .dart: "\(integer)"
-    // Kotlin takes the sign for an operator, and has no such positive number.
+    // Kotlin parses the sign as an operator, and the positive number overflows.
     case .kotlin: integer == .min ? "Long.MIN_VALUE" : "\(integer)L"
     }
   }
 
-  private func unseen(_ scalar: Unicode.Scalar) -> String {
+  private func escaped(_ scalar: Unicode.Scalar) -> String {
     switch self {
     case .typescript, .swift, .dart: return "\\u{\(scalar.hex)}"
     case .kotlin:
@@ -42,28 +42,31 @@ package enum CodeLanguage: String, Sendable, CaseIterable {
   }
 }
 
-/// Which names a language has for itself, by what is named.
+/// The reserved names of a language, by the kind of declaration.
 struct LanguageNames {
-  /// Those of the language that nothing may have.
+  /// Keywords that no declaration may use.
   let keywords: Set<String>
-  /// Further ones that no type may have: those of the standard library and of the code around.
+  /// Additional names that no type may use: those of the standard library and of the surrounding
+  /// code.
   let types: Set<String>
-  /// Further ones that no function or constant may have.
+  /// Additional names that no function or constant may use.
   let functions: Set<String>
-  /// Further ones that no member of a type may have.
+  /// Additional names that no member of a type may use.
   let members: Set<String>
-  /// Further ones that no value of an enumeration may have.
+  /// Additional names that no value of an enumeration may use.
   let cases: Set<String>
-  /// Whether names have letters beyond ASCII.
-  var keepsLetters = true
+  /// Whether names may contain letters beyond ASCII.
+  var allowsNonASCIILetters = true
 
   func typeNames() -> CodeIdentifiers { names(.upper, types) }
   func functionNames() -> CodeIdentifiers { names(.lower, functions) }
   func memberNames() -> CodeIdentifiers { names(.lower, members) }
   func caseNames() -> CodeIdentifiers { names(.lower, cases) }
 
-  private func names(_ style: CodeIdentifiers.Style, _ further: Set<String>) -> CodeIdentifiers {
-    CodeIdentifiers(style, reserved: keywords.union(further), keepsLetters: keepsLetters)
+  private func names(_ style: CodeIdentifiers.WordStyle, _ further: Set<String>) -> CodeIdentifiers
+  {
+    CodeIdentifiers(
+      style, reserved: keywords.union(further), allowsNonASCIILetters: allowsNonASCIILetters)
   }
 }
 
@@ -77,8 +80,8 @@ extension CodeLanguage {
     }
   }
 
-  /// ECMAScript's reserved words, those of strict mode and modules, and the types of TypeScript. In
-  /// TypeScript they are asked of types only: names of properties are free.
+  /// ECMAScript's reserved words, those of strict mode and modules, and the types of TypeScript.
+  /// They apply to types only: property names are unrestricted.
   private static let typeScriptNames = LanguageNames(
     keywords: [],
     types: [
@@ -88,7 +91,7 @@ extension CodeLanguage {
     functions: [], members: [], cases: [])
 
   /// The Swift Programming Language, Lexical Structure: keywords of declarations, statements,
-  /// expressions and types, and those words that begin an expression where they stand in one.
+  /// expressions and types, and contextual words that begin an expression.
   private static let swiftNames = LanguageNames(
     keywords: [
       "Any", "Protocol", "Self", "Type", "any", "as", "associatedtype", "async", "await",
@@ -110,7 +113,7 @@ extension CodeLanguage {
     functions: ["table"], members: ["hash", "hashValue", "encode", "encoder"],
     cases: ["allCases", "hash", "hashValue", "none", "rawValue"])
 
-  /// The Dart language specification, Reserved Words and built-in identifiers. Names of Dart are
+  /// The Dart language specification, Reserved Words and built-in identifiers. Names in Dart are
   /// ASCII.
   private static let dartNames = LanguageNames(
     keywords: [
@@ -124,18 +127,20 @@ extension CodeLanguage {
     ],
     types: [
       "Enum", "Exception", "Future", "Function", "Iterable", "List", "Map", "Never", "Null",
-      "Object", "PageOutcome", "Record", "RouteClient", "RouteError", "Routes", "Set", "Stream",
+      "Object", "PageOutcome", "Record", "RouteClient", "RouteException", "Routes", "Set", "Stream",
       "String", "Type", "TypedRoutes", "Uri",
     ],
-    functions: ofEveryObject.union(["tableHash", "tableVersion"]),
-    members: ofEveryObject.union(["bool", "double", "int", "num", "read", "toJson"]),
-    cases: ofEveryObject.union(["index", "name", "read", "value", "values"]),
-    keepsLetters: false)
+    functions: dartObjectMembers.union(["tableHash", "tableVersion"]),
+    members: dartObjectMembers.union(["bool", "double", "int", "num", "read", "toJson"]),
+    cases: dartObjectMembers.union(["index", "name", "read", "value", "values"]),
+    allowsNonASCIILetters: false)
 
-  /// What each object of Dart has.
-  private static let ofEveryObject: Set = ["hashCode", "noSuchMethod", "runtimeType", "toString"]
+  /// The members of every Dart object.
+  private static let dartObjectMembers: Set = [
+    "hashCode", "noSuchMethod", "runtimeType", "toString",
+  ]
 
-  /// Kotlin, Keywords and operators: the hard keywords. Soft ones may be names.
+  /// Kotlin, Keywords and operators: the hard keywords. Soft ones are valid names.
   private static let kotlinNames = LanguageNames(
     keywords: [
       "as", "break", "class", "continue", "do", "else", "false", "for", "fun", "if", "in",
@@ -152,7 +157,7 @@ extension CodeLanguage {
     cases: [
       "compareTo", "declaringClass", "declaringJavaClass", "describeConstable", "entries", "equals",
       "hashCode", "json", "name", "ordinal", "read", "toString", "valueOf", "values",
-      // Modifiers and the like, which are taken for that where an entry begins.
+      // Modifiers and similar words, which are parsed as such at the start of an entry.
       "abstract", "actual", "annotation", "companion", "const", "constructor", "crossinline",
       "data",
       "dynamic", "enum", "expect", "external", "init", "final", "infix", "inline", "inner",

@@ -5,68 +5,67 @@ import WayTable
 import WayValues
 
 extension CodeModel {
-  /// A table in a language. Types of the table are named first, then those that stand where they
-  /// are used, in the order of the document: a route that is added at the end changes no name.
+  /// Creates the model of a table in a language. Types of the table are named first, then inline
+  /// types, in the order of the document. So a route that is added at the end changes no name.
   init(_ table: RouteTable, _ language: CodeLanguage) {
-    var reader = CodeModelBuilder(language)
+    var builder = CodeModelBuilder(language)
     self.init(stamp: table.stamp, language: language)
-    reader.add(table.types)
-    routes = reader.routes(table.declarations.routes)
-    topics = reader.topics(table.topics)
-    declarations = reader.declarations.map {
-      // A type that is being read when another asks for it is in its place before it is used.
-      $0 ?? CodeDeclaration(identifier: "", form: .structure([]), notes: [])
+    builder.add(table.types)
+    routes = builder.routes(table.declarations.routes)
+    topics = builder.topics(table.topics)
+    declarations = builder.declarations.map {
+      // A type is filled in before it is used, even if another type refers to it while it is read.
+      $0 ?? CodeDeclaration(identifier: "", kind: .structure([]), notes: [])
     }
-    leftOut = table.declarations.routes.filter { $0.addressed.isEmpty }.map(\.name)
+    skippedRoutes = table.declarations.routes.filter { $0.patternsWithScheme.isEmpty }.map(\.name)
   }
 }
 
 extension Route {
-  /// The patterns of which the scheme, and thus the URI, is known.
-  var addressed: [RoutePattern] { patterns.filter { $0.scheme != nil } }
+  /// The patterns with a known scheme, and thus a known URI.
+  var patternsWithScheme: [RoutePattern] { patterns.filter { $0.scheme != nil } }
 }
 
-/// Finds out what is to be declared.
+/// Builds the declarations of a model.
 private struct CodeModelBuilder {
   private let names: LanguageNames
-  /// Whether the page whose method is called is a parameter beside those of the method.
-  private let isPageBeside: Bool
+  /// Whether the page of a method call is a parameter in addition to those of the method.
+  private let hasPageParameter: Bool
   private var typeNames: CodeIdentifiers
   private var functionNames: CodeIdentifiers
   private var topicNames: CodeIdentifiers
   private(set) var declarations: [CodeDeclaration?] = []
-  /// The named types, by what the table calls them.
+  /// The named types, by their names in the table.
   private var types: [UTF8Key: CodeType] = [:]
 
   init(_ language: CodeLanguage) {
-    isPageBeside = language == .dart || language == .kotlin
+    hasPageParameter = language == .dart || language == .kotlin
     names = language.names
     typeNames = names.typeNames()
     functionNames = names.functionNames()
     topicNames = names.functionNames()
   }
 
-  // MARK: types
-
   mutating func add(_ named: [(name: String, schema: ValueSchema)]) {
     for type in named {
       types[UTF8Key(type.name)] = .declared(declarations.count)
       declarations.append(
         CodeDeclaration(
-          identifier: typeNames.name(for: type.name, "type"), form: .structure([]), notes: []))
+          identifier: typeNames.name(for: type.name, "type"), kind: .structure([]), notes: []))
     }
     for (index, type) in named.enumerated() {
       guard let identifier = declarations[index]?.identifier else { continue }
       let form =
-        structureOrCases(type.schema, of: type.name) ?? .alias(base(type.schema, of: type.name))
+        structureOrEnumeration(type.schema, of: type.name)
+        ?? .alias(baseType(type.schema, of: type.name))
       declarations[index] = CodeDeclaration(
-        identifier: identifier, form: form, notes: type.schema.notes)
+        identifier: identifier, kind: form, notes: type.schema.notes)
     }
   }
 
-  /// The type of a schema that stands at a place; `place` names it in words.
+  /// The type of a schema. `place` describes the schema in words.
   mutating func type(_ schema: ValueSchema?, of place: String) -> CodeType {
-    guard let schema else { return .anything }
+    guard let schema else { return .anyValue }
     let found: CodeType
     if let name = schema.typeName, let named = types[UTF8Key(name)] {
       found = named
@@ -74,19 +73,19 @@ private struct CodeModelBuilder {
       let index = declarations.count
       declarations.append(nil)
       let identifier = typeNames.name(for: place, "type")
-      let form = structureOrCases(schema, of: place) ?? .alias(.anything)
+      let form = structureOrEnumeration(schema, of: place) ?? .alias(.anyValue)
       declarations[index] = CodeDeclaration(
-        identifier: identifier, form: form, notes: schema.notes)
+        identifier: identifier, kind: form, notes: schema.notes)
       found = .declared(index)
     } else {
-      found = base(schema, of: place)
+      found = baseType(schema, of: place)
     }
     return schema.isNullable ? .nullable(found) : found
   }
 
-  private mutating func structureOrCases(
+  private mutating func structureOrEnumeration(
     _ schema: ValueSchema, of place: String
-  ) -> CodeDeclaration.Form? {
+  ) -> CodeDeclaration.DeclarationKind? {
     if let cases = schema.cases {
       var caseNames = names.caseNames()
       return .enumeration(
@@ -107,42 +106,41 @@ private struct CodeModelBuilder {
       })
   }
 
-  /// The type of what is not declared by itself.
-  private mutating func base(_ schema: ValueSchema, of place: String) -> CodeType {
+  /// The type of a schema without its own declaration.
+  private mutating func baseType(_ schema: ValueSchema, of place: String) -> CodeType {
     switch schema.kind {
-    case .string: .text
+    case .string: .string
     case .integer: .integer
     case .number: .number
-    case .boolean: .truth
-    case .array: .list(type(schema.items, of: "\(place) item"))
+    case .boolean: .boolean
+    case .array: .array(type(schema.items, of: "\(place) item"))
     case .object: .object
     }
   }
 
-  // MARK: routes
-
   mutating func routes(_ all: [Route]) -> [CodeRoute] {
-    let routes = all.filter { !$0.addressed.isEmpty }
-    // Each has its own name before another has a second one.
+    let routes = all.filter { !$0.patternsWithScheme.isEmpty }
+    // Every route gets its first name before any gets a second one.
     let own = routes.map { functionNames.name(for: $0.name, $0.kind.rawValue) }
-    var read: [CodeRoute] = []
-    for (route, identifier) in zip(routes, own) { read.append(self.route(route, identifier)) }
-    return read
+    var codeRoutes: [CodeRoute] = []
+    for (route, identifier) in zip(routes, own) { codeRoutes.append(self.route(route, identifier)) }
+    return codeRoutes
   }
 
   private mutating func route(_ route: Route, _ identifier: String) -> CodeRoute {
-    var addresses: [CodeRoute.Address] = []
-    for reading in route.addressed.flatMap(\.readings)
-    where !addresses.contains(where: { $0.text.isSameUTF8(as: reading.text) }) {
+    var uriTemplates: [CodeRoute.URITemplate] = []
+    for expansion in route.patternsWithScheme.flatMap(\.expansions)
+    where !uriTemplates.contains(where: { $0.text.isSameUTF8(as: expansion.text) }) {
       let name =
-        addresses.isEmpty ? identifier : functionNames.name(for: route.name, route.kind.rawValue)
-      addresses.append(.init(identifier: name, text: reading.text, names: reading.names))
+        uriTemplates.isEmpty ? identifier : functionNames.name(for: route.name, route.kind.rawValue)
+      uriTemplates.append(
+        .init(identifier: name, text: expansion.text, parameterNames: expansion.names))
     }
-    let pattern = route.addressed[0]
+    let pattern = route.patternsWithScheme[0]
     let parameters = parameters(
-      route.parameters, capturedBy: pattern.readings.map(\.names), of: route.name)
+      route.parameters, capturedBy: pattern.expansions.map(\.names), of: route.name)
     return CodeRoute(
-      route: route, addresses: addresses, ownCount: pattern.readings.count,
+      route: route, uriTemplates: uriTemplates, primaryCount: pattern.expansions.count,
       parameters: parameters, result: type(route.result, of: "\(route.name) result"),
       methods: route.methods.map { method(of: route, $0) },
       notes: notes(route.title, route.purpose))
@@ -153,27 +151,27 @@ private struct CodeModelBuilder {
     return CodeMethod(
       method: method, identifier: functionNames.name(for: name, "method"),
       parameters: parameters(
-        method.parameters, capturedBy: [], of: name, beside: isPageBeside ? ["page"] : []),
+        method.parameters, capturedBy: [], of: name, reserving: hasPageParameter ? ["page"] : []),
       result: type(method.result, of: "\(name) result"),
       notes: notes(method.title, method.purpose))
   }
 
-  /// First what the path takes, from left to right, then the others in their order.
+  /// First the parameters in the path, from left to right, then the others in order.
   private mutating func parameters(
-    _ declared: [ParameterDeclaration], capturedBy readings: [[String]], of place: String,
-    beside others: [String] = []
+    _ declared: [ParameterDeclaration], capturedBy expansions: [[String]], of place: String,
+    reserving others: [String] = []
   ) -> [CodeMember] {
     var memberNames = names.memberNames()
     for other in others { _ = memberNames.name(for: other, "parameter") }
-    let captured = readings.first ?? []
+    let captured = expansions.first ?? []
     var members = captured.map { name in
       let declaration = declared.first { $0.name.isSameUTF8(as: name) }
-      let isAlways = readings.allSatisfy { $0.contains { $0.isSameUTF8(as: name) } }
+      let isAlways = expansions.allSatisfy { $0.contains { $0.isSameUTF8(as: name) } }
       let isRest = name == RoutePattern.wildcardName
       let whole = type(declaration?.schema, of: "\(place) \(isRest ? "rest" : name)").unwrapped
       return CodeMember(
         name: name, identifier: memberNames.name(for: isRest ? "rest" : name, "parameter"),
-        type: isRest ? .list(.text) : ofPath(whole),
+        type: isRest ? .array(.string) : pathType(whole),
         isRequired: isAlways || declaration?.isRequired == true,
         notes: declaration?.schema.notes ?? [], isRest: isRest)
     }
@@ -189,32 +187,30 @@ private struct CodeModelBuilder {
     return members
   }
 
-  /// What can be a segment of a path.
-  private func ofPath(_ type: CodeType) -> CodeType {
+  /// The type of a path segment.
+  private func pathType(_ type: CodeType) -> CodeType {
     switch type {
-    case .anything, .object, .list, .nullable: return .text
-    case .text, .integer, .number, .truth: return type
+    case .anyValue, .object, .array, .nullable: return .string
+    case .string, .integer, .number, .boolean: return type
     case .declared(let index):
-      switch declarations[index]?.form {
-      case .alias(let other): return ofPath(other)
+      switch declarations[index]?.kind {
+      case .alias(let other): return pathType(other)
       case .enumeration: return type
-      case .structure, nil: return .text
+      case .structure, nil: return .string
       }
     }
   }
 
-  // MARK: topics
-
   mutating func topics(_ topics: [TableTopicDeclaration]) -> [CodeTopic] {
-    var read: [CodeTopic] = []
+    var codeTopics: [CodeTopic] = []
     for topic in topics {
-      read.append(
+      codeTopics.append(
         CodeTopic(
           topic: topic, identifier: topicNames.name(for: topic.name, "topic"),
           data: type(topic.data, of: "\(topic.name) data"),
           notes: notes(topic.title, topic.purpose)))
     }
-    return read
+    return codeTopics
   }
 
   private func notes(_ title: String?, _ purpose: String?) -> [String] {
@@ -224,7 +220,7 @@ private struct CodeModelBuilder {
 }
 
 extension ValueSchema {
-  /// The values of an enumeration: of texts only, or of integers only. Nil for what is none.
+  /// The values of an enumeration of only strings or only integers; `nil` for another schema.
   fileprivate var cases: [Value]? {
     guard let allowed else { return nil }
     var cases: [Value] = []
@@ -234,9 +230,9 @@ extension ValueSchema {
     return isOfOneKind && !cases.isEmpty ? cases : nil
   }
 
-  /// Whether it is a type of its own in code.
+  /// Whether the schema has its own type in code.
   fileprivate var isDeclared: Bool { cases != nil || (kind == .object && !properties.isEmpty) }
 
-  /// What to say of it beside its type.
-  fileprivate var notes: [String] { (title?.visibleLines ?? []) + facts.map { "\($0)." } }
+  /// The documentation of the schema, in addition to its type.
+  fileprivate var notes: [String] { (title?.visibleLines ?? []) + constraints.map { "\($0)." } }
 }

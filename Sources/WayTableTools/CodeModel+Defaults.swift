@@ -1,8 +1,8 @@
 import WayValues
 
 extension CodeModel {
-  /// A parameter's default as the language writes it; nil where it has none, or the server has to
-  /// fill it in. `one` writes a value of an enumeration.
+  /// A parameter's default as a literal. Returns `nil` if it has none, or if the server has to fill
+  /// it in. `one` writes a value of an enumeration.
   func literal(
     ofDefault member: CodeMember, one: (_ type: String, _ identifier: String) -> String
   ) -> String? {
@@ -18,13 +18,13 @@ extension CodeModel {
     _ value: Value, of type: CodeType, _ one: (String, String) -> String
   ) -> String? {
     switch (type, value) {
-    case (.text, .string(let text)): return language.literal(text)
-    case (.truth, .bool(let truth)): return "\(truth)"
+    case (.string, .string(let text)): return language.literal(text)
+    case (.boolean, .bool(let truth)): return "\(truth)"
     case (.integer, .integer(let integer)): return language.literal(integer)
     case (.number, _): return value.double.flatMap { $0.isFinite ? "\($0)" : nil }
     case (.declared(let index), _):
       let declaration = declaration(index)
-      switch declaration.form {
+      switch declaration.kind {
       case .alias(let other): return literal(value, of: other, one)
       case .enumeration(let cases):
         return cases.first { $0.value == value }.map { one(declaration.identifier, $0.identifier) }

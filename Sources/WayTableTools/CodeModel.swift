@@ -5,18 +5,18 @@ import WayValues
 
 /// A type in generated code.
 indirect enum CodeType: Hashable {
-  case text, integer, number, truth
-  /// Any value of JSON.
-  case anything
-  /// An object of which nothing is known.
+  case string, integer, number, boolean
+  /// Any JSON value.
+  case anyValue
+  /// An object with unknown members.
   case object
-  case list(CodeType)
-  /// One of the model's declarations, by its place.
+  case array(CodeType)
+  /// The index of a declaration of the model.
   case declared(Int)
-  /// The other, or null.
+  /// The type or null.
   case nullable(CodeType)
 
-  /// Without null.
+  /// The type without null.
   var unwrapped: CodeType {
     if case .nullable(let inner) = self { inner } else { self }
   }
@@ -28,16 +28,16 @@ indirect enum CodeType: Hashable {
 
 /// A parameter, or a member of an object.
 struct CodeMember {
-  /// What the table calls it.
+  /// The name in the table.
   let name: String
   let identifier: String
   let type: CodeType
   let isRequired: Bool
-  /// What it is where it is left out.
+  /// The value if it is left out.
   var defaultValue: Value?
-  /// What to say of it, in lines.
+  /// The lines of its documentation.
   var notes: [String] = []
-  /// Whether it is all that a wildcard takes.
+  /// Whether it is the rest that a wildcard captures.
   var isRest = false
 }
 
@@ -49,50 +49,50 @@ struct CodeCase {
 
 /// A type that the generated code declares.
 struct CodeDeclaration {
-  enum Form {
+  enum DeclarationKind {
     case structure([CodeMember])
-    /// Of texts only, or of integers only.
+    /// Only strings, or only integers.
     case enumeration([CodeCase])
     case alias(CodeType)
   }
 
   let identifier: String
-  let form: Form
+  let kind: DeclarationKind
   let notes: [String]
 }
 
 /// A method of a page.
 struct CodeMethod {
   let method: PageMethod
-  /// That of the route, and the method's.
+  /// The identifiers of the route and the method, combined.
   let identifier: String
   let parameters: [CodeMember]
   let result: CodeType
   let notes: [String]
 }
 
-/// A route that code can be generated for.
+/// A route with generated code.
 struct CodeRoute {
-  /// One way to write its URI.
-  struct Address {
-    /// Of the constant.
+  /// One form of the route's URI.
+  struct URITemplate {
+    /// The identifier of the constant.
     let identifier: String
-    /// With `:name` for what it takes.
+    /// The URI with `:name` for each parameter.
     let text: String
-    let names: [String]
+    let parameterNames: [String]
   }
 
   let route: Route
-  /// Those of all patterns that have a scheme; never empty, the first is the route's own.
-  let addresses: [Address]
-  /// How many of them the first pattern has.
-  let ownCount: Int
+  /// The templates of all patterns with a scheme. Never empty; the first is the route's own.
+  let uriTemplates: [URITemplate]
+  /// The number of templates of the first pattern.
+  let primaryCount: Int
   let parameters: [CodeMember]
   let result: CodeType
   let methods: [CodeMethod]
   let notes: [String]
 
-  var identifier: String { addresses[0].identifier }
+  var identifier: String { uriTemplates[0].identifier }
   var isPage: Bool { route.kind == .page }
 }
 
@@ -104,20 +104,20 @@ struct CodeTopic {
   let notes: [String]
 }
 
-/// A table as code of one language has it: what is declared, in which order, under which names.
+/// The model of a table in one language: the declarations with their order and names.
 struct CodeModel {
   let stamp: TableStamp
   let language: CodeLanguage
   var declarations: [CodeDeclaration] = []
   var routes: [CodeRoute] = []
   var topics: [CodeTopic] = []
-  /// The names of routes without a pattern that has a scheme, whose URI therefore is not known.
-  var leftOut: [String] = []
+  /// The names of routes without a pattern with a scheme; their URIs are unknown.
+  var skippedRoutes: [String] = []
 
-  /// What calls and topics are described by, each with its notes.
+  /// The routes that are pages.
   var pages: [CodeRoute] { routes.filter(\.isPage) }
   var tasks: [CodeRoute] { routes.filter { !$0.isPage } }
 
-  /// The text that a type's declaration has, or stands for.
+  /// The declaration at an index.
   func declaration(_ index: Int) -> CodeDeclaration { declarations[index] }
 }

@@ -1,7 +1,7 @@
-// What each file of Dart has.
+// The parts that are the same in every Dart file.
 extension DartCode {
-  static let client = #"""
-    /// What the calls below need of a client. Values are those of JSON: null, bool, num, String, List and
+  static let clientInterface = #"""
+    /// The client that the calls below use. Values are those of JSON: null, bool, num, String, List and
     /// Map<String, Object?>.
     abstract class RouteClient {
       /// Opens a page and ends when it is gone, with `{"outcome", "code", "message", "data"}`.
@@ -10,7 +10,7 @@ extension DartCode {
       /// Runs a task or service and ends with its value.
       Future<Object?> invoke(String uri, Map<String, Object?> params);
 
-      /// Calls a method of an open page and ends with what the page answers.
+      /// Calls a method of an open page and ends with its result.
       Future<Object?> call(String page, String method, Map<String, Object?> params);
 
       /// The data of the events of a topic.
@@ -28,18 +28,18 @@ extension DartCode {
       /// Text for people; may be empty.
       final String message;
 
-      /// What the page gave; null where it gave nothing.
+      /// The result of the page; null without a result.
       final R? data;
 
       const PageOutcome(this.kind, this.code, this.message, this.data);
     }
 
     /// A value does not fit the table, or a parameter has no place in a URI.
-    class RouteError implements Exception {
+    class RouteException implements Exception {
       /// Says what is wrong, and where.
       final String message;
 
-      const RouteError(this.message);
+      const RouteException(this.message);
 
       @override
       String toString() => message;
@@ -47,7 +47,7 @@ extension DartCode {
 
     """#
 
-  static let reading = #"""
+  static let runtimeHelpers = #"""
     typedef _Reader<T> = T Function(Object? json, String path);
 
     Future<PageOutcome<R>> _open<R>(RouteClient client, List<String> patterns,
@@ -96,18 +96,18 @@ extension DartCode {
         params.remove("*");
         return pattern.substring(0, colon) + filled.join("/");
       }
-      throw const RouteError("a call needs a pattern");
+      throw const RouteException("a call needs a pattern");
     }
 
     String _segment(Object? value, String name, bool mayBeEmpty) {
       final text = value is String || value is num || value is bool ? value.toString() : "";
       if (text == "." || text == ".." || (text == "" && !mayBeEmpty)) {
-        throw RouteError("$name is a part of the URI: it must be there, and not be empty, '.' or '..'");
+        throw RouteException("$name is a part of the URI: it must be there, and not be empty, '.' or '..'");
       }
       return Uri.encodeComponent(text);
     }
 
-    Never _unfit(String path, String expected, Object? json) => throw RouteError(
+    Never _unfit(String path, String expected, Object? json) => throw RouteException(
         "$path has to be $expected; it is ${json == null ? "null" : json.runtimeType}");
 
     String _at(String path, String name) => "$path.$name";

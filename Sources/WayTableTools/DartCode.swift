@@ -1,7 +1,7 @@
 import WayValues
 
-/// A table as Dart: types, and an extension with a method for each call, over a small interface that
-/// the file declares.
+/// Generates Dart: types, and an extension with a method for each call, based on a small interface
+/// that the file declares.
 struct DartCode {
   private let model: CodeModel
 
@@ -16,7 +16,7 @@ struct DartCode {
     code.line()
     writeConstants(to: &code)
     code.line()
-    code.verbatim(Self.client)
+    code.verbatim(Self.clientInterface)
     for declaration in model.declarations {
       code.line()
       write(declaration, to: &code)
@@ -32,7 +32,7 @@ struct DartCode {
       for topic in model.topics { write(topic, to: &code) }
     }
     code.line()
-    code.verbatim(Self.reading)
+    code.verbatim(Self.runtimeHelpers)
     return code.text
   }
 
@@ -40,24 +40,22 @@ struct DartCode {
     code.comment(["The patterns of the routes, by the names of the routes."], mark: "///")
     code.block("class Routes {") { code in
       code.line("const Routes._();")
-      code.comment(["Which state of the table this is made from."], mark: "///")
+      code.comment(["The version of the table that this code was generated from."], mark: "///")
       code.line("static const String tableVersion = \(literal(model.stamp.version));")
       code.line("static const String tableHash = \(literal(model.stamp.hash));")
       for route in model.routes {
-        for address in route.addresses {
+        for template in route.uriTemplates {
           code.comment(route.notes, mark: "///")
-          code.line("static const String \(address.identifier) = \(literal(address.text));")
+          code.line("static const String \(template.identifier) = \(literal(template.text));")
         }
       }
     }
   }
 
-  // MARK: types
-
   private func write(_ declaration: CodeDeclaration, to code: inout CodeWriter) {
     let type = declaration.identifier
     code.comment(declaration.notes, mark: "///")
-    switch declaration.form {
+    switch declaration.kind {
     case .structure(let members): code.block("class \(type) {") { write(members, type, to: &$0) }
     case .enumeration(let cases):
       let isText = cases.first?.value.string != nil
@@ -109,9 +107,9 @@ struct DartCode {
         let key = literal(member.name)
         let field = "this.\(member.identifier)"
         if member.isRequired {
-          code.line("\(key): \(written(field, member.type)),")
+          code.line("\(key): \(encoded(field, member.type)),")
         } else {
-          code.line("if (\(field) != null) \(key): \(written(field + "!", member.type.unwrapped)),")
+          code.line("if (\(field) != null) \(key): \(encoded(field + "!", member.type.unwrapped)),")
         }
       }
     }
@@ -123,13 +121,13 @@ struct DartCode {
 
   private func name(of type: CodeType) -> String {
     switch type {
-    case .text: return "String"
+    case .string: return "String"
     case .integer: return "int"
     case .number: return "double"
-    case .truth: return "bool"
-    case .anything: return "Object?"
+    case .boolean: return "bool"
+    case .anyValue: return "Object?"
     case .object: return "Map<String, Object?>"
-    case .list(let element): return "List<\(name(of: element))>"
+    case .array(let element): return "List<\(name(of: element))>"
     case .declared(let index): return model.declaration(index).identifier
     case .nullable(let inner):
       let name = name(of: inner)
@@ -137,59 +135,57 @@ struct DartCode {
     }
   }
 
-  /// The function that reads a value of JSON as a type; it is also given the place of the value.
+  /// The function that reads a JSON value as a type. Its second argument is the path of the value.
   private func reader(of type: CodeType) -> String {
     switch type {
-    case .text: return "_text"
+    case .string: return "_text"
     case .integer: return "_integer"
     case .number: return "_number"
-    case .truth: return "_truth"
-    case .anything: return "_anything"
+    case .boolean: return "_truth"
+    case .anyValue: return "_anything"
     case .object: return "_object"
-    case .list(let element): return "_listOf(\(reader(of: element)))"
+    case .array(let element): return "_listOf(\(reader(of: element)))"
     case .nullable(let inner): return "_orNull(\(reader(of: inner)))"
     case .declared(let index):
       let declaration = model.declaration(index)
-      if case .alias(let other) = declaration.form { return reader(of: other) }
+      if case .alias(let other) = declaration.kind { return reader(of: other) }
       return "\(declaration.identifier).read"
     }
   }
 
-  /// What makes a value of JSON of a value of a type.
-  private func written(_ value: String, _ type: CodeType) -> String {
+  /// An expression that converts a value of a type to JSON.
+  private func encoded(_ value: String, _ type: CodeType) -> String {
     switch type {
-    case .text, .integer, .number, .truth, .anything, .object: return value
-    case .list(let element):
-      let inner = written("one", element)
+    case .string, .integer, .number, .boolean, .anyValue, .object: return value
+    case .array(let element):
+      let inner = encoded("one", element)
       return inner == "one" ? value : "\(value).map((one) => \(inner)).toList()"
     case .nullable(let inner):
-      let some = written("\(value)!", inner)
+      let some = encoded("\(value)!", inner)
       return some == "\(value)!" ? value : "\(value) == null ? null : \(some)"
     case .declared(let index):
-      switch model.declaration(index).form {
+      switch model.declaration(index).kind {
       case .structure: return "\(value).toJson()"
       case .enumeration: return "\(value).value"
-      case .alias(let other): return written(value, other)
+      case .alias(let other): return encoded(value, other)
       }
     }
   }
 
-  // MARK: calls
-
   private func write(_ route: CodeRoute, to code: inout CodeWriter) {
-    let patterns = route.addresses.prefix(route.ownCount).map { literal($0.text) }
+    let patterns = route.uriTemplates.prefix(route.primaryCount).map { literal($0.text) }
     let target = "const [\(patterns.joined(separator: ", "))]"
     let result = route.isPage ? route.result.unwrapped : route.result
     let type = name(of: result)
     writeCall(
       route.isPage ? "Future<PageOutcome<\(type)>>" : "Future<\(type)>",
-      (route.isPage ? "open" : "invoke") + raised(route.identifier), nil, route.parameters,
+      (route.isPage ? "open" : "invoke") + capitalized(route.identifier), nil, route.parameters,
       route.notes, "_\(route.isPage ? "open" : "invoke")(this, \(target), ", result, to: &code)
   }
 
   private func write(_ method: CodeMethod, to code: inout CodeWriter) {
     writeCall(
-      "Future<\(name(of: method.result))>", "call" + raised(method.identifier), "String page",
+      "Future<\(name(of: method.result))>", "call" + capitalized(method.identifier), "String page",
       method.parameters, method.notes, "_call(this, page, \(literal(method.method.name)), ",
       method.result, to: &code)
   }
@@ -221,9 +217,9 @@ struct DartCode {
   private func argument(_ member: CodeMember) -> String {
     let (key, name) = (literal(member.name), member.identifier)
     guard !member.isRequired, literal(of: member) == nil else {
-      return "\(key): \(written(name, member.type))"
+      return "\(key): \(encoded(name, member.type))"
     }
-    return "if (\(name) != null) \(key): \(written(name, member.type.unwrapped))"
+    return "if (\(name) != null) \(key): \(encoded(name, member.type.unwrapped))"
   }
 
   private func literal(of member: CodeMember) -> String? {
@@ -234,11 +230,13 @@ struct DartCode {
     code.line()
     code.comment(topic.notes, mark: "///")
     let name = literal(topic.topic.name)
-    code.line("Stream<\(self.name(of: topic.data))> get on\(raised(topic.identifier)) =>")
+    code.line("Stream<\(self.name(of: topic.data))> get on\(capitalized(topic.identifier)) =>")
     code.line("    events(\(name)).map((json) => \(reader(of: topic.data))(json, \(name)));")
   }
 
   private func literal(_ text: String) -> String { model.language.literal(text) }
 
-  private func raised(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+  private func capitalized(_ name: String) -> String {
+    name.prefix(1).uppercased() + name.dropFirst()
+  }
 }

@@ -3,12 +3,12 @@ import WayRouting
 import WayTable
 import WayValues
 
-/// A table as one page of HTML that needs nothing else: for those who decide what an app does.
+/// A table as one self-contained HTML page, for people who decide what an app does.
 struct HTMLPage {
   private let table: RouteTable
   private let demo: String?
 
-  /// `demo` is the address of a running demo; what stands behind `#` in it is dropped.
+  /// `demo` is the URL of a running demo. Its fragment is dropped.
   init(_ table: RouteTable, demo: String?) {
     self.table = table
     self.demo = demo.map { String($0.prefix { $0 != "#" }) }
@@ -35,11 +35,11 @@ struct HTMLPage {
     for (heading, kind) in [
       ("Pages", RouteKind.page), ("Tasks", .task), ("Services", .service),
     ] {
-      section(heading, table.declarations.routes.filter { $0.kind == kind }, to: &page, write)
+      writeSection(heading, table.declarations.routes.filter { $0.kind == kind }, to: &page, write)
     }
-    section("Topics", table.topics, to: &page, write)
-    section("Types", table.types, to: &page, write)
-    section("Redirects", table.declarations.redirects, to: &page, write)
+    writeSection("Topics", table.topics, to: &page, write)
+    writeSection("Types", table.types, to: &page, write)
+    writeSection("Redirects", table.declarations.redirects, to: &page, write)
     page.line("</main>")
     page.verbatim("<script>\n\(Self.script)\n</script>\n")
     page.line("</body>")
@@ -53,7 +53,7 @@ struct HTMLPage {
       "\(count) route\(count == 1 ? "" : "s"), \(table.topics.count) topics, hash \(table.stamp.hash)"
   }
 
-  private func section<Thing>(
+  private func writeSection<Thing>(
     _ heading: String, _ things: [Thing], to page: inout CodeWriter,
     _ write: (Thing, inout CodeWriter) -> Void
   ) {
@@ -69,7 +69,7 @@ struct HTMLPage {
   }
 
   private func write(_ route: Route, to page: inout CodeWriter) {
-    head(route.name, route.title, route.purpose, to: &page)
+    writeHead(route.name, route.title, route.purpose, to: &page)
     if let demo {
       let link = "\(demo)#route=\(Self.percentEncoded(route.name))"
       page.line("<p><a href=\"\(Self.escaped(link))\">Open it in the demo</a></p>")
@@ -88,20 +88,20 @@ struct HTMLPage {
     write(result: route.result, "Result", to: &page)
     for method in route.methods {
       page.line("<h4>\(Self.escaped(method.name))</h4>")
-      text(method.title, method.purpose, to: &page)
+      writeText(method.title, method.purpose, to: &page)
       write("Parameter", TableRouteFacts.rows(method.parameters), to: &page)
       write(result: method.result, "Answer", to: &page)
     }
   }
 
   private func write(_ topic: TableTopicDeclaration, to page: inout CodeWriter) {
-    head(topic.name, topic.title, topic.purpose, to: &page)
+    writeHead(topic.name, topic.title, topic.purpose, to: &page)
     write(result: topic.data, "Data", to: &page)
   }
 
   private func write(_ type: (name: String, schema: ValueSchema), to page: inout CodeWriter) {
-    head(type.name, type.schema.title ?? type.schema.kind.rawValue, nil, to: &page)
-    for fact in type.schema.facts { page.line("<p>\(Self.escaped(fact))</p>") }
+    writeHead(type.name, type.schema.title ?? type.schema.kind.rawValue, nil, to: &page)
+    for fact in type.schema.constraints { page.line("<p>\(Self.escaped(fact))</p>") }
     if let allowed = type.schema.allowed {
       let values = allowed.map { "<code>\(Self.escaped($0.text))</code>" }
       page.line("<p>One of \(values.joined(separator: ", "))</p>")
@@ -112,18 +112,20 @@ struct HTMLPage {
   private func write(_ redirect: Redirect, to page: inout CodeWriter) {
     page.line("<h3><code>\(Self.escaped(redirect.from.text))</code></h3>")
     page.line("<ul>")
-    for way in TableRouteFacts.ways(of: redirect) { page.line("<li>\(Self.escaped(way))</li>") }
+    for target in TableRouteFacts.targets(of: redirect) {
+      page.line("<li>\(Self.escaped(target))</li>")
+    }
     page.line("</ul>")
   }
 
-  private func head(
+  private func writeHead(
     _ name: String, _ title: String?, _ purpose: String?, to page: inout CodeWriter
   ) {
     page.line("<h3>\(Self.escaped(name))</h3>")
-    text(title, purpose, to: &page)
+    writeText(title, purpose, to: &page)
   }
 
-  private func text(_ title: String?, _ purpose: String?, to page: inout CodeWriter) {
+  private func writeText(_ title: String?, _ purpose: String?, to page: inout CodeWriter) {
     if let title { page.line("<p><strong>\(Self.escaped(title))</strong></p>") }
     if let purpose { page.line("<p>\(Self.escaped(purpose))</p>") }
   }
@@ -131,22 +133,22 @@ struct HTMLPage {
   private func write(result: ValueSchema?, _ word: String, to page: inout CodeWriter) {
     guard let result else { return }
     let title = result.title.map { ", \($0)" } ?? ""
-    page.line("<p>\(word): \(Self.escaped(result.words + title))</p>")
+    page.line("<p>\(word): \(Self.escaped(result.typeDescription + title))</p>")
     if result.typeName == nil { write("Member", TableRouteFacts.rows(result), to: &page) }
   }
 
   private func write(_ head: String, _ rows: [TableRouteFacts.Row], to page: inout CodeWriter) {
     if rows.isEmpty { return }
     page.line("<table>")
-    page.line("<tr><th>\(head)</th><th>Type</th><th>Needed</th><th>What it is</th></tr>")
+    page.line("<tr><th>\(head)</th><th>Type</th><th>Required</th><th>Notes</th></tr>")
     for row in rows {
-      let cells = [row.name, row.type, row.need, row.notes]
+      let cells = [row.name, row.type, row.requirement, row.notes]
       page.line("<tr>\(cells.map { "<td>\(Self.escaped($0))</td>" }.joined())</tr>")
     }
     page.line("</table>")
   }
 
-  /// On one line, with references for what means something in text and in attributes.
+  /// The text on one line, with character references for special characters in text and attributes.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.visible.unicodeScalars {

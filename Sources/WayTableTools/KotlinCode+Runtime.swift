@@ -1,8 +1,8 @@
-// What each file of Kotlin has.
+// The parts that are the same in every Kotlin file.
 extension KotlinCode {
-  static let client = #"""
+  static let clientInterface = #"""
     /**
-     * What the calls below need of a client. Values are those of JSON: null, Boolean, Number, String, List<Any?>
+     * The client that the calls below use. Values are those of JSON: null, Boolean, Number, String, List<Any?>
      * and Map<String, Any?>.
      */
     interface RouteClient {
@@ -12,16 +12,16 @@ extension KotlinCode {
         /** Runs a task or service and returns its value. */
         suspend fun invoke(uri: String, params: Map<String, Any?>): Any?
 
-        /** Calls a method of an open page and returns what the page answers. */
+        /** Calls a method of an open page and returns its result. */
         suspend fun call(page: String, method: String, params: Map<String, Any?>): Any?
 
-        /** Tells the data of each event of a topic, until it is closed. */
+        /** Passes the data of each event of a topic to `listener`, until it is closed. */
         fun listen(topic: String, listener: (Any?) -> Unit): AutoCloseable
     }
 
     /**
-     * How a page ended: `kind` is finished, dismissed, replaced, failed or cancelled, `data` what the page gave, null
-     * where it gave nothing.
+     * How a page ended: `kind` is finished, dismissed, replaced, failed or cancelled, `data` is its result, null
+     * without one.
      */
     data class PageOutcome<R>(val kind: String, val code: Long, val message: String, val data: R?)
 
@@ -30,7 +30,7 @@ extension KotlinCode {
 
     """#
 
-  static let reading = #"""
+  static let runtimeHelpers = #"""
     private object LeftOut
 
     private fun membersOf(vararg members: Pair<String, Any?>): Map<String, Any?> =

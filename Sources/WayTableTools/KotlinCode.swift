@@ -1,12 +1,12 @@
 import WayValues
 
-/// A table as Kotlin: types, and an extension function for each call, over a small interface that
-/// the file declares.
+/// Generates Kotlin: types, and an extension function for each call, based on a small interface
+/// that the file declares.
 struct KotlinCode {
   private let model: CodeModel
   private let package: String?
 
-  /// `package` is the package of the file; nil for none.
+  /// `package` is the package of the file; `nil` for none.
   init(_ model: CodeModel, package: String?) {
     self.model = model
     self.package = package
@@ -24,7 +24,7 @@ struct KotlinCode {
     }
     writeConstants(to: &code)
     code.line()
-    code.verbatim(Self.client)
+    code.verbatim(Self.clientInterface)
     for declaration in model.declarations {
       code.line()
       write(declaration, to: &code)
@@ -36,31 +36,29 @@ struct KotlinCode {
     for task in model.tasks { write(task, to: &code) }
     for topic in model.topics { write(topic, to: &code) }
     code.line()
-    code.verbatim(Self.reading)
+    code.verbatim(Self.runtimeHelpers)
     return code.text
   }
 
   private func writeConstants(to code: inout CodeWriter) {
     code.blockComment(["The patterns of the routes, by the names of the routes."])
     code.block("object Routes {") { code in
-      code.blockComment(["Which state of the table this is made from."])
+      code.blockComment(["The version of the table that this code was generated from."])
       code.line("const val tableVersion: String = \(literal(model.stamp.version))")
       code.line("const val tableHash: String = \(literal(model.stamp.hash))")
       for route in model.routes {
-        for address in route.addresses {
+        for template in route.uriTemplates {
           code.blockComment(route.notes)
-          code.line("const val \(address.identifier): String = \(literal(address.text))")
+          code.line("const val \(template.identifier): String = \(literal(template.text))")
         }
       }
     }
   }
 
-  // MARK: types
-
   private func write(_ declaration: CodeDeclaration, to code: inout CodeWriter) {
     let type = declaration.identifier
     code.blockComment(declaration.notes)
-    switch declaration.form {
+    switch declaration.kind {
     case .structure(let members):
       code.block("data class \(type)(", ") {") { code in
         for member in members {
@@ -69,7 +67,7 @@ struct KotlinCode {
           code.line("val \(member.identifier): \(name(of: member))\(rest),")
         }
       }
-      code.rest { write(members, type, to: &$0) }
+      code.finishBlock { write(members, type, to: &$0) }
     case .enumeration(let cases):
       let isText = cases.first?.value.string != nil
       code.block("enum class \(type)(val json: \(isText ? "String" : "Long")) {") { code in
@@ -95,8 +93,8 @@ struct KotlinCode {
         let field = "this.\(member.identifier)"
         let value =
           member.isRequired
-          ? written(field, member.type)
-          : written(field, .nullable(member.type.unwrapped)) + " ?: LeftOut"
+          ? encoded(field, member.type)
+          : encoded(field, .nullable(member.type.unwrapped)) + " ?: LeftOut"
         code.line("\(literal(member.name)) to (\(value)),")
       }
     }
@@ -121,13 +119,13 @@ struct KotlinCode {
 
   private func name(of type: CodeType) -> String {
     switch type {
-    case .text: return "String"
+    case .string: return "String"
     case .integer: return "Long"
     case .number: return "Double"
-    case .truth: return "Boolean"
-    case .anything: return "Any?"
+    case .boolean: return "Boolean"
+    case .anyValue: return "Any?"
     case .object: return "Map<String, Any?>"
-    case .list(let element): return "List<\(name(of: element))>"
+    case .array(let element): return "List<\(name(of: element))>"
     case .declared(let index): return model.declaration(index).identifier
     case .nullable(let inner):
       let name = name(of: inner)
@@ -135,61 +133,59 @@ struct KotlinCode {
     }
   }
 
-  /// What reads a value of JSON, which stands at a place, as a type.
+  /// An expression that reads a JSON value at a path as a type.
   private func read(_ json: String, _ path: String, _ type: CodeType) -> String {
     switch type {
-    case .text: return "readText(\(json), \(path))"
+    case .string: return "readText(\(json), \(path))"
     case .integer: return "readInteger(\(json), \(path))"
     case .number: return "readNumber(\(json), \(path))"
-    case .truth: return "readTruth(\(json), \(path))"
-    case .anything: return json
+    case .boolean: return "readTruth(\(json), \(path))"
+    case .anyValue: return json
     case .object: return "readObject(\(json), \(path))"
-    case .list(let element):
+    case .array(let element):
       return "readList(\(json), \(path)) { json, path -> \(read("json", "path", element)) }"
-    case .nullable(.anything): return json
+    case .nullable(.anyValue): return json
     case .nullable(let inner):
       return "readOrNull(\(json), \(path)) { json, path -> \(read("json", "path", inner)) }"
     case .declared(let index):
       let declaration = model.declaration(index)
-      if case .alias(let other) = declaration.form { return read(json, path, other) }
+      if case .alias(let other) = declaration.kind { return read(json, path, other) }
       return "\(declaration.identifier).read(\(json), \(path))"
     }
   }
 
-  /// What makes a value of JSON of a value of a type.
-  private func written(_ value: String, _ type: CodeType) -> String {
+  /// An expression that converts a value of a type to JSON.
+  private func encoded(_ value: String, _ type: CodeType) -> String {
     switch type {
-    case .text, .integer, .number, .truth, .anything, .object: return value
-    case .list(let element):
-      let inner = written("one", element)
+    case .string, .integer, .number, .boolean, .anyValue, .object: return value
+    case .array(let element):
+      let inner = encoded("one", element)
       return inner == "one" ? value : "\(value).map { one -> \(inner) }"
     case .nullable(let inner):
-      let some = written("some", inner)
+      let some = encoded("some", inner)
       return some == "some" ? value : "\(value)?.let { some -> \(some) }"
     case .declared(let index):
-      switch model.declaration(index).form {
+      switch model.declaration(index).kind {
       case .structure: return "\(value).toJson()"
       case .enumeration: return "\(value).json"
-      case .alias(let other): return written(value, other)
+      case .alias(let other): return encoded(value, other)
       }
     }
   }
 
-  // MARK: calls
-
   private func write(_ route: CodeRoute, to code: inout CodeWriter) {
-    let patterns = route.addresses.prefix(route.ownCount).map { literal($0.text) }
+    let patterns = route.uriTemplates.prefix(route.primaryCount).map { literal($0.text) }
     let result = route.isPage ? route.result.unwrapped : route.result
     let verb = route.isPage ? "open" : "invoke"
     writeCall(
       route.isPage ? "PageOutcome<\(name(of: result))>" : name(of: result),
-      verb + raised(route.identifier), nil, route.parameters, route.notes,
+      verb + capitalized(route.identifier), nil, route.parameters, route.notes,
       "\(verb)Route(listOf(\(patterns.joined(separator: ", "))), ", result, to: &code)
   }
 
   private func write(_ method: CodeMethod, to code: inout CodeWriter) {
     writeCall(
-      name(of: method.result), "call" + raised(method.identifier), "page: String",
+      name(of: method.result), "call" + capitalized(method.identifier), "page: String",
       method.parameters, method.notes, "callMethod(page, \(literal(method.method.name)), ",
       method.result, to: &code)
   }
@@ -221,9 +217,9 @@ struct KotlinCode {
   private func argument(_ member: CodeMember) -> String {
     let (key, name) = (literal(member.name), member.identifier)
     guard !member.isRequired, literal(of: member) == nil else {
-      return "\(key) to (\(written(name, member.type)))"
+      return "\(key) to (\(encoded(name, member.type)))"
     }
-    return "\(key) to (\(written(name, .nullable(member.type.unwrapped))) ?: LeftOut)"
+    return "\(key) to (\(encoded(name, .nullable(member.type.unwrapped))) ?: LeftOut)"
   }
 
   private func literal(of member: CodeMember) -> String? {
@@ -235,7 +231,8 @@ struct KotlinCode {
     code.blockComment(topic.notes)
     let (name, type) = (literal(topic.topic.name), self.name(of: topic.data))
     code.line(
-      "fun RouteClient.on\(raised(topic.identifier))(listener: (\(type)) -> Unit): AutoCloseable =")
+      "fun RouteClient.on\(capitalized(topic.identifier))(listener: (\(type)) -> Unit): AutoCloseable ="
+    )
     code.line("    listen(\(name)) { json -> listener(\(read("json", name, topic.data))) }")
   }
 
@@ -245,7 +242,7 @@ struct KotlinCode {
 
   private func literal(_ text: String) -> String { model.language.literal(text) }
 
-  private func raised(_ name: String) -> String {
+  private func capitalized(_ name: String) -> String {
     guard let first = name.unicodeScalars.first, first.isASCII else { return name }
     return name.prefix(1).uppercased() + name.dropFirst()
   }

@@ -3,7 +3,7 @@ import WayRouting
 import WayTable
 import WayValues
 
-/// A table as a page of Markdown (with the tables that GitHub has).
+/// A table as a Markdown page with GitHub's table syntax.
 struct MarkdownPage {
   private let table: RouteTable
 
@@ -56,16 +56,16 @@ struct MarkdownPage {
   private func write(result: ValueSchema?, _ word: String, to page: inout CodeWriter) {
     guard let result else { return }
     let title = result.title.map { ", \(Self.escaped($0))" } ?? ""
-    page.line("\n\(word): \(Self.escaped(result.words))\(title)")
+    page.line("\n\(word): \(Self.escaped(result.typeDescription))\(title)")
     if result.typeName == nil { write("Member", TableRouteFacts.rows(result), to: &page) }
   }
 
   private func write(_ head: String, _ rows: [TableRouteFacts.Row], to page: inout CodeWriter) {
     guard !rows.isEmpty else { return }
-    page.line("\n| \(head) | Type | Needed | |")
+    page.line("\n| \(head) | Type | Required | Notes |")
     page.line("|---|---|---|---|")
     for row in rows {
-      let cells = [row.name, row.type, row.need, row.notes].map(Self.escaped)
+      let cells = [row.name, row.type, row.requirement, row.notes].map(Self.escaped)
       page.line("| \(cells.joined(separator: " | ")) |")
     }
   }
@@ -83,7 +83,7 @@ struct MarkdownPage {
     if !table.types.isEmpty { page.line("\n## Types") }
     for type in table.types {
       page.line("\n### \(Self.escaped(type.name))")
-      let facts = [type.schema.title ?? type.schema.kind.rawValue] + type.schema.facts
+      let facts = [type.schema.title ?? type.schema.kind.rawValue] + type.schema.constraints
       page.line("\n\(Self.escaped(facts.joined(separator: ". ")))")
       if let allowed = type.schema.allowed {
         page.line("\nOne of \(Self.escaped(allowed.map(\.text).joined(separator: ", ")))")
@@ -97,12 +97,14 @@ struct MarkdownPage {
     if !redirects.isEmpty { page.line("\n## Redirects\n") }
     for redirect in redirects {
       page.line("- \(Self.code(redirect.from.text))")
-      for way in TableRouteFacts.ways(of: redirect) { page.line("  - \(Self.escaped(way))") }
+      for target in TableRouteFacts.targets(of: redirect) {
+        page.line("  - \(Self.escaped(target))")
+      }
     }
   }
 
-  /// On one line, with a backslash before what means something (CommonMark, Backslash escapes): in a
-  /// line, and where a line begins.
+  /// The text on one line, with a backslash before special characters (CommonMark, Backslash
+  /// escapes), including those that are special only at the start of a line.
   static func escaped(_ text: String) -> String {
     var result = ""
     var isNumber = true
@@ -120,7 +122,7 @@ struct MarkdownPage {
     return result
   }
 
-  /// Between more backticks than stand in it.
+  /// The text as a code span, with more backticks than the text contains.
   private static func code(_ text: String) -> String {
     let text = text.visible
     let longest = text.split(omittingEmptySubsequences: true) { $0 != "`" }.map(\.count).max() ?? 0

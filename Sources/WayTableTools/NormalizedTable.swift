@@ -2,8 +2,8 @@ import WayRouting
 import WayTable
 import WayValues
 
-/// The document of a table in one way to write it: members in the order of the schema, nothing that
-/// goes without saying. It means the same, and is a table itself.
+/// The document of a table in normal form: members in the order of the schema, without defaults. It
+/// means the same, and is itself a valid table.
 struct NormalizedTable {
   private let table: RouteTable
 
@@ -11,11 +11,11 @@ struct NormalizedTable {
     self.table = table
   }
 
-  private static let order = [
+  private static let memberOrder = [
     "version", "types", "groups", "permissions", "topics", "routes", "redirects", "schemes", "tabs",
     "actions", "plusIsSpace",
   ]
-  private static let routeOrder = [
+  private static let routeMemberOrder = [
     "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "required",
     "strict", "result", "groups", "permissions", "fallback", "parents", "presentation", "release",
     "methods",
@@ -23,9 +23,9 @@ struct NormalizedTable {
 
   var value: Value {
     let document = table.document
-    var members = document.ordered(Self.order)
-    members["routes"] = .list((document["routes"]?.list ?? []).map(route))
-    members["redirects"] = document["redirects"]?.list.map { .list($0.map(redirect)) }
+    var members = document.ordered(Self.memberOrder)
+    members["routes"] = .array((document["routes"]?.array ?? []).map(route))
+    members["redirects"] = document["redirects"]?.array.map { .array($0.map(redirect)) }
     members["schemes"] = document["schemes"]?.object.map { schemes in
       .object(
         ValueObject(
@@ -40,11 +40,11 @@ struct NormalizedTable {
   }
 
   private func route(_ value: Value) -> Value {
-    guard var members = value.object?.ordered(Self.routeOrder) else { return value }
-    if let patterns = members["patterns"]?.list, patterns.count == 1 {
+    guard var members = value.object?.ordered(Self.routeMemberOrder) else { return value }
+    if let patterns = members["patterns"]?.array, patterns.count == 1 {
       members["pattern"] = patterns[0]
       members["patterns"] = nil
-      members = members.ordered(Self.routeOrder)
+      members = members.ordered(Self.routeMemberOrder)
     }
     if members["priority"] == 0 { members["priority"] = nil }
     if members["strict"] == false { members["strict"] = nil }
@@ -55,9 +55,9 @@ struct NormalizedTable {
     return .object(members)
   }
 
-  /// One branch that is for everybody is a target.
+  /// Replaces a single branch for everyone with a target.
   private func redirect(_ value: Value) -> Value {
-    guard let branches = value["branches"]?.list, branches.count == 1, let from = value["from"],
+    guard let branches = value["branches"]?.array, branches.count == 1, let from = value["from"],
       let branch = branches[0].object, branch.count == 1, let to = branch["to"]
     else { return value }
     return ["from": from, "to": to]
@@ -65,14 +65,14 @@ struct NormalizedTable {
 }
 
 extension ValueObject {
-  /// Those of these names, in this order.
+  /// The members with these names, in this order.
   fileprivate func ordered(_ names: [String]) -> ValueObject {
     ValueObject(names.compactMap { name in self[name].map { (name, $0) } })
   }
 }
 
 extension Value {
-  fileprivate var isEmpty: Bool { list?.isEmpty ?? object?.isEmpty ?? false }
+  fileprivate var isEmpty: Bool { array?.isEmpty ?? object?.isEmpty ?? false }
 
   fileprivate func without(_ name: String, _ value: Value) -> Value {
     guard var members = object, members[name] == value else { return self }

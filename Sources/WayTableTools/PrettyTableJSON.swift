@@ -1,18 +1,18 @@
 import WayValues
 
-/// JSON for people: a member a line, short lists and objects on one.
+/// Formats JSON for people: one member a line, short arrays and objects on one line.
 enum PrettyTableJSON {
-  private static let width = 100
+  private static let maxWidth = 100
 
   /// The value, without a line end.
   static func text(_ value: Value) -> String { text(value, indentation: "", before: 0) }
 
   private static func text(_ value: Value, indentation: String, before: Int) -> String {
     let line = value.spaced
-    if indentation.count + before + line.count <= width { return line }
+    if indentation.count + before + line.count <= maxWidth { return line }
     let inner = indentation + "  "
     switch value {
-    case .list(let list) where !list.isEmpty:
+    case .array(let list) where !list.isEmpty:
       let lines = list.map { inner + text($0, indentation: inner, before: 0) }
       return "[\n\(lines.joined(separator: ",\n"))\n\(indentation)]"
     case .object(let object) where !object.isEmpty:
@@ -27,10 +27,10 @@ enum PrettyTableJSON {
 }
 
 extension Value {
-  /// On one line, with blanks where people set them.
+  /// The value on one line, with spaces after colons and commas.
   fileprivate var spaced: String {
     switch self {
-    case .list(let list): "[\(list.map(\.spaced).joined(separator: ", "))]"
+    case .array(let list): "[\(list.map(\.spaced).joined(separator: ", "))]"
     case .object(let object):
       "{\(object.members.map { "\(Value.string($0.name).text): \($0.value.spaced)" }.joined(separator: ", "))}"
     default: text

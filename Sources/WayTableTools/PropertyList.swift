@@ -1,9 +1,9 @@
 import WayValues
 
-/// A value as a property list in XML, by the document type that Apple has for it.
+/// Writes a value as an XML property list, with Apple's document type.
 ///
-/// It has no null: a member that is null, or a list's element, is the text `$null`. Characters that
-/// XML 1.0 does not have (§2.2) are written out, `\u{0}`.
+/// A property list has no null: a null member or element becomes the string `$null`. Characters
+/// that XML 1.0 does not allow (§2.2) are escaped as `\u{0}`.
 enum PropertyList {
   static func text(_ value: Value) -> String {
     var code = CodeWriter(unit: "\t")
@@ -24,7 +24,7 @@ enum PropertyList {
     case .integer(let integer): code.line("<integer>\(integer)</integer>")
     case .number(let number): code.line("<real>\(number.digits)</real>")
     case .string(let text): code.line("<string>\(escaped(text))</string>")
-    case .list(let list):
+    case .array(let list):
       if list.isEmpty { return code.line("<array/>") }
       code.block("<array>", "</array>") { code in
         for value in list { write(value, to: &code) }
@@ -47,7 +47,7 @@ enum PropertyList {
       case "&": result += "&amp;"
       case "<": result += "&lt;"
       case ">": result += "&gt;"
-      // Read as a line feed otherwise.
+      // A parser would read it as a line feed.
       case "\r": result += "&#13;"
       case "\t", "\n", "\u{20}"..."\u{FFFD}", "\u{10000}"...: result.unicodeScalars.append(scalar)
       default: result += "\\u{\(scalar.hex)}"

@@ -1,9 +1,9 @@
-// What an author of a table writes, made harmless where it stands in code, a comment or a page.
+// Sanitizing an author's strings for code, comments and pages.
 
 extension Unicode.Scalar {
-  /// Whether it stands for nothing that one sees, or moves what stands beside it: controls, marks of
-  /// direction, line separators, blanks other than the space, code points without a meaning.
-  var isUnseen: Bool {
+  /// Whether it is invisible, or moves adjacent characters: controls, direction marks, line
+  /// separators, unassigned code points, and all spaces except U+0020.
+  var isInvisible: Bool {
     if properties.isDefaultIgnorableCodePoint { return true }
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse,
@@ -14,34 +14,34 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it joins the character before it.
-  var isMark: Bool {
+  /// Whether it combines with the previous character.
+  var isCombiningMark: Bool {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .spacingMark: true
     default: false
     }
   }
 
-  /// In hexadecimal digits, without zeros before them.
+  /// The value in hexadecimal digits, without leading zeros.
   var hex: String { String(value, radix: 16, uppercase: true) }
 
-  /// Of emoji of several parts, and of scripts that need them: the joiners and what chooses between
-  /// the forms of a character.
+  /// Whether it is a joiner or variation selector, as in composed emoji and in scripts that need
+  /// them.
   fileprivate var isJoiner: Bool {
     self == "\u{200C}" || self == "\u{200D}" || ("\u{FE00}"..."\u{FE0F}").contains(self)
   }
 }
 
 extension String {
-  /// The lines of a text for people, without what is not seen: that is written out, `\u{202E}`.
-  /// Blanks at both ends of a line, and lines without text at both ends, are gone.
+  /// The lines of a text for people, with invisible characters escaped as `\u{202E}`. Spaces at
+  /// both ends of a line, and empty lines at both ends of the text, are removed.
   var visibleLines: [String] {
     var lines = [""]
     for scalar in unicodeScalars {
       switch scalar {
       case "\n", "\u{85}", "\u{2028}", "\u{2029}": lines.append("")
       case "\r", "\t", "\u{A0}": lines[lines.count - 1] += " "
-      case _ where scalar.isUnseen && !scalar.isJoiner:
+      case _ where scalar.isInvisible && !scalar.isJoiner:
         lines[lines.count - 1] += "\\u{\(scalar.hex)}"
       default: lines[lines.count - 1].unicodeScalars.append(scalar)
       }
@@ -53,7 +53,7 @@ extension String {
     return Array(trimmed[first...last])
   }
 
-  /// The text on one line, without what is not seen.
+  /// The text on one line, with invisible characters escaped.
   var visible: String { visibleLines.filter { !$0.isEmpty }.joined(separator: " ") }
 
   private var trimmed: String {
@@ -63,8 +63,8 @@ extension String {
     return String(rest)
   }
 
-  /// The text with a blank wherever an asterisk and a slash meet, so that it neither ends a comment
-  /// nor begins one in it.
+  /// The text with a space wherever an asterisk and a slash meet, so that it neither ends nor
+  /// begins a comment.
   var withoutCommentMarks: String {
     var result = ""
     var last: Unicode.Scalar?
@@ -76,9 +76,11 @@ extension String {
     return result
   }
 
-  /// In quotation marks, as a literal of a language: what it `escapes`, quotation marks and
-  /// backslashes with a backslash, what is not seen as `unseen` writes it.
-  func quoted(escaping escapes: Set<Unicode.Scalar>, unseen: (Unicode.Scalar) -> String) -> String {
+  /// The text in quotation marks, as a literal of a language. Quotation marks, backslashes and the
+  /// characters in `escapes` get a backslash. `invisible` writes invisible characters.
+  func quoted(escaping escapes: Set<Unicode.Scalar>, invisible: (Unicode.Scalar) -> String)
+    -> String
+  {
     var result = "\""
     for (index, scalar) in unicodeScalars.enumerated() {
       switch scalar {
@@ -87,8 +89,9 @@ extension String {
       case "\r": result += "\\r"
       case "\t": result += "\\t"
       case _ where escapes.contains(scalar): result += "\\\(scalar)"
-      // One at the beginning would join the quotation mark.
-      case _ where scalar.isUnseen || (index == 0 && scalar.isMark): result += unseen(scalar)
+      // A combining mark at the start would combine with the quotation mark.
+      case _ where scalar.isInvisible || (index == 0 && scalar.isCombiningMark):
+        result += invisible(scalar)
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -1,12 +1,12 @@
 import WayValues
 
-/// A table as Swift: calls for `open`, `invoke` and `call` of the server's library and of the Swift
-/// client, which say what they give back.
+/// Generates Swift: typed calls for `open`, `invoke` and `call` of the server library and the Swift
+/// client.
 struct SwiftCode {
   private let model: CodeModel
   private let module: String
 
-  /// `module` is what the code imports.
+  /// `module` is the module that the code imports.
   init(_ model: CodeModel, module: String) {
     self.model = model
     self.module = module
@@ -44,25 +44,23 @@ struct SwiftCode {
   private func writeConstants(to code: inout CodeWriter) {
     code.comment(["The patterns of the routes, by the names of the routes."], mark: "///")
     code.block("public enum Routes {") { code in
-      code.comment(["Which state of the table this is made from."], mark: "///")
+      code.comment(["The version of the table that this code was generated from."], mark: "///")
       code.line(
         "public static let table = TableStamp(version: \(literal(model.stamp.version)), "
           + "hash: \(literal(model.stamp.hash)))")
       for route in model.routes {
-        for address in route.addresses {
+        for template in route.uriTemplates {
           code.comment(route.notes, mark: "///")
-          code.line("public static let \(address.identifier) = \(literal(address.text))")
+          code.line("public static let \(template.identifier) = \(literal(template.text))")
         }
       }
     }
   }
 
-  // MARK: types
-
   private func write(_ declaration: CodeDeclaration, to code: inout CodeWriter) {
     let type = declaration.identifier
     code.comment(declaration.notes, mark: "///")
-    switch declaration.form {
+    switch declaration.kind {
     case .structure(let members):
       code.block("public struct \(type): Codable, Hashable, Sendable {") { write(members, to: &$0) }
     case .enumeration(let cases):
@@ -94,7 +92,7 @@ struct SwiftCode {
     code.block("private enum CodingKeys: String, CodingKey {") { code in
       for member in members { code.line("case \(member.identifier) = \(literal(member.name))") }
     }
-    // What is made by itself leaves null out.
+    // The synthesized method omits null.
     guard members.contains(where: { $0.isRequired && $0.type.isNullable }) else { return }
     code.line()
     code.block("public func encode(to encoder: any Encoder) throws {") { code in
@@ -112,27 +110,25 @@ struct SwiftCode {
 
   private func name(of type: CodeType) -> String {
     switch type {
-    case .text: "String"
+    case .string: "String"
     case .integer: "Int"
     case .number: "Double"
-    case .truth: "Bool"
-    case .anything: "Value"
+    case .boolean: "Bool"
+    case .anyValue: "Value"
     case .object: "[String: Value]"
-    case .list(let element): "[\(name(of: element))]"
+    case .array(let element): "[\(name(of: element))]"
     case .declared(let index): model.declaration(index).identifier
     case .nullable(let inner): name(of: inner) + "?"
     }
   }
 
-  // MARK: calls
-
   private func write(
     _ route: CodeRoute, as call: String, _ result: CodeType, to code: inout CodeWriter
   ) {
-    let addresses = route.addresses.prefix(route.ownCount).map { literal($0.text) }
+    let patterns = route.uriTemplates.prefix(route.primaryCount).map { literal($0.text) }
     write(
       call, result, route.identifier, route.parameters, route.notes,
-      "[\(addresses.joined(separator: ", "))]", to: &code)
+      "[\(patterns.joined(separator: ", "))]", to: &code)
   }
 
   private func write(_ method: CodeMethod, to code: inout CodeWriter) {
@@ -169,7 +165,7 @@ struct SwiftCode {
     return "\(member.identifier): \(name(of: member.type.unwrapped))? = nil"
   }
 
-  /// What is sent: null where there is nothing to leave out.
+  /// The argument to send: null if the member cannot be left out.
   private func argument(_ member: CodeMember) -> String {
     guard member.type.isNullable, member.isRequired || literal(of: member) != nil else {
       return member.identifier

@@ -4,34 +4,36 @@ import WayRouting
 import WayTable
 import WayValues
 
-/// One thing in which two tables differ.
+/// One difference of two tables.
 package struct TableDifference: Sendable, Hashable {
-  /// What kind of thing: `route`, `topic`, `type`, `redirect`, `scheme`, or `table`.
-  package let what: String
-  /// What the table calls it; of the table itself nothing.
+  /// The kind of declaration: `route`, `topic`, `type`, `redirect`, `scheme`, or `table`.
+  package let subject: String
+  /// The name in the table; empty for the table itself.
   package let name: String
-  /// What is different, in words that follow the name.
+  /// The difference, in words that follow the name.
   package let message: String
-  /// Whether calls, or code that was generated, may stop to work.
+  /// Whether calls or generated code may stop working.
   package let isBreaking: Bool
 
-  /// In words: `route 'address': the parameter 'city' is required now`.
-  package var words: String {
-    (name.isEmpty ? what : "\(what) '\(name.brief)'") + ": " + message
+  /// The difference in words: `route 'address': the parameter 'city' is required now`.
+  package var summary: String {
+    (name.isEmpty ? subject : "\(subject) \"\(name.brief)\"") + ": " + message
   }
 
   var value: Value {
     [
-      "what": .string(what), "name": .string(name), "message": .string(message),
+      "what": .string(subject), "name": .string(name), "message": .string(message),
       "breaking": .bool(isBreaking),
     ]
   }
 }
 
-/// In what two route tables differ, told for people, with what breaks marked.
+/// The differences of two route tables for people, with breaking ones marked.
 ///
-/// What breaks: a call that was taken is refused or leads nowhere, or a value comes that code which
-/// was generated from the old table cannot read; also names that such code has and that are gone.
+/// A difference is breaking in these cases:
+/// - A call that was accepted is rejected, or its target is missing.
+/// - Code generated from the old table cannot read a value.
+/// - A name in generated code is removed.
 package struct TableDifferences: Sendable {
   /// In the order of the documents.
   package private(set) var all: [TableDifference] = []
@@ -42,8 +44,8 @@ package struct TableDifferences: Sendable {
   package init(from old: RouteTable, to new: RouteTable) {
     self.old = old
     self.new = new
-    let uses = TypeUses(of: old, new)
-    compareTypes(uses)
+    let usage = TypeUsage(of: old, new)
+    compareTypes(usage)
     compareRoutes()
     compareTopics()
     compareRedirects()
@@ -51,21 +53,21 @@ package struct TableDifferences: Sendable {
     compareTable()
   }
 
-  /// Those that break.
+  /// The breaking differences.
   package var breaking: [TableDifference] { all.filter(\.isBreaking) }
 
-  /// For programs.
+  /// The value for programs.
   package var value: Value {
     [
       "from": old.stamp.value, "to": new.stamp.value, "breaking": .integer(Int64(breaking.count)),
-      "changes": .list(all.map(\.value)), "names": TableChanges(from: old, to: new).value,
+      "changes": .array(all.map(\.value)), "names": TableChanges(from: old, to: new).value,
     ]
   }
 
   private mutating func add(
     _ what: String, _ name: String, _ message: String, breaking: Bool = false
   ) {
-    all.append(TableDifference(what: what, name: name, message: message, isBreaking: breaking))
+    all.append(TableDifference(subject: what, name: name, message: message, isBreaking: breaking))
   }
 
   private mutating func add(_ what: String, _ name: String, _ found: SchemaDifferences) {
@@ -74,23 +76,19 @@ package struct TableDifferences: Sendable {
     }
   }
 
-  // MARK: types
-
-  private mutating func compareTypes(_ uses: TypeUses) {
+  private mutating func compareTypes(_ usage: TypeUsage) {
     for (name, before, after) in paired(old.types, new.types, name: \.name) {
       switch (before, after) {
       case (nil, _?): add("type", name, "is new")
       case (_?, nil): add("type", name, "is gone", breaking: true)
       case (let before?, let after?):
-        var found = SchemaDifferences(uses[name])
-        found.compareInside(before.schema, after.schema, "")
+        var found = SchemaDifferences(usage[name])
+        found.compareContents(before.schema, after.schema, "")
         add("type", name, found)
       case (nil, nil): break
       }
     }
   }
-
-  // MARK: routes
 
   private mutating func compareRoutes() {
     let pairs = paired(old.declarations.routes, new.declarations.routes, name: \.name)
@@ -110,32 +108,32 @@ package struct TableDifferences: Sendable {
         "route", name, "is a \(after.kind.rawValue) now, not a \(before.kind.rawValue)",
         breaking: true)
     }
-    for (pattern, was, isNow) in paired(before.patterns, after.patterns, name: \.text) {
-      if was == nil { add("route", name, "has the new pattern '\(pattern.brief)'") }
-      if isNow == nil {
-        add("route", name, "has the pattern '\(pattern.brief)' no longer", breaking: true)
+    for (pattern, previous, current) in paired(before.patterns, after.patterns, name: \.text) {
+      if previous == nil { add("route", name, "has the new pattern \"\(pattern.brief)\"") }
+      if current == nil {
+        add("route", name, "no longer has the pattern \"\(pattern.brief)\"", breaking: true)
       }
     }
     compare(name, before.parameters, after.parameters, "")
     if before.isStrict != after.isStrict {
       add(
         "route", name,
-        after.isStrict ? "takes no other parameters now" : "takes other parameters now",
+        after.isStrict ? "allows no other parameters now" : "allows other parameters now",
         breaking: after.isStrict)
     }
     compare(name, before.result, after.result, "the result")
-    for (method, was, isNow) in paired(before.methods, after.methods, name: \.name) {
-      let place = "the method '\(method.brief)'"
-      switch (was, isNow) {
+    for (method, previous, current) in paired(before.methods, after.methods, name: \.name) {
+      let place = "the method \"\(method.brief)\""
+      switch (previous, current) {
       case (nil, _?): add("route", name, "\(place) is new")
       case (_?, nil): add("route", name, "\(place) is gone", breaking: true)
-      case (let was?, let isNow?):
-        compare(name, was.parameters, isNow.parameters, "\(place): ")
-        compare(name, was.result, isNow.result, "\(place): the answer")
+      case (let previous?, let current?):
+        compare(name, previous.parameters, current.parameters, "\(place): ")
+        compare(name, previous.result, current.result, "\(place): the result")
       case (nil, nil): break
       }
     }
-    compareRights(name, before, after)
+    compareAccess(name, before, after)
     for (word, isSame) in [
       ("title", before.title == after.title), ("purpose", before.purpose == after.purpose),
       ("groups", before.groups == after.groups), ("fallback", before.fallback == after.fallback),
@@ -147,20 +145,21 @@ package struct TableDifferences: Sendable {
     }
   }
 
-  /// Who may call it, and for whom it is there.
-  private mutating func compareRights(_ name: String, _ before: Route, _ after: Route) {
+  /// Compares the permissions and the rollout.
+  private mutating func compareAccess(_ name: String, _ before: Route, _ after: Route) {
     if before.permissions != after.permissions {
-      let was = Set(before.permissions)
+      let previous = Set(before.permissions)
       let isNarrower =
-        !after.permissions.isEmpty && (was.isEmpty || !was.isSubset(of: after.permissions))
-      let who =
+        !after.permissions.isEmpty
+        && (previous.isEmpty || !previous.isSubset(of: after.permissions))
+      let callers =
         after.permissions.isEmpty
         ? "everybody" : after.permissions.map(\.brief).joined(separator: ", ")
-      add("route", name, "may be called by \(who) now", breaking: isNarrower)
+      add("route", name, "may be called by \(callers) now", breaking: isNarrower)
     }
-    if before.release != after.release {
-      let who = after.release.map { "\($0)" } ?? "everybody"
-      add("route", name, "is there for \(who) now", breaking: before.release == nil)
+    if before.rollout != after.rollout {
+      let clients = after.rollout.map { "\($0)" } ?? "everybody"
+      add("route", name, "is there for \(clients) now", breaking: before.rollout == nil)
     }
   }
 
@@ -168,26 +167,26 @@ package struct TableDifferences: Sendable {
     _ name: String, _ before: [ParameterDeclaration], _ after: [ParameterDeclaration],
     _ place: String
   ) {
-    for (parameter, was, isNow) in paired(before, after, name: \.name) {
-      let place = "\(place)the parameter '\(parameter.brief)'"
-      switch (was, isNow) {
-      case (nil, let isNow?):
-        let need = isNow.isRequired ? " and required" : ""
-        add("route", name, "\(place) is new\(need)", breaking: isNow.isRequired)
+    for (parameter, previous, current) in paired(before, after, name: \.name) {
+      let place = "\(place)the parameter \"\(parameter.brief)\""
+      switch (previous, current) {
+      case (nil, let current?):
+        let need = current.isRequired ? " and required" : ""
+        add("route", name, "\(place) is new\(need)", breaking: current.isRequired)
       case (_?, nil): add("route", name, "\(place) is gone", breaking: true)
-      case (let was?, let isNow?):
-        if was.isRequired != isNow.isRequired {
+      case (let previous?, let current?):
+        if previous.isRequired != current.isRequired {
           add(
-            "route", name, "\(place) is \(isNow.isRequired ? "" : "not ")required now",
-            breaking: isNow.isRequired)
+            "route", name, "\(place) is \(current.isRequired ? "" : "not ")required now",
+            breaking: current.isRequired)
         }
-        if was.defaultValue != isNow.defaultValue {
+        if previous.defaultValue != current.defaultValue {
           let value =
-            isNow.defaultValue.map { "\($0.brief) where it is left out" } ?? "without a default"
+            current.defaultValue.map { "\($0.brief) by default" } ?? "without a default"
           add("route", name, "\(place) is \(value) now")
         }
-        var found = SchemaDifferences(.given)
-        found.compare(was.schema, isNow.schema, place)
+        var found = SchemaDifferences(.input)
+        found.compare(previous.schema, current.schema, place)
         add("route", name, found)
       case (nil, nil): break
       }
@@ -200,16 +199,14 @@ package struct TableDifferences: Sendable {
   ) {
     switch (before, after) {
     case (nil, nil): return
-    case (nil, let after?): add(what, name, "\(place) is said to be \(after.words) now")
-    case (_?, nil): add(what, name, "\(place) is not said any longer", breaking: true)
+    case (nil, let after?): add(what, name, "\(place) is declared as \(after.typeDescription) now")
+    case (_?, nil): add(what, name, "\(place) is no longer declared", breaking: true)
     case (let before?, let after?):
-      var found = SchemaDifferences(.got)
+      var found = SchemaDifferences(.output)
       found.compare(before, after, place)
       add(what, name, found)
     }
   }
-
-  // MARK: beside routes
 
   private mutating func compareTopics() {
     for (name, before, after) in paired(old.topics, new.topics, name: \.name) {
@@ -219,7 +216,7 @@ package struct TableDifferences: Sendable {
       case (let before?, let after?):
         compare(name, before.data, after.data, "the data", of: "topic")
         if before.title != after.title || before.purpose != after.purpose {
-          add("topic", name, "is described in another way")
+          add("topic", name, "has another description")
         }
       case (nil, nil): break
       }
@@ -232,33 +229,33 @@ package struct TableDifferences: Sendable {
       old.declarations.redirects, new.declarations.redirects, name: \.from.text)
     for (name, before, after) in pairs {
       switch (before, after) {
-      case (nil, let after?): add("redirect", name, "is new: \(words(after))")
+      case (nil, let after?): add("redirect", name, "is new: \(targetText(after))")
       case (let before?, nil):
-        // Without a route of its own, what was redirected leads nowhere.
+        // If no route has its pattern, a removed redirect leaves its URIs unresolved.
         add("redirect", name, "is gone", breaking: !patterns.contains(before.from))
       case (let before?, let after?):
-        if before != after { add("redirect", name, "leads elsewhere: \(words(after))") }
+        if before != after { add("redirect", name, "has another target: \(targetText(after))") }
       case (nil, nil): break
       }
     }
   }
 
-  private func words(_ redirect: Redirect) -> String {
-    TableRouteFacts.ways(of: redirect).map(\.brief).joined(separator: "; ")
+  private func targetText(_ redirect: Redirect) -> String {
+    TableRouteFacts.targets(of: redirect).map(\.brief).joined(separator: "; ")
   }
 
   private mutating func compareSchemes() {
     let pairs = paired(old.declarations.schemes, new.declarations.schemes, name: \.name)
     for (name, before, after) in pairs {
-      let (was, isNow) = (before?.isClosed ?? false, after?.isClosed ?? false)
-      if was != isNow {
-        add("scheme", name, "is \(isNow ? "closed" : "open") now", breaking: isNow)
+      let (previous, current) = (before?.isClosed ?? false, after?.isClosed ?? false)
+      if previous != current {
+        add("scheme", name, "is \(current ? "closed" : "open") now", breaking: current)
       }
-      if before?.undefined != after?.undefined {
-        let target = after?.undefined.map { "to '\($0.text.brief)'" } ?? "nowhere"
-        add(
-          "scheme", name, "leads what is undefined \(target) now", breaking: after?.undefined == nil
-        )
+      if before?.undefinedTarget != after?.undefinedTarget {
+        let message =
+          after?.undefinedTarget.map { "redirects undefined URIs to \"\($0.text.brief)\" now" }
+          ?? "no longer redirects undefined URIs"
+        add("scheme", name, message, breaking: after?.undefinedTarget == nil)
       }
     }
   }
@@ -268,14 +265,14 @@ package struct TableDifferences: Sendable {
       let meaning = new.declarations.plusIsSpace ? "a space" : "a plus"
       add("table", "", "+ in a query is \(meaning) now", breaking: true)
     }
-    let other = TableChanges(from: old, to: new).other
+    let other = TableChanges(from: old, to: new).otherMembers
     for name in other where ["groups", "permissions", "tabs", "actions"].contains(name) {
-      add("table", "", "another '\(name)'")
+      add("table", "", "another \"\(name)\"")
     }
   }
 }
 
-/// Things of both lists by their names: those of the old in its order, then those that are new.
+/// Pairs the elements of both lists by name: those of the old list in order, then the new ones.
 func paired<Thing>(
   _ old: [Thing], _ new: [Thing], name: (Thing) -> String
 ) -> [(name: String, old: Thing?, new: Thing?)] {

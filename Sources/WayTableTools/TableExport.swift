@@ -1,13 +1,13 @@
 import WayTable
 import WayValues
 
-/// A table for other programs and for people.
+/// Exports a table for other programs and for people.
 package struct TableExport {
-  /// In which form.
-  package enum Format: String, Sendable, CaseIterable {
-    /// The document itself in one order, without what goes without saying.
+  /// The format of an export.
+  package enum ExportFormat: String, Sendable, CaseIterable {
+    /// The normalized document.
     case json
-    /// The same as a property list in XML.
+    /// The normalized document as an XML property list.
     case plist
     /// A page for people.
     case markdown
@@ -18,14 +18,14 @@ package struct TableExport {
   private let table: RouteTable
   private let demo: String?
 
-  /// `demo` is the address of a running demo, which a page links to; nil for no links.
+  /// `demo` is the URL of a running demo for the links of a page; `nil` for no links.
   package init(_ table: RouteTable, demo: String? = nil) {
     self.table = table
     self.demo = demo
   }
 
-  /// The text: the same for the same table, always.
-  package func text(as format: Format) -> String {
+  /// The exported text. It is always the same for the same table.
+  package func text(as format: ExportFormat) -> String {
     switch format {
     case .json: PrettyTableJSON.text(NormalizedTable(table).value) + "\n"
     case .plist: PropertyList.text(NormalizedTable(table).value)

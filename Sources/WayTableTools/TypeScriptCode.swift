@@ -2,7 +2,7 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// A table as TypeScript: a type `Routes` for `Bridge<Routes>`, and the constants of the routes.
+/// Generates TypeScript: a type `Routes` for `Bridge<Routes>`, and the constants of the routes.
 struct TypeScriptCode {
   private let model: CodeModel
 
@@ -15,7 +15,7 @@ struct TypeScriptCode {
     code.comment(model.heading, mark: "//")
     code.line()
     code.blockComment([
-      "Which state of the table this is made from: `new Bridge<Routes>({ table })`."
+      "The version of the table that this code was generated from: `new Bridge<Routes>({ table })`."
     ])
     code.block("export const table = {", "} as const;") { code in
       code.line("version: \(literal(model.stamp.version)),")
@@ -30,7 +30,7 @@ struct TypeScriptCode {
   private func write(_ declaration: CodeDeclaration, to code: inout CodeWriter) {
     code.line()
     code.blockComment(declaration.notes)
-    switch declaration.form {
+    switch declaration.kind {
     case .structure(let members):
       code.block("export interface \(declaration.identifier) {") { write(members, to: &$0) }
     case .enumeration(let cases):
@@ -46,7 +46,7 @@ struct TypeScriptCode {
       code.blockComment(
         member.notes
           + (member.defaultValue.map {
-            ["Where it is left out: \($0.visibleText)."]
+            ["Default: \($0.visibleText)."]
           } ?? []))
       let mark = member.isRequired ? "" : "?"
       let type = member.isRest ? "string | readonly string[]" : name(of: member.type)
@@ -56,23 +56,21 @@ struct TypeScriptCode {
 
   private func name(of type: CodeType) -> String {
     switch type {
-    case .text: "string"
+    case .string: "string"
     case .integer, .number: "number"
-    case .truth: "boolean"
-    case .anything: "unknown"
+    case .boolean: "boolean"
+    case .anyValue: "unknown"
     case .object: "Record<string, unknown>"
-    case .list(let element):
+    case .array(let element):
       if case .nullable = element { "(\(name(of: element)))[]" } else { "\(name(of: element))[]" }
     case .declared(let index): model.declaration(index).identifier
     case .nullable(let inner): "\(name(of: inner)) | null"
     }
   }
 
-  // MARK: routes
-
   private func writeRoutes(to code: inout CodeWriter) {
     code.line()
-    code.blockComment(["What can be opened, run and listened to: `new Bridge<Routes>()`."])
+    code.blockComment(["The pages, tasks and topics of the table: `new Bridge<Routes>()`."])
     code.block("export interface Routes {") { code in
       code.block("pages: {", "};") { code in
         write(model.pages, to: &code) { route, code in write(route.methods, to: &code) }
@@ -87,26 +85,26 @@ struct TypeScriptCode {
     }
   }
 
-  /// One entry for each way to write a URI. Where several routes have the same, the first that the
-  /// router tries says what it is.
+  /// Writes one entry for each form of a URI. If several routes have the same form, the entry
+  /// describes the first route that the router tries.
   private func write(
     _ routes: [CodeRoute], to code: inout CodeWriter,
     _ more: (CodeRoute, inout CodeWriter) -> Void
   ) {
     var first: [UTF8Key: CodeRoute] = [:]
     for route in routes {
-      for address in route.addresses {
-        let key = UTF8Key(address.text)
+      for template in route.uriTemplates {
+        let key = UTF8Key(template.text)
         if let other = first[key], other.route.priority >= route.route.priority { continue }
         first[key] = route
       }
     }
     for route in routes {
-      for address in route.addresses
-      where first[UTF8Key(address.text)]?.identifier == route.identifier {
+      for template in route.uriTemplates
+      where first[UTF8Key(template.text)]?.identifier == route.identifier {
         code.blockComment(route.notes)
-        code.block("\(literal(address.text)): {", "};") { code in
-          write(parameters: parameters(of: route, at: address), to: &code)
+        code.block("\(literal(template.text)): {", "};") { code in
+          write(parameters: parameters(of: route, at: template), to: &code)
           code.line("result: \(name(of: route.result));")
           more(route, &code)
         }
@@ -114,27 +112,30 @@ struct TypeScriptCode {
     }
   }
 
-  /// Those that the address takes have to be there. Those that only another takes are for the query.
-  private func parameters(of route: CodeRoute, at address: CodeRoute.Address) -> [CodeMember] {
-    func takes(_ name: String) -> Bool { address.names.contains { $0.isSameUTF8(as: name) } }
+  /// Parameters in the URI are required. Parameters that only another form captures belong to the
+  /// query.
+  private func parameters(of route: CodeRoute, at template: CodeRoute.URITemplate) -> [CodeMember] {
+    func captures(_ name: String) -> Bool {
+      template.parameterNames.contains { $0.isSameUTF8(as: name) }
+    }
     var members: [CodeMember] = []
-    for name in address.names {
+    for name in template.parameterNames {
       let known = route.parameters.first { $0.name.isSameUTF8(as: name) }
       members.append(
         CodeMember(
-          name: name, identifier: "", type: known.map { pathType($0.type) } ?? .text,
+          name: name, identifier: "", type: known.map { pathType($0.type) } ?? .string,
           isRequired: true, notes: known?.notes ?? [], isRest: name == RoutePattern.wildcardName))
     }
     let declared = route.route.parameters.map(\.name)
     members += route.parameters.filter { member in
-      !takes(member.name) && declared.contains { $0.isSameUTF8(as: member.name) }
+      !captures(member.name) && declared.contains { $0.isSameUTF8(as: member.name) }
     }
     return members
   }
 
   private func pathType(_ type: CodeType) -> CodeType {
     switch type.unwrapped {
-    case .object, .anything, .list: .text
+    case .object, .anyValue, .array: .string
     default: type.unwrapped
     }
   }
@@ -162,19 +163,17 @@ struct TypeScriptCode {
     code.blockComment(["The patterns of the routes, by the names of the routes."])
     code.block("export const routes = {", "} as const;") { code in
       for route in model.routes {
-        for address in route.addresses {
+        for template in route.uriTemplates {
           code.blockComment(route.notes)
-          code.line("\(address.identifier): \(literal(address.text)),")
+          code.line("\(template.identifier): \(literal(template.text)),")
         }
       }
     }
   }
 
-  // MARK: names
-
   private func literal(_ text: String) -> String { model.language.literal(text) }
 
-  /// A name of a property, in quotation marks where it is none of ASCII letters and digits.
+  /// A property name, in quotation marks unless it only has ASCII letters, digits, `_` and `$`.
   private func key(_ name: String) -> String {
     let isPlain =
       !name.isEmpty && name.utf8.first.map { !(0x30...0x39).contains($0) } == true

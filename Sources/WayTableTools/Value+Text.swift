@@ -2,9 +2,9 @@ import WayRPC
 import WayValues
 
 extension Value {
-  /// As JSON. A document that was read is never nested too deep to be written.
+  /// The value as JSON. A parsed document is never nested too deeply to be written.
   var text: String { (try? JSON.text(self)) ?? brief }
 
-  /// As JSON for people, without what is not seen.
+  /// The value as JSON for people, with invisible characters escaped.
   var visibleText: String { text.visible }
 }

@@ -2,13 +2,16 @@ import WayRouting
 import WayValues
 
 extension ValueSchema {
-  /// What has to hold beside the type, in words for people: `A date-time`, `1 to 50 characters`.
-  var facts: [String] {
+  /// The constraints in addition to the type, in words for people: `As date-time`, `1 to 50
+  /// characters`.
+  var constraints: [String] {
     var facts: [String] = []
     if let format { facts.append("As \(format.rawValue)") }
-    if let range = words(range.least?.visibleText, range.most?.visibleText) { facts.append(range) }
+    if let range = boundsText(range.minimum?.visibleText, range.maximum?.visibleText) {
+      facts.append(range)
+    }
     let noun = kind == .array ? "elements" : "characters"
-    if let count = words(count.least.map(String.init), count.most.map(String.init)) {
+    if let count = boundsText(count.minimum.map(String.init), count.maximum.map(String.init)) {
       facts.append("\(count) \(noun)")
     }
     if allowed != nil, kind != .string, kind != .integer, let allowed {
@@ -17,7 +20,7 @@ extension ValueSchema {
     return facts
   }
 
-  private func words(_ least: String?, _ most: String?) -> String? {
+  private func boundsText(_ least: String?, _ most: String?) -> String? {
     switch (least, most) {
     case (let least?, let most?): "\(least) to \(most)"
     case (let least?, nil): "At least \(least)"
@@ -27,9 +30,9 @@ extension ValueSchema {
   }
 
   /// The type in a few words: `string`, `array of Address`, `integer or null`.
-  var words: String {
+  var typeDescription: String {
     var words = typeName?.visible ?? kind.rawValue
-    if typeName == nil, kind == .array, let items { words += " of \(items.words)" }
+    if typeName == nil, kind == .array, let items { words += " of \(items.typeDescription)" }
     return isNullable ? words + " or null" : words
   }
 }

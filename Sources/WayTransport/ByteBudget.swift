@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Bytes that peers may have the server keep. Budgets stand in a chain: what a client keeps counts
-/// for its session, and for the server. May be used on any thread.
+/// A limit on the bytes that the server stores for peers. Budgets form a chain: a client's bytes
+/// also count toward its session and the server. Thread-safe.
 package final class ByteBudget: Sendable {
-  /// Whose bytes they are.
+  /// The owner of the bytes.
   package enum Level: String, Sendable {
-    /// Of the pages of a session.
+    /// The pages of a session.
     case stack
     case client, session, server
   }
 
-  /// There is not so much left.
+  /// The error if the budget is exhausted.
   package struct Exhausted: Error {
     package let level: Level
     package let limit: Int
-    /// What is taken already.
+    /// The number of bytes in use.
     package let used: Int
   }
 
-  /// A part of a budget, given back when nothing refers to it any more.
+  /// A reserved part of a budget, released when its last reference goes away.
   package final class Charge: Sendable {
     private let budget: ByteBudget
     private let bytes: Int
@@ -28,13 +28,13 @@ package final class ByteBudget: Sendable {
       self.bytes = bytes
     }
 
-    deinit { budget.give(bytes) }
+    deinit { budget.release(bytes) }
   }
 
   package let level: Level
   package let limit: Int
   private let parent: ByteBudget?
-  private let taken = Atomic(0)
+  private let usedBytes = Atomic(0)
 
   package init(_ level: Level, _ limit: Int, within parent: ByteBudget? = nil) {
     self.level = level
@@ -42,32 +42,32 @@ package final class ByteBudget: Sendable {
     self.parent = parent
   }
 
-  /// Bytes that are taken.
-  package var used: Int { taken.load(ordering: .relaxed) }
+  /// The number of bytes in use.
+  package var used: Int { usedBytes.load(ordering: .relaxed) }
 
-  /// Takes so many bytes, here and up the chain, or none. `besides` are bytes that count here, and
-  /// are not taken.
-  private func take(_ bytes: Int, besides: Int = 0) throws(Exhausted) {
-    let used = taken.add(bytes, ordering: .relaxed).oldValue
-    guard bytes <= limit - used - besides else {
-      taken.subtract(bytes, ordering: .relaxed)
-      throw Exhausted(level: level, limit: limit, used: used + besides)
+  /// Reserves bytes here and in all parents, or in none of them. `alongside` are bytes that count
+  /// here without being reserved.
+  private func reserve(_ bytes: Int, alongside: Int = 0) throws(Exhausted) {
+    let used = usedBytes.add(bytes, ordering: .relaxed).oldValue
+    guard bytes <= limit - used - alongside else {
+      usedBytes.subtract(bytes, ordering: .relaxed)
+      throw Exhausted(level: level, limit: limit, used: used + alongside)
     }
-    do { try parent?.take(bytes) } catch {
-      taken.subtract(bytes, ordering: .relaxed)
+    do { try parent?.reserve(bytes) } catch {
+      usedBytes.subtract(bytes, ordering: .relaxed)
       throw error
     }
   }
 
-  /// Gives back what was taken.
-  private func give(_ bytes: Int) {
-    taken.subtract(bytes, ordering: .relaxed)
-    parent?.give(bytes)
+  /// Releases reserved bytes here and in all parents.
+  private func release(_ bytes: Int) {
+    usedBytes.subtract(bytes, ordering: .relaxed)
+    parent?.release(bytes)
   }
 
-  /// Takes so many bytes for as long as the charge lives.
-  package func charge(_ bytes: Int, besides: Int = 0) throws(Exhausted) -> Charge {
-    try take(bytes, besides: besides)
+  /// Reserves bytes for the lifetime of the charge.
+  package func charge(_ bytes: Int, alongside: Int = 0) throws(Exhausted) -> Charge {
+    try reserve(bytes, alongside: alongside)
     return Charge(self, bytes)
   }
 }

@@ -1,7 +1,7 @@
-/// A WebSocket close code (RFC 6455 §7.4): the standard ones that Waybridge sends, and its own.
+/// A WebSocket close code (RFC 6455 §7.4): the standard codes that Waybridge sends, and its own.
 ///
-/// 40xx are terminal, after 41xx a client backs off and opens anew, after 42xx it reconnects and
-/// resumes.
+/// Codes 40xx are terminal. After 41xx a client backs off and opens a new session. After 42xx it
+/// reconnects and resumes.
 package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt16
 
@@ -13,45 +13,45 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let protocolError = CloseCode(rawValue: 1002)
   package static let unsupportedData = CloseCode(rawValue: 1003)
   package static let invalidPayload = CloseCode(rawValue: 1007)
-  /// The reason that goes with ``invalidPayload``.
+  /// The reason sent with ``invalidPayload``.
   package static let notUTF8 = "the text is not UTF-8"
   package static let messageTooBig = CloseCode(rawValue: 1009)
   /// The messages are not JSON-RPC.
   package static let notJSONRPC = CloseCode(rawValue: 4000)
-  /// The client has not shown who it is.
+  /// The client has not authenticated.
   package static let notAuthenticated = CloseCode(rawValue: 4001)
-  /// No common protocol version.
+  /// The peers have no common protocol version.
   package static let version = CloseCode(rawValue: 4006)
-  /// Another connection has resumed the client.
+  /// Another connection has resumed the session of the client.
   package static let takenOver = CloseCode(rawValue: 4009)
-  /// A limit was broken again and again: too many wrong tokens.
+  /// The client has exceeded a limit repeatedly, such as with too many invalid tokens.
   package static let tooMany = CloseCode(rawValue: 4029)
-  /// More connections or sessions than the server takes.
+  /// The server has reached its limit of connections or sessions.
   package static let overloaded = CloseCode(rawValue: 4100)
-  /// No `session.open` in time.
+  /// The client did not send `session.open` in time.
   package static let noHello = CloseCode(rawValue: 4101)
-  /// The server is ending; connect again later.
+  /// The server is ending. The client should reconnect later.
   package static let drain = CloseCode(rawValue: 4200)
-  /// What waits to be sent to the client has outgrown its limit.
+  /// The client's unsent data has exceeded its limit.
   package static let slowConsumer = CloseCode(rawValue: 4201)
-  /// A ping was not answered.
+  /// The peer did not respond to a ping.
   package static let noPong = CloseCode(rawValue: 4202)
 
-  /// The token of the client has expired; connect again with a new one.
+  /// The token of the client has expired. The client should reconnect with a new one.
   package static let renewal = CloseCode(rawValue: 4203)
 
-  /// A message is missing between two.
+  /// A message is missing in the sequence.
   package static let gap = CloseCode(rawValue: 4204)
 
-  /// Whether it may stand in a close frame (RFC 6455 §7.4): registered, or left to applications.
-  package var maySend: Bool {
+  /// Whether the code is allowed in a close frame (RFC 6455 §7.4): registered, or for applications.
+  package var isSendable: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true
     default: false
     }
   }
 
-  /// Those of Waybridge's own that are sent.
+  /// Waybridge's own codes that are sent.
   package static let own: Set<CloseCode> = [
     notJSONRPC, notAuthenticated, version, takenOver, tooMany, overloaded, noHello, drain,
     slowConsumer,

@@ -1,25 +1,25 @@
-/// One thread that runs one thing after another: what sessions and connections are isolated to.
+/// A thread that runs work serially. Sessions and connections are isolated to it.
 ///
-/// As an executor it runs every job it is given, in order, and never drops one.
+/// It is an executor that runs every job in order and never drops one.
 package protocol EventLoop: AnyObject, SerialExecutor, TaskExecutor {
-  /// The loop's clock, which never goes back and counts from any time.
+  /// The loop's monotonic clock, with an arbitrary start.
   var nanoseconds: UInt64 { get }
 
-  /// Runs `work` on the loop, after what it was given before. May be called from any thread.
+  /// Runs `work` on the loop, after earlier work. Call it from any thread.
   func execute(_ work: @escaping @Sendable () -> Void)
 
-  /// Runs `work` on the loop when all that is ready by now, what has come to sockets among it, has
-  /// had its turn. May be called from any thread.
+  /// Runs `work` on the loop after everything that is ready by now, including received data. Call
+  /// it from any thread.
   func executeLater(_ work: @escaping @Sendable () -> Void)
 
-  /// Runs `work` on the loop once `delay` has passed, unless it was cancelled or the loop ended
-  /// before. May be called from any thread.
+  /// Runs `work` on the loop after `delay`, unless it is cancelled or the loop ends before. Call it
+  /// from any thread.
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any ScheduledWork
 }
 
-/// Work that waits for its time on an ``EventLoop``.
+/// Work scheduled on an ``EventLoop``.
 package protocol ScheduledWork: AnyObject, Sendable {
-  /// Takes the work back. Nothing happens when it has run already. May be called from any thread;
-  /// on the loop's own thread the work is certain not to run afterwards.
+  /// Cancels the work. Has no effect if it has already run. Call it from any thread. On the loop's
+  /// own thread, the work is certain not to run afterwards.
   func cancel()
 }

@@ -1,14 +1,14 @@
-/// An HTTP request that is no WebSocket handshake and asks for no file.
+/// An HTTP request that is neither a WebSocket handshake nor a request for a file.
 package struct HTTPRequest: Sendable {
-  /// Upper case, as sent.
+  /// The method as sent, in upper case.
   package var method: String
-  /// Percent-decoded path, without query, below the server's prefix.
+  /// The percent-decoded path below the server's prefix, without the query.
   package var path: String
-  /// Who asks.
+  /// The client's handshake.
   package var handshake: Handshake
-  /// Whether a program of this machine asks, by no proxy.
+  /// Whether a local program sent the request, without a proxy.
   package var isLocal: Bool
-  /// The server is ending: it takes no WebSocket connections any more.
+  /// Whether the server is ending and accepts no more WebSocket connections.
   package var isDraining: Bool
 
   package init(
@@ -23,15 +23,15 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// A whole answer to an ``HTTPRequest``.
+/// A complete response to an ``HTTPRequest``.
 package struct HTTPResponse: Sendable {
   package var status: Int
-  /// Nil where there is no body.
+  /// `nil` if there is no body.
   package var contentType: String?
   package var body: [UInt8]
-  /// Further header fields.
+  /// Additional header fields.
   package var fields: [(name: String, value: String)] = []
-  /// Whether it is given even where the server has as many connections as it takes.
+  /// Whether the response is sent even if the server is full.
   package var isServedWhenFull: Bool
 
   package init(
@@ -46,45 +46,44 @@ package struct HTTPResponse: Sendable {
   }
 }
 
-/// What becomes of an ``HTTPRequest``.
+/// A decision how to handle an ``HTTPRequest``.
 package enum HTTPDecision: Sendable {
-  case answer(HTTPResponse)
-  /// It is answered in its time; even where the server has as many connections as it takes, where
-  /// that is said.
-  case later(HTTPWork, isServedWhenFull: Bool = false)
-  /// Its body is read first, whose media type and length have to fit.
-  case body(HTTPBody)
+  case respond(HTTPResponse)
+  /// Responds later; even if the server is full, if `isServedWhenFull` is set.
+  case respondLater(DeferredResponse, isServedWhenFull: Bool = false)
+  /// Reads the body first. Its media type and length must match.
+  case readBody(HTTPBodyHandler)
 }
 
-/// Answers a request with the function that it is given, once, then or later, on the loop. The work
-/// that it gives is cancelled where the asker goes before the answer came. Called on the loop.
-package typealias HTTPWork =
+/// Responds to a request by calling the given function once, immediately or later, on the loop. The
+/// returned work is cancelled if the client disconnects before the response. Called on the loop.
+package typealias DeferredResponse =
   @Sendable (@escaping @Sendable (HTTPResponse) -> Void) -> any ScheduledWork
 
-/// What takes the body of a request, and answers it in its time.
-package struct HTTPBody: Sendable {
-  /// The media type that the body has to have, in lower case and without parameters: any other is
-  /// answered with 415.
+/// A handler that receives the body of a request and responds later.
+package struct HTTPBodyHandler: Sendable {
+  /// The required media type of the body, in lower case and without parameters. For another one the
+  /// response is 415.
   package var contentType: String
-  /// Bytes, at most: a longer one is answered with 413.
+  /// The maximum number of bytes. For a longer body the response is 413.
   package var limit: Int
-  /// Takes the whole body, and a function that takes the one answer, then or later, on the loop. The
-  /// work that it gives is cancelled where the asker goes before the answer came.
-  package var take:
+  /// Handles the complete body, and calls the given function once, immediately or later, on the
+  /// loop. The returned work is cancelled if the client disconnects before the response.
+  package var handle:
     @Sendable ([UInt8], @escaping @Sendable (HTTPResponse) -> Void) -> any ScheduledWork
 
   package init(
     contentType: String, limit: Int,
-    take:
+    handle:
       @escaping @Sendable ([UInt8], @escaping @Sendable (HTTPResponse) -> Void) ->
       any ScheduledWork
   ) {
     self.contentType = contentType
     self.limit = limit
-    self.take = take
+    self.handle = handle
   }
 }
 
-/// Answers requests before the static files are asked; nil where the path is not its own. Called on
-/// a loop.
+/// Handles requests before static files are looked up. Returns `nil` if it does not handle the
+/// path. Called on a loop.
 package typealias HTTPResponder = @Sendable (HTTPRequest) -> HTTPDecision?

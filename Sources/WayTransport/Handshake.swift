@@ -1,22 +1,22 @@
-/// What a peer shows of itself before it says anything: in its WebSocket handshake, or in the head of
-/// an HTTP request.
+/// The data of a client's WebSocket handshake, or of the head of an HTTP request.
 public struct Handshake: Sendable {
-  /// The subprotocol that was agreed on; nil for none, and for an HTTP request.
+  /// The selected subprotocol; `nil` for none, and for an HTTP request.
   package var subprotocol: String?
-  /// The origin of the page that the peer runs in, as it was sent; nil for what is no page.
+  /// The origin of the client's page, as sent; `nil` if the client is not a page.
   public var origin: String?
-  /// The address that the peer comes from, without a port; `unix` by way of a Unix socket; that which
-  /// a trusted proxy names in the place of the proxy's own. Nil inside the process.
+  /// The address of the client, without a port. Over a Unix socket it is `unix`. Behind a trusted
+  /// proxy it is the address that the proxy names. It is `nil` inside the process.
   public var address: String?
-  /// The token that the peer has sent with its request; nil for none.
+  /// The token in the request; `nil` for none.
   public var token: String?
-  /// The header fields that the server was asked to hand on, in their order, names in lower case.
+  /// The header fields that the server is configured to include, in their order, names in lower
+  /// case.
   public var headers: [(name: String, value: String)]
-  /// When it came, in nanoseconds of the loops' clock, before it was answered: the loop that takes
-  /// the connection does so later. Nil where that is at once.
-  package var came: UInt64?
+  /// The time when the server received the request, in nanoseconds of the loop's clock. The loop
+  /// that adopts the connection starts later. `nil` if that is the same time.
+  package var receivedAt: UInt64?
 
-  /// Also for tests of what tells who a client is.
+  /// Creates a handshake, also for tests of an authenticator.
   public init(
     origin: String? = nil, address: String? = nil, token: String? = nil,
     headers: [(name: String, value: String)] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pthread mutex around a value: the thread sanitizer knows it, other than
+/// A value protected by a pthread mutex, which the thread sanitizer supports, unlike
 /// `Synchronization.Mutex`.
 package final class Locked<Value>: @unchecked Sendable {  // every access to `value` holds the mutex
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

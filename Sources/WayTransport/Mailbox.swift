@@ -1,69 +1,70 @@
 import Dispatch
 import Synchronization
 
-/// Hands elements from any thread to whoever awaits them, in order; for tests.
+/// A queue for tests. Any thread can add elements, and elements are awaited in order.
 package final class Mailbox<Element: Sendable>: Sendable {
-  private struct Waiting {
+  private struct MailboxWaiter {
     let number: Int
-    let isWanted: @Sendable (Element) -> Bool
-    let receiver: CheckedContinuation<Element?, Never>
+    let matches: @Sendable (Element) -> Bool
+    let continuation: CheckedContinuation<Element?, Never>
   }
 
-  private struct Held {
+  private struct MailboxState {
     var elements: [Element] = []
-    var waiting: [Waiting] = []
+    var waiters: [MailboxWaiter] = []
     var lastNumber = 0
   }
 
-  private let held = Mutex(Held())
+  private let state = Mutex(MailboxState())
 
   package init() {}
 
   package func put(_ element: Element) {
-    let receiver: CheckedContinuation<Element?, Never>? = held.withLock { held in
-      if let index = held.waiting.firstIndex(where: { $0.isWanted(element) }) {
-        return held.waiting.remove(at: index).receiver
+    let receiver: CheckedContinuation<Element?, Never>? = state.withLock { state in
+      if let index = state.waiters.firstIndex(where: { $0.matches(element) }) {
+        return state.waiters.remove(at: index).continuation
       }
-      held.elements.append(element)
+      state.elements.append(element)
       return nil
     }
     receiver?.resume(returning: element)
   }
 
-  /// The next element that is wanted, awaited if need be. Nil when none has come within a time, a
-  /// real one whatever the loops of a test have for a clock, or when the task is cancelled that
-  /// awaits it.
+  /// Returns the next matching element, and waits for it if necessary. Returns `nil` if none
+  /// arrives within `time`, or if the task is cancelled. `time` is real time, independent of the
+  /// clock of a test's loops.
   package func next(
     within time: Duration, where isWanted: @escaping @Sendable (Element) -> Bool = { _ in true }
   ) async -> Element? {
-    let number = held.withLock { held in
-      held.lastNumber += 1
-      return held.lastNumber
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { receiver in
-        let found: Element?? = held.withLock { held in
-          if let index = held.elements.firstIndex(where: isWanted) {
-            return held.elements.remove(at: index)
+        let found: Element?? = state.withLock { state in
+          if let index = state.elements.firstIndex(where: isWanted) {
+            return state.elements.remove(at: index)
           }
-          // The cancellation may have come before there was anything to give up.
+          // The task may have been cancelled before the waiter was added.
           if Task.isCancelled { return .some(nil) }
-          held.waiting.append(Waiting(number: number, isWanted: isWanted, receiver: receiver))
+          state.waiters.append(
+            MailboxWaiter(number: number, matches: isWanted, continuation: receiver))
           return nil
         }
         if let found { return receiver.resume(returning: found) }
         let seconds = time / .seconds(1)
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { self.giveUp(number) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { self.cancelWait(number) }
       }
     } onCancel: {
-      giveUp(number)
+      cancelWait(number)
     }
   }
 
-  private func giveUp(_ number: Int) {
-    let receiver: CheckedContinuation<Element?, Never>? = held.withLock { held in
-      guard let index = held.waiting.firstIndex(where: { $0.number == number }) else { return nil }
-      return held.waiting.remove(at: index).receiver
+  private func cancelWait(_ number: Int) {
+    let receiver: CheckedContinuation<Element?, Never>? = state.withLock { state in
+      guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
+      return state.waiters.remove(at: index).continuation
     }
     receiver?.resume(returning: nil)
   }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One end of a connection inside the process. What one end sends, the other end's receiver gets in
-/// a later turn of the loop.
+/// One end of a connection inside the process. The other end's receiver gets each message in a
+/// later turn of the loop.
 package final class MemoryChannel: MessageChannel {
-  private enum State {
+  private enum MemoryChannelState {
     case open(receiver: (any MessageReceiver)?)
     case closed
   }
@@ -11,25 +11,25 @@ package final class MemoryChannel: MessageChannel {
   package let id = ChannelIDs.make()
   package let loop: any EventLoop
   private let memoryLoop: MemoryLoop
-  private let state = Mutex(State.open(receiver: nil))
-  private let other = Mutex<MemoryChannel?>(nil)
-  /// What has come while it is paused; nil where it is not.
-  private let held = Mutex<[(bytes: [UInt8], kind: MessageKind)]?>(nil)
+  private let state = Mutex(MemoryChannelState.open(receiver: nil))
+  private let otherEnd = Mutex<MemoryChannel?>(nil)
+  /// Messages received while paused; `nil` if not paused.
+  private let pausedMessages = Mutex<[(bytes: [UInt8], kind: MessageKind)]?>(nil)
 
   private init(_ loop: MemoryLoop) {
     self.loop = loop
     memoryLoop = loop
   }
 
-  /// Connects to what `acceptor` makes of the other end; `receiver` gets this end's messages.
+  /// Connects to `acceptor`, which accepts the other end. `receiver` gets the messages of this end.
   package static func connect(
     to acceptor: any ChannelAcceptor, _ handshake: Handshake, loop: MemoryLoop,
     receiver: any MessageReceiver
   ) -> MemoryChannel {
     let near = MemoryChannel(loop)
     let far = MemoryChannel(loop)
-    near.other.withLock { $0 = far }
-    far.other.withLock { $0 = near }
+    near.otherEnd.withLock { $0 = far }
+    far.otherEnd.withLock { $0 = near }
     near.state.withLock { $0 = .open(receiver: receiver) }
     loop.execute { far.attach(acceptor.accept(far, handshake)) }
     return near
@@ -46,7 +46,7 @@ package final class MemoryChannel: MessageChannel {
   package func send(_ message: RawSpan, as kind: MessageKind) {
     guard isOpen else { return }
     let bytes = message.withUnsafeBytes { [UInt8]($0) }
-    let other = other.withLock { $0 }
+    let other = otherEnd.withLock { $0 }
     guard kind == .binary || String(validating: bytes, as: UTF8.self) != nil else {
       memoryLoop.execute { other?.close(.invalidPayload, "Text must be UTF-8") }
       return
@@ -55,29 +55,29 @@ package final class MemoryChannel: MessageChannel {
   }
 
   package func pause() {
-    held.withLock { $0 = $0 ?? [] }
+    pausedMessages.withLock { $0 = $0 ?? [] }
   }
 
   package func resume() {
     memoryLoop.execute { [self] in
-      let waiting = held.withLock { held in
-        defer { held = nil }
-        return held ?? []
+      let waiting = pausedMessages.withLock { messages in
+        defer { messages = nil }
+        return messages ?? []
       }
       for (bytes, kind) in waiting { deliver(bytes, kind) }
     }
   }
 
   package func close(_ code: CloseCode, _ reason: String) {
-    guard let receiver = take() else { return }
-    let other = other.withLock { other in
+    guard let receiver = markClosed() else { return }
+    let other = otherEnd.withLock { other in
       defer { other = nil }
       return other
     }
     memoryLoop.execute {
       receiver?.closed(code.rawValue)
-      guard let other, let peer = other.take() else { return }
-      other.other.withLock { $0 = nil }
+      guard let other, let peer = other.markClosed() else { return }
+      other.otherEnd.withLock { $0 = nil }
       peer?.closed(code.rawValue)
     }
   }
@@ -87,19 +87,19 @@ package final class MemoryChannel: MessageChannel {
   }
 
   private func deliver(_ bytes: [UInt8], _ kind: MessageKind) {
-    let isHeld = held.withLock { held in
-      held?.append((bytes, kind))
-      return held != nil
+    let isPaused = pausedMessages.withLock { messages in
+      messages?.append((bytes, kind))
+      return messages != nil
     }
-    if isHeld { return }
+    if isPaused { return }
     let receiver: (any MessageReceiver)? = state.withLock {
       if case .open(let receiver) = $0 { receiver } else { nil }
     }
     receiver?.receive(bytes.span.bytes, as: kind)
   }
 
-  /// Closes this end; nil when it was closed before.
-  private func take() -> (any MessageReceiver)?? {
+  /// Closes this end. Returns `nil` if it was closed before.
+  private func markClosed() -> (any MessageReceiver)?? {
     state.withLock { state in
       guard case .open(let receiver) = state else { return nil }
       state = .closed

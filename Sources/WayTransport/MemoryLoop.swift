@@ -1,26 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// An event loop without sockets: jobs run on a serial queue, and time stands still until
-/// ``advance(by:)`` moves it.
+/// An event loop without sockets. Jobs run on a serial queue, and time advances only with
+/// ``advance(by:)``.
 package final class MemoryLoop: EventLoop {
-  private struct Timer {
+  private struct QueuedTimer {
     let due: Duration
     let order: Int
     let work: MemoryTimer
   }
 
-  private struct Held {
+  private struct MemoryLoopState {
     var now: Duration = .zero
-    var timers: [Timer] = []
-    var made = 0
-    /// Jobs that wait or run.
-    var jobs = 0
-    var awaitingIdleness: [CheckedContinuation<Void, Never>] = []
+    var timers: [QueuedTimer] = []
+    var timerCount = 0
+    /// Number of pending and running jobs.
+    var jobCount = 0
+    var idleWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let queue = DispatchQueue(label: "waybridge.memory-loop")
-  private let held = Mutex(Held())
+  private let state = Mutex(MemoryLoopState())
 
   package init() {}
 
@@ -41,20 +41,20 @@ package final class MemoryLoop: EventLoop {
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork {
     let timer = MemoryTimer(work)
-    held.withLock { held in
-      held.made += 1
-      held.timers.append(Timer(due: held.now + delay, order: held.made, work: timer))
+    state.withLock { state in
+      state.timerCount += 1
+      state.timers.append(QueuedTimer(due: state.now + delay, order: state.timerCount, work: timer))
     }
     return timer
   }
 
   package var nanoseconds: UInt64 {
-    let (seconds, attoseconds) = held.withLock { $0.now }.components
+    let (seconds, attoseconds) = state.withLock { $0.now }.components
     return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 
   package func execute(_ work: @escaping @Sendable () -> Void) {
-    held.withLock { $0.jobs += 1 }
+    state.withLock { $0.jobCount += 1 }
     queue.async {
       work()
       self.jobEnded()
@@ -64,50 +64,50 @@ package final class MemoryLoop: EventLoop {
   package func executeLater(_ work: @escaping @Sendable () -> Void) { execute(work) }
 
   private func jobEnded() {
-    let awaiting = held.withLock { held -> [CheckedContinuation<Void, Never>] in
-      held.jobs -= 1
-      guard held.jobs == 0 else { return [] }
-      defer { held.awaitingIdleness = [] }
-      return held.awaitingIdleness
+    let awaiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.jobCount -= 1
+      guard state.jobCount == 0 else { return [] }
+      defer { state.idleWaiters = [] }
+      return state.idleWaiters
     }
     for continuation in awaiting { continuation.resume() }
   }
 
-  /// Returns when no job waits or runs: what was sent on this loop is received, and all is done
-  /// that follows from it without the time or other threads.
+  /// Returns when no job is pending or running. All sent messages have then been received, and all
+  /// resulting work is done, except for timers and work of other threads.
   package func settle() async {
     await withCheckedContinuation { continuation in
-      let isIdle = held.withLock { held in
-        if held.jobs > 0 { held.awaitingIdleness.append(continuation) }
-        return held.jobs == 0
+      let isIdle = state.withLock { state in
+        if state.jobCount > 0 { state.idleWaiters.append(continuation) }
+        return state.jobCount == 0
       }
       if isIdle { continuation.resume() }
     }
   }
 
-  /// Moves the time, from timer to timer: before it goes on, all is done that follows from the one
-  /// before. Returns when the last that falls due has run, with what follows from it.
+  /// Advances the time from timer to timer, and finishes all resulting work before the next timer.
+  /// Returns when the last due timer has run, with its resulting work.
   package func advance(by time: Duration) async {
     await settle()
-    let end = held.withLock { $0.now + time }
-    while let work = nextTimer(until: end) {
+    let end = state.withLock { $0.now + time }
+    while let work = dequeueTimer(until: end) {
       execute { work.run() }
       await settle()
     }
-    held.withLock { $0.now = max($0.now, end) }
+    state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Takes the timer that falls due first, and moves the time to it.
-  private func nextTimer(until end: Duration) -> MemoryTimer? {
-    held.withLock { held in
-      let due = held.timers.indices.filter { held.timers[$0].due <= end }
+  /// Removes the timer that is due first, and advances the time to it.
+  private func dequeueTimer(until end: Duration) -> MemoryTimer? {
+    state.withLock { state in
+      let due = state.timers.indices.filter { state.timers[$0].due <= end }
       let first = due.min { left, right in
-        let (left, right) = (held.timers[left], held.timers[right])
+        let (left, right) = (state.timers[left], state.timers[right])
         return (left.due, left.order) < (right.due, right.order)
       }
       guard let first else { return nil }
-      let timer = held.timers.remove(at: first)
-      held.now = max(held.now, timer.due)
+      let timer = state.timers.remove(at: first)
+      state.now = max(state.now, timer.due)
       return timer.work
     }
   }
@@ -121,11 +121,11 @@ private final class MemoryTimer: ScheduledWork {
   }
 
   func run() {
-    let taken = work.withLock { work in
+    let pending = work.withLock { work in
       defer { work = nil }
       return work
     }
-    taken?()
+    pending?()
   }
 
   func cancel() {

@@ -1,71 +1,74 @@
-/// What a message consists of (RFC 6455 §5.6).
+/// The type of a message (RFC 6455 §5.6).
 package enum MessageKind: Sendable {
   case text
   case binary
 }
 
-/// A connection that carries whole messages both ways. It belongs to one ``EventLoop`` and is used
-/// on that loop only.
+/// A bidirectional connection for whole messages. It belongs to one ``EventLoop``; use it only on
+/// that loop.
 package protocol MessageChannel: AnyObject, Sendable {
-  /// Unique among the channels of the process, and never used again.
+  /// Unique among the channels of the process, and never reused.
   var id: UInt64 { get }
 
   /// The loop that this channel belongs to.
   var loop: any EventLoop { get }
 
-  /// From the next message on, and for the end, another receiver takes the place of the one before.
+  /// Replaces the receiver, from the next message on and for the end of the channel.
   func attach(_ receiver: any MessageReceiver)
 
-  /// Sends one message; the bytes are copied, and nobody is called back who might write others in
-  /// their place. Text must be valid UTF-8. Nothing is sent once the channel closes.
+  /// Sends one message. The bytes are copied, and no code is called that could change them. Text
+  /// must be valid UTF-8. A closing channel sends nothing.
   func send(_ message: RawSpan, as kind: MessageKind)
 
-  /// Receives nothing until ``resume()``: what comes waits, for the most part at the peer.
+  /// Stops receiving until ``resume()``. Most further data then stays at the peer.
   func pause()
 
-  /// Receives again, in a later turn of the loop. Nothing happens where it was not paused.
+  /// Receives again, in a later turn of the loop. Has no effect if the channel is not paused.
   func resume()
 
-  /// Sends what waits, then the close frame, and ends the connection. The receiver's `closed` comes
-  /// later, once. `reason` is cut to the 123 bytes that a close frame holds.
+  /// Sends the queued data, then the close frame, and ends the connection. The receiver's
+  /// `closed(_:)` is called later, once. `reason` is truncated to the 123 bytes that a close frame
+  /// holds.
   func close(_ code: CloseCode, _ reason: String)
 
-  /// Bytes that were sent and that the peer's socket has not taken yet.
+  /// Number of sent bytes that the peer's socket has not accepted yet.
   var bufferedBytes: Int { get }
 
-  /// Goes on, on another loop, as another channel of the same ``id``: `goOn` is given it there, and
-  /// attaches a receiver. What was sent goes out before, and what has not been received comes after.
-  /// This one is not used any more; its receiver hears of it again only where the connection ends
-  /// before it could move. False where it cannot move: then nothing has changed.
+  /// Moves to another loop, as another channel with the same ``id``. `onMoved` receives that
+  /// channel on its loop, and attaches a receiver. Sent data is written before the move, and unread
+  /// data is received after it.
+  ///
+  /// This channel must not be used afterwards. Its receiver is called again only if the connection
+  /// ends before it could move. Returns false, with nothing changed, if the channel cannot move.
   func move(
-    to loop: any EventLoop, _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+    to loop: any EventLoop, _ onMoved: @escaping @Sendable (any MessageChannel) -> Void
   ) -> Bool
 }
 
 extension MessageChannel {
   package func move(
-    to loop: any EventLoop, _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+    to loop: any EventLoop, _ onMoved: @escaping @Sendable (any MessageChannel) -> Void
   ) -> Bool { false }
 
-  /// Receives nothing more until the others have had their turn.
-  package func letOthersGoFirst() {
+  /// Receives nothing more until other channels have had their turn.
+  package func pauseForOneTurn() {
     pause()
     loop.executeLater { [self] in resume() }
   }
 }
 
-/// What takes the messages of one ``MessageChannel``. All calls come on the channel's loop.
+/// The receiver of one ``MessageChannel``. All methods are called on the channel's loop.
 package protocol MessageReceiver: AnyObject, Sendable {
-  /// One whole message; text is valid UTF-8, unless ``checksText``. The bytes are borrowed for the
-  /// call.
+  /// Receives one whole message. Text is valid UTF-8, unless ``checksText`` is set. The bytes are
+  /// borrowed for the call.
   func receive(_ message: RawSpan, as kind: MessageKind)
 
-  /// Whether this looks itself whether a text is UTF-8, and closes with 1007 where it is none, so
-  /// that the channel need not look too.
+  /// Whether the receiver validates the UTF-8 of texts itself, and closes with 1007 if they are
+  /// invalid. The channel then does not validate them.
   var checksText: Bool { get }
 
-  /// The channel is gone; nothing comes after this. `code` is that of the first close frame, the
-  /// peer's or this side's (1005 where it had none); nil where the connection was lost without one.
+  /// The channel has closed, and no further calls follow. `code` is that of the first close frame,
+  /// sent or received (1005 if it had none). It is `nil` if the connection was lost without one.
   func closed(_ code: UInt16?)
 }
 
@@ -73,23 +76,24 @@ extension MessageReceiver {
   package var checksText: Bool { false }
 }
 
-/// What takes new channels, on the channel's loop.
+/// An acceptor of new channels, called on the channel's loop.
 package protocol ChannelAcceptor: Sendable {
-  /// Gives the receiver for a channel whose handshake is done. Nothing has been received on it yet.
+  /// Returns the receiver of a channel whose handshake is complete. Nothing has been received on it
+  /// yet.
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver
 }
 
-/// A path of the server at which WebSocket connections are taken.
+/// A path of the server that accepts WebSocket connections.
 package struct Endpoint: Sendable {
-  /// The path, exactly, without query.
+  /// The exact path, without a query.
   package var path: String
-  /// The subprotocols that are spoken here. A client that offers none is taken without one;
-  /// one that offers only others is refused at the handshake.
+  /// The supported subprotocols. A client that offers none is accepted without one. A client that
+  /// offers only others is rejected in the handshake.
   package var subprotocols: [String]
-  /// Bytes; a larger message closes the connection with 1009.
+  /// Maximum number of bytes of a message. A larger one closes the connection with 1009.
   package var maxMessage: Int
-  /// Bytes that may wait to be sent on a connection; beyond, it is closed with 4201. Nil takes the
-  /// server's limit.
+  /// Maximum number of unsent bytes of a connection. Beyond it the connection is closed with 4201.
+  /// `nil` uses the server's limit.
   package var maxBuffered: Int?
   package var acceptor: any ChannelAcceptor
 

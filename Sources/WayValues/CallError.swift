@@ -1,30 +1,30 @@
-/// What a call ends with in the place of a value: the error object of JSON-RPC 2.0 (§5.1).
+/// The error of a call that returns no value: the error object of JSON-RPC 2.0 (§5.1).
 ///
-/// Tasks, hosts and interceptors throw it, callers catch it, and the wire carries it; it is the
-/// same type everywhere.
+/// Tasks, hosts and interceptors throw it, callers catch it, and messages carry it; it is the same
+/// type everywhere.
 public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The protocol's own (``protocolCode``), the application's (1…1999 and from 3000), or whatever
-  /// else a peer sent.
+  /// A code of the protocol (``protocolCode``), of the application (1…1999 and from 3000), or any
+  /// other that a peer sent.
   public let code: Int
-  /// Text for people.
+  /// A message for people.
   public let message: String
-  /// What the error says to programs; nil where it says nothing. Waybridge's own errors have an
-  /// object here that begins with `kind` and `retryable`.
+  /// Data for programs; `nil` for none. In Waybridge's own errors it is an object that begins with
+  /// `kind` and `retryable`.
   public let data: Value?
-  /// Whether Swift code was given it as the end of a call of its own, so that a task which throws it
-  /// passes it on. Says nothing of the error itself: two that differ in this are equal.
-  package private(set) var isOfCall = false
+  /// Whether Swift code received the error from a call of its own, so that a task which rethrows it
+  /// passes it on. It is no part of the error itself: two that differ in this are equal.
+  package private(set) var isFromNestedCall = false
 
-  /// An error as it goes over the wire; also to throw from a task, a host or an interceptor, where
-  /// the application's codes reach the caller as they are.
+  /// Creates an error of a message, also for a task, a host or an interceptor to throw. The
+  /// application's codes reach the caller unchanged.
   public init(code: Int, message: String, data: Value? = nil) {
     self.code = code
     self.message = message
     self.data = data
   }
 
-  /// An error of Waybridge's own: `data` becomes `{kind, retryable, …}`; `message` and `kind` are
-  /// the code's where they are nil.
+  /// Creates an error of Waybridge's own: `data` becomes `{kind, retryable, …}`. If `message` or
+  /// `kind` is `nil`, it is that of the code.
   package init(
     _ code: ErrorCode, _ message: String? = nil, kind: String? = nil,
     data: ValueObject = ValueObject()
@@ -37,10 +37,10 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(code: code.rawValue, message: message ?? code.message, data: .object(members))
   }
 
-  /// The same as the end of a call of Swift code.
-  package var ofCall: CallError {
+  /// The error marked as that of a call of Swift code.
+  package var markedFromNestedCall: CallError {
     var error = self
-    error.isOfCall = true
+    error.isFromNestedCall = true
     return error
   }
 
@@ -54,10 +54,10 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
     hasher.combine(data)
   }
 
-  /// The code, where it is one of the protocol's registry (`protocol/codes.json`).
+  /// The code, if it is one of the protocol's registry (`protocol/codes.json`).
   public var protocolCode: ErrorCode? { ErrorCode(rawValue: code) }
 
-  /// The error in one word, as `data.kind` has it (`notOnStack` is a 2404); else the kind of the
+  /// The error in one word, that of `data.kind` (`notOnStack` is a 2404); else the kind of the
   /// code, `application` or `unknown`.
   public var kind: String {
     data?["kind"]?.string ?? protocolCode?.kind
@@ -73,13 +73,14 @@ public struct CallError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CallError {
-  /// The params of a method, or of a call of Swift code, are wrong (-32602).
+  /// Returns an error for invalid params of a method, or of a call of Swift code (-32602).
   package static func invalidParams(_ message: String) -> CallError {
     CallError(.invalidParams, message)
   }
 
-  /// A value is not what it has to be (-32602); `path` names it.
-  package static func unfit(_ path: String, _ expected: String, _ value: Value) -> CallError {
+  /// Returns an error for a value of the wrong type (-32602); `path` is the value's path.
+  package static func typeMismatch(_ path: String, _ expected: String, _ value: Value) -> CallError
+  {
     .invalidParams("\(path) must be \(expected), not \(value.kindName)")
   }
 }

@@ -1,7 +1,7 @@
-/// Thrown by a task, or by what opens a page, that leaves the call to the next that matches its URI,
-/// as if it were not there: to another host or route, the route's fallback, the undefined route. It
-/// must not have had an effect by then.
+/// The error with which a task, or the code that opens a page, declines a call. The call continues
+/// with the next match of its URI, as if this one did not exist: another host or route, the route's
+/// fallback, the undefined route. The call must not have had an effect by then.
 public struct Declined: Error, Sendable {
-  /// To be thrown.
+  /// Creates the error.
   public init() {}
 }

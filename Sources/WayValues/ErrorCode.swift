@@ -3,9 +3,9 @@
 /// An error code of the protocol (`protocol/codes.json`). Its case name is the `kind` of the errors
 /// that carry it.
 public enum ErrorCode: Int, Sendable, CaseIterable {
-  /// The message is not JSON, or nested too deep. Its id is unknown, so the answer's is null.
+  /// The message is not JSON, or is nested too deeply. Its id is unknown, so the id of the response is null.
   case parseError = -32700
-  /// JSON, but neither a request, a notification nor a response.
+  /// The message is JSON, but neither a request, a notification nor a response.
   case invalidRequest = -32600
   /// The receiver has no method of this name.
   case methodNotFound = -32601
@@ -15,39 +15,39 @@ public enum ErrorCode: Int, Sendable, CaseIterable {
   case `internal` = -32603
   /// With a subprotocol the first request is session.open or session.resume.
   case sessionNotOpen = -32002
-  /// The caller took its request back with $/cancelRequest.
+  /// The caller cancelled its request with $/cancelRequest.
   case cancelled = -32800
-  /// The server gave the request up.
+  /// The server cancelled the request.
   case cancelledByServer = -32802
-  /// The caller has not shown who it is.
+  /// The caller has no valid token.
   case notAuthenticated = 2401
-  /// The policy refuses the call; data.rule names the rule.
+  /// The policy denies the call; data.rule names the rule.
   case forbidden = 2403
-  /// No route, page or id of this name; data.kind tells which.
+  /// There is no route, page or id with this name; data.kind says which of them is missing.
   case noRoute = 2404
   /// The route cannot be called in this way.
   case wrongKind = 2405
-  /// No answer within deadlineMs. The call may have had its effect.
+  /// No response arrived within deadlineMs. The call may have had its effect.
   case deadline = 2408
   /// The id or the idempotency key is in use for another call.
   case conflict = 2409
-  /// A size is over its limit, which the message names.
+  /// A size exceeds its limit; the message names the limit.
   case tooLarge = 2413
   /// data.errors lists {path, message} for each.
   case invalidParameters = 2422
-  /// data.interceptor and data.reason tell which and why.
+  /// An interceptor refused the call: data.interceptor is its name, data.reason the reason.
   case refused = 2423
-  /// A count or rate is over its limit; data.retryAfterMs tells when to try again, where known.
+  /// A count or rate exceeds its limit; data.retryAfterMs, if present, says when to retry.
   case tooMany = 2429
-  /// The host of a page or task answered with an error that is no application code.
+  /// The host of a page or task responded with an error whose code is not an application code.
   case hostFailed = 2502
   /// The server takes no new calls for now.
   case unavailable = 2503
-  /// There is a route, but nobody who shows or runs it.
+  /// The route exists, but no connected client hosts it.
   case hostAbsent = 2504
-  /// data.chain lists the URIs.
+  /// Redirects lead back to an earlier URI; data.chain lists the URIs.
   case redirectLoop = 2508
-  /// The call was sent and its answer is lost; it may have had its effect.
+  /// The call was sent, but its response is lost; it may have had its effect.
   case outcomeUnknown = 2599
 
   /// What a code is called in `data.kind` of its errors.

@@ -1,12 +1,12 @@
-/// Where in a document: `$.routes[3].pattern`, after RFC 9535.
+/// A path in a document: `$.routes[3].pattern`, after RFC 9535.
 package struct JSONPath: Sendable, CustomStringConvertible {
-  /// The path as it is written.
+  /// The text of the path.
   package let description: String
 
   /// The document itself.
   package static let root = JSONPath(description: "$")
 
-  /// A member of the object here.
+  /// Returns the path of a member of the object at this path.
   package func member(_ name: String) -> JSONPath {
     let plain =
       name.utf8.first.map { !Self.isDigit($0) } == true
@@ -23,7 +23,7 @@ package struct JSONPath: Sendable, CustomStringConvertible {
     return JSONPath(description: "\(description)['\(quoted)']")
   }
 
-  /// An element of the array here, from 0.
+  /// Returns the path of an element of the array at this path, from 0.
   package func element(_ index: Int) -> JSONPath {
     JSONPath(description: "\(description)[\(index)]")
   }

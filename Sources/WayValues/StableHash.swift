@@ -1,5 +1,6 @@
 /// A hash that is the same in every process, on every machine and in every version: FNV-1a with 64
-/// bits. Not for secrets, nor where somebody gains by two texts with one hash.
+/// bits. Not for secrets, nor for uses in which an attacker gains from two texts with the same
+/// hash.
 package struct StableHash: Sendable {
   private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -9,7 +10,7 @@ package struct StableHash: Sendable {
     state = (state ^ UInt64(byte)) &* 0x100_0000_01b3
   }
 
-  /// Adds the bytes of a text in UTF-8.
+  /// Adds the UTF-8 bytes of a string.
   package mutating func add(_ text: String) {
     var text = text
     text.withUTF8 { bytes in
@@ -21,7 +22,7 @@ package struct StableHash: Sendable {
   package var value: UInt64 { state }
 
   /// ``value`` as 16 hex digits.
-  package var text: String {
+  package var hexString: String {
     let digits = String(state, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }

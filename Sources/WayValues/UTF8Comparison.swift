@@ -1,19 +1,21 @@
 extension String {
-  /// Whether both have the same UTF-8 bytes. Swift's `==` also joins canonically equivalent texts.
+  /// Whether both have the same UTF-8 bytes. Swift's `==` also equates canonically equivalent
+  /// strings.
   package func isSameUTF8(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.span.bytes.isSame(as: other.utf8.span.bytes)
   }
 
-  /// Whether both have the same bytes, where `other` is ASCII: faster than ``isSameUTF8(as:)``.
+  /// Whether both have the same bytes, if `other` is ASCII: faster than ``isSameUTF8(as:)``.
   ///
-  /// Swift's `==` joins texts that are canonically equivalent. Such a one to an ASCII text has more
-  /// bytes, since each of its characters that is not ASCII has at least two and stands for one.
+  /// Swift's `==` equates canonically equivalent strings. A string that is equivalent to an ASCII
+  /// one but differs has more bytes, since each of its non-ASCII characters has at least two and
+  /// stands for one.
   @inlinable
   package func isSameASCII(as other: String) -> Bool {
     utf8.count == other.utf8.count && self == other
   }
 
-  /// Feeds the UTF-8 bytes to `hasher`, to go with ``isSameUTF8(as:)``.
+  /// Feeds the UTF-8 bytes to `hasher`, consistent with ``isSameUTF8(as:)``.
   @inlinable
   package func hashUTF8(into hasher: inout Hasher) {
     let contiguous: Void? = utf8.withContiguousStorageIfAvailable { bytes in
@@ -28,10 +30,10 @@ extension String {
 
 /// A string that is compared and hashed as its UTF-8 bytes, for keys that a peer chooses.
 package struct UTF8Key: Hashable, Sendable {
-  /// The string as it came.
+  /// The original string.
   package let text: String
 
-  /// A key of any string.
+  /// Creates a key from any string.
   package init(_ text: String) {
     self.text = text
   }

@@ -1,5 +1,5 @@
 extension String {
-  /// Cut to what fits a line, without what would disturb it.
+  /// The string, shortened to fit a line, with control characters escaped.
   package var brief: String {
     var result = ""
     for scalar in unicodeScalars.prefix(200) {
@@ -14,7 +14,7 @@ extension String {
 }
 
 extension Value {
-  /// Like JSON, cut to what fits a line.
+  /// The value similar to JSON, shortened to fit a line.
   package var brief: String {
     switch self {
     case .null: "null"
@@ -22,20 +22,20 @@ extension Value {
     case .integer(let value): "\(value)"
     case .number(let number): number.digits.brief
     case .string(let text): "\"\(text.brief)\""
-    case .list(let values):
-      "[" + values.prefix(8).map(\.inner).joined(separator: ", ")
+    case .array(let values):
+      "[" + values.prefix(8).map(\.shallowBrief).joined(separator: ", ")
         + (values.count > 8 ? ", …]" : "]")
     case .object(let object):
       "{"
-        + object.members.prefix(8).map { "\($0.name.brief): \($0.value.inner)" }
+        + object.members.prefix(8).map { "\($0.name.brief): \($0.value.shallowBrief)" }
         .joined(separator: ", ") + (object.count > 8 ? ", …}" : "}")
     }
   }
 
-  /// As ``brief``, without what is deeper.
-  private var inner: String {
+  /// The value as in ``brief``, without its nested values.
+  private var shallowBrief: String {
     switch self {
-    case .list(let values): values.isEmpty ? "[]" : "[…]"
+    case .array(let values): values.isEmpty ? "[]" : "[…]"
     case .object(let object): object.isEmpty ? "{}" : "{…}"
     default: brief
     }

@@ -1,5 +1,6 @@
 extension Value {
-  /// About how many bytes of memory the value takes. A walk without recursion: any depth will do.
+  /// The approximate size of the value in bytes of memory, computed without recursion, for any
+  /// depth.
   package var size: Int {
     var left: [Value] = []
     var size = size(leaving: &left)
@@ -7,28 +8,29 @@ extension Value {
     return size
   }
 
-  /// Without what is in its lists and objects, which are left to be looked at.
+  /// Returns the size without that of nested arrays and objects, which are appended to `left`.
   private func size(leaving left: inout [Value]) -> Int {
     var size = MemoryLayout<Value>.size
     switch self {
     case .null, .bool, .integer: break
     case .number(let number): size += number.digits.utf8.count
     case .string(let text): size += text.utf8.count
-    case .list(let values):
+    case .array(let values):
       for value in values { size += value.sizeInside(leaving: &left) }
     case .object(let object):
       for member in object.members {
-        size += MemoryLayout<ValueObject.Member>.size + member.name.utf8.count
+        size += MemoryLayout<ValueObject.ObjectMember>.size + member.name.utf8.count
         size += member.value.sizeInside(leaving: &left)
       }
     }
     return size
   }
 
-  /// That of what needs no further look, which most values are; 0 for others, which are left.
+  /// Returns the size of a value without nested ones, as most are; 0 for arrays and objects, which
+  /// are appended to `left`.
   private func sizeInside(leaving left: inout [Value]) -> Int {
     switch self {
-    case .list, .object:
+    case .array, .object:
       left.append(self)
       return 0
     case .null, .bool, .integer, .number, .string: return size(leaving: &left)

@@ -1,20 +1,20 @@
-/// A JSON-like value: what parameters, results and exts are made of.
+/// A JSON value: the type of parameters, results and exts.
 ///
-/// Strings are compared as UTF-8 bytes: Swift's own `==` joins composed and decomposed forms, which
-/// JSON and URIs keep apart.
+/// Strings are compared as UTF-8 bytes. Swift's own `==` equates composed and decomposed forms,
+/// which differ in JSON and URIs.
 public enum Value: Sendable {
   /// JSON's `null`.
   case null
-  /// True or false.
+  /// A boolean.
   case bool(Bool)
-  /// A number that was written as an integer and fits 64 bits with sign.
+  /// A number that was written as an integer and fits a signed 64-bit integer.
   case integer(Int64)
   /// Any other number, with the digits it was written with.
   case number(Number)
-  /// Text; a JSON string without lone surrogates.
+  /// A string without lone surrogates.
   case string(String)
   /// A JSON array.
-  case list([Value])
+  case array([Value])
   /// A JSON object.
   case object(ValueObject)
 }
@@ -27,7 +27,7 @@ extension Value: Hashable {
     case (.integer(let a), .integer(let b)): a == b
     case (.number(let a), .number(let b)): a == b
     case (.string(let a), .string(let b)): a.isSameUTF8(as: b)
-    case (.list(let a), .list(let b)): a == b
+    case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b
     default: false
     }
@@ -40,24 +40,34 @@ extension Value: Hashable {
     case .integer(let value): hasher.combine(value)
     case .number(let value): hasher.combine(value)
     case .string(let value): value.hashUTF8(into: &hasher)
-    case .list(let values): hasher.combine(values)
+    case .array(let values): hasher.combine(values)
     case .object(let object): hasher.combine(object)
     }
   }
 }
 
 extension Value {
-  /// The text, when this is a string.
+  /// The string, if this is one.
   public var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The integer, when this is one.
+  /// The integer, if this is one.
   public var integer: Int64? {
     if case .integer(let value) = self { value } else { nil }
   }
 
-  /// The nearest double, when this is a number; infinite beyond a double's range.
+  /// The exact integer value, if this is an integer however it is written: 7 for `7`, `7.0` and
+  /// `70e-1`.
+  package var exactInteger: Int64? {
+    switch self {
+    case .integer(let value): value
+    case .number(let number): number.exactly(Int64.self)
+    default: nil
+    }
+  }
+
+  /// The nearest double, if this is a number; infinite beyond a double's range.
   public var double: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -66,17 +76,17 @@ extension Value {
     }
   }
 
-  /// The truth value, when this is one.
+  /// The boolean, if this is one.
   public var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The elements, when this is a list.
-  public var list: [Value]? {
-    if case .list(let value) = self { value } else { nil }
+  /// The elements, if this is an array.
+  public var array: [Value]? {
+    if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members, when this is an object.
+  /// The members, if this is an object.
   public var object: ValueObject? {
     if case .object(let value) = self { value } else { nil }
   }
@@ -86,18 +96,17 @@ extension Value {
     if case .null = self { true } else { false }
   }
 
-  /// The value of a member, when this is an object that has it.
+  /// The value of a member, if this is an object that has it.
   public subscript(name: String) -> Value? { object?[name] }
 
-  /// What kind of value this is, in JSON's words: `null`, `boolean`, `number`, `string`, `array` or
-  /// `object`.
+  /// The JSON type of the value: `null`, `boolean`, `number`, `string`, `array` or `object`.
   public var kindName: String {
     switch self {
     case .null: "null"
     case .bool: "boolean"
     case .integer, .number: "number"
     case .string: "string"
-    case .list: "array"
+    case .array: "array"
     case .object: "object"
     }
   }
@@ -112,7 +121,7 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
   public init(integerLiteral value: Int64) { self = .integer(value) }
   public init(floatLiteral value: Double) { self = Value(value) }
   public init(stringLiteral value: String) { self = .string(value) }
-  public init(arrayLiteral elements: Value...) { self = .list(elements) }
+  public init(arrayLiteral elements: Value...) { self = .array(elements) }
   public init(dictionaryLiteral elements: (String, Value)...) {
     self = .object(ValueObject(elements))
   }

@@ -1,16 +1,16 @@
-/// An object whose members keep their order. Names are compared as UTF-8 bytes.
+/// An object with ordered members. Names are compared as UTF-8 bytes.
 ///
-/// A lookup walks small objects and uses an index in large ones, so that the time does not depend
-/// on what a peer sends.
+/// A lookup walks small objects and uses an index in large ones, so that its time does not depend
+/// on the data of a peer.
 public struct ValueObject: Sendable {
   /// One name with its value.
-  public struct Member: Sendable {
-    /// Unique in its object, as UTF-8 bytes.
+  public struct ObjectMember: Sendable {
+    /// The name, unique in its object, as UTF-8 bytes.
     public let name: String
-    /// What the name stands for.
+    /// The value of the name.
     public var value: Value
 
-    /// A member, to be compared with those of an object.
+    /// Creates a member, for comparison with those of an object.
     @inlinable
     public init(name: String, value: Value) {
       self.name = name
@@ -19,35 +19,36 @@ public struct ValueObject: Sendable {
   }
 
   /// The members in order.
-  public private(set) var members: [Member]
+  public private(set) var members: [ObjectMember]
   private var index: [UTF8Key: Int]?
 
   private static let smallCount = 16
 
-  /// An empty object.
+  /// Creates an empty object.
   public init() {
     members = []
   }
 
-  /// The members in order; of a name that comes twice, the last value stands at the first's place.
+  /// Creates an object with the members in order. If a name occurs twice, the last value is at the
+  /// place of the first.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     self.members.reserveCapacity(members.underestimatedCount)
     for (name, value) in members { set(name, value) }
   }
 
-  /// Takes members whose names are known to differ.
-  package init(distinct members: [Member]) {
+  /// Creates an object with members whose names are known to differ.
+  package init(distinct members: [ObjectMember]) {
     self.members = members
     indexIfLarge()
   }
 
-  /// Room for so many members, before they are set one by one.
+  /// Reserves capacity for a number of members, before they are set one by one.
   public mutating func reserveCapacity(_ count: Int) {
     members.reserveCapacity(count)
   }
 
-  /// How many members there are.
+  /// The number of members.
   public var count: Int { members.count }
 
   /// Whether there are no members.
@@ -71,7 +72,7 @@ public struct ValueObject: Sendable {
     if let found = position(of: name) { members[found].value = value } else { append(name, value) }
   }
 
-  /// Sets all members of `other` in order, over those that are there.
+  /// Sets all members of `other` in order, and overrides existing ones.
   public mutating func merge(_ other: ValueObject) {
     if isEmpty {
       self = other
@@ -82,7 +83,7 @@ public struct ValueObject: Sendable {
 
   private mutating func append(_ name: String, _ value: Value) {
     if index != nil { index?[UTF8Key(name)] = members.count }
-    members.append(Member(name: name, value: value))
+    members.append(ObjectMember(name: name, value: value))
     indexIfLarge()
   }
 
@@ -100,7 +101,7 @@ public struct ValueObject: Sendable {
 }
 
 extension ValueObject: Hashable {
-  /// Objects are equal when they have the same members, in whatever order.
+  /// Objects are equal if they have the same members, in any order.
   public static func == (left: ValueObject, right: ValueObject) -> Bool {
     left.count == right.count
       && left.members.allSatisfy { right[$0.name] == $0.value }

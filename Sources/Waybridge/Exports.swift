@@ -9,6 +9,7 @@ import WaySession
 @_exported import struct WaySession.ClientInfo
 @_exported import struct WaySession.Cluster
 @_exported import struct WaySession.Delivery
+@_exported import struct WaySession.DeliveryReceipt
 @_exported import struct WaySession.Limits
 @_exported import struct WaySession.OpenedPage
 @_exported import struct WaySession.Policy
@@ -28,7 +29,7 @@ import WaySession
 @_exported import enum WayTable.TableOperation
 @_exported import struct WayTransport.Handshake
 
-// For the command, which imports no more than this target.
-package typealias PolicyAsker = WaySession.PolicyAsker
+// For the command, which imports only this target.
+package typealias PolicySubject = WaySession.PolicySubject
 package typealias PolicyCase = WaySession.PolicyCase
-package typealias PolicyTrial = WaySession.PolicyTrial
+package typealias PolicySimulator = WaySession.PolicySimulator

@@ -1,30 +1,54 @@
 import WayRPC
 import WayValues
 
-extension BridgeClient: LineUser {
-  nonisolated func connected() {
-    assumeIsolated { $0.greet() }
+extension BridgeClient: ClientConnectionDelegate {
+  nonisolated func connectionOpened() {
+    assumeIsolated { $0.sendSessionRequest() }
   }
 
-  nonisolated func take(_ message: Message) {
+  nonisolated func receive(_ message: Message) {
     assumeIsolated { $0.handle(message) }
   }
 
-  nonisolated func lost(_ end: ClientConnectionEnd, attempt: Int, delay: Duration) {
-    assumeIsolated { $0.states.tell(.waiting(end, attempt: attempt, delay: delay)) }
+  nonisolated func connectionLost(_ end: ClientConnectionEnd, attempt: Int, delay: Duration) {
+    assumeIsolated { client in
+      client.stateStreams.publish(.waiting(end, attempt: attempt, delay: delay))
+      client.scheduleCancellations()
+    }
   }
 
-  nonisolated func ended(_ end: ClientConnectionEnd, _ error: CallError?) {
-    assumeIsolated { $0.settle(end, error) }
+  nonisolated func connectionEnded(_ end: ClientConnectionEnd, _ error: CallError?) {
+    assumeIsolated { $0.settleAll(end, error) }
   }
 
   private func handle(_ message: Message) {
     switch message {
-    case .response(let response): pending.take(response.id)?.settle(response.result)
+    case .response(let response): handle(response)
     case .notification(let notification): handle(notification)
-    case .request(let request): serve(request)
-    case .invalid(let id, let error): answer(id, .failure(error))
+    case .request(let request): handleRequest(request)
+    case .invalid(let id, let error): sendResponse(id, .failure(error))
     }
+  }
+
+  private func handle(_ response: Response) {
+    if case .null = response.id, case .failure(let error) = response.result {
+      return handleUnreadableMessage(error)
+    }
+    pendingCalls.remove(response.id)?.settle(response.result)
+  }
+
+  /// Handles an error about a message whose id the server could not read. If the message has no
+  /// number, the server has not received it: the client resumes with another one in its place.
+  private func handleUnreadableMessage(_ error: CallError) {
+    guard error.protocolCode == .parseError, connection.isNumbered else { return }
+    if let number = error.data?["seq"]?.integer.flatMap(UInt64.init(exactly:)) {
+      for (id, _) in pendingCalls.all(where: { $1.sequenceNumber == number }) {
+        pendingCalls.remove(id)?.settle(.failure(error))
+      }
+      return
+    }
+    unreadableMessageError = error
+    connection.drop(.gap, "the server could not read a message")
   }
 
   private func handle(_ notification: Notification) {
@@ -34,14 +58,14 @@ extension BridgeClient: LineUser {
       guard let id = params?["id"].flatMap(RequestID.init), let value = params?["value"] else {
         return
       }
-      pending[id]?.progress(value)
+      pendingCalls[id]?.receiveProgress(value)
     case "$/cancelRequest":
       guard let id = params?["id"].flatMap(RequestID.init) else { return }
-      serving[id]?.cancel()
+      serverRequests[id]?.cancel()
     case "page.resume":
-      if let id = params?["page"]?.string { resume(id) }
+      if let params, let id = params["page"]?.string { resumePage(id, params) }
     case "event":
-      if let event = Event(params) { streams.deliver(event) }
+      if let event = Event(params) { eventStreams.deliver(event) }
     case let name:
       guard let method = methods[name] else { return }
       let call = MethodCall(method: name, params: params ?? .null)

@@ -3,7 +3,7 @@ import WaySockets
 import WayTransport
 import WayValues
 
-/// A client of a bridge: it opens pages and runs tasks wherever they are, and hosts its own.
+/// A client of a bridge. It opens pages and runs tasks on any host, and hosts its own.
 ///
 /// ```swift
 /// let client = try await BridgeClient.connect(
@@ -13,68 +13,82 @@ import WayValues
 /// await client.close()
 /// ```
 ///
-/// Each client has a thread of its own, which ends when the client closes or the server closes it
-/// for good. A client that is let go of stays connected, so every client needs ``close()``. All
-/// methods may be called from anywhere. Hosts, and the closures of tasks and methods, run on the main
-/// actor or another with an executor of its own, where they say so, else on the client's thread, as
-/// do callbacks such as `onShown`: there they must not block.
+/// Each client has its own thread, which ends when the client closes or the server closes the
+/// connection for good. A client stays connected after its last reference is released, so every
+/// client needs ``close()``.
 ///
-/// A connection that is lost is made again, and the session goes on (``SessionOptions/reconnect``):
-/// calls notice nothing of it, and those made meanwhile wait. ``connectionStates()`` tells of it.
+/// All methods may be called from any thread. Hosts, and the closures of tasks and methods, run on
+/// the main actor or on an actor with its own executor if they are isolated to one. Otherwise they
+/// run on the client's thread, as do callbacks such as `onShown`; code there must not block.
 ///
-/// Every call settles exactly once: with its answer, or by throwing ``CallError``, which is 2503
-/// where it was not sent when the client ended, and 2599 where it was and its answer did not come.
-/// Cancelling the Swift task of a call sends `$/cancelRequest`; the answer is still awaited.
+/// After a lost connection the client reconnects and resumes its session
+/// (``SessionOptions/reconnect``). Calls continue, and calls made meanwhile wait.
+/// ``connectionStates()`` reports these changes.
+///
+/// Every call settles exactly once: with its response, or by throwing ``CallError``. The code is
+/// 2503 if the call was not sent before the client ended, and 2599 if it was sent but no response
+/// arrived. Cancelling the Swift task of a call sends `$/cancelRequest`; the call still waits for
+/// the response. If the server cannot be reached, it settles after one second.
 public actor BridgeClient {
   package nonisolated let loop: any EventLoop
   private nonisolated let executor: UnownedSerialExecutor
   private let endLoop: @Sendable () async -> Void
-  let line: Line
+  let connection: ConnectionManager
   var writer = MessageWriter()
-  /// The largest message, in bytes, that the server takes, where it has said so.
+  /// The largest message, in bytes, that the server accepts; `Int.max` if the server has not stated
+  /// a limit.
   var maxMessage = Int.max
-  var pending = PendingCalls<PendingCall>(limit: 65_536)
-  /// What the server asked and this client works on.
-  var serving = ServedCalls()
+  /// The largest number of nested arrays and objects, including the message itself, that the server
+  /// reads.
+  var maxDepth = JSON.maxDepth
+  var pendingCalls = PendingCalls<BridgeClientCall>(limit: 65_536)
+  /// Requests of the server that this client is working on.
+  var serverRequests = ServerRequests()
   var hosts = BridgeClientHosts()
-  var pages = HostedPages()
-  /// The `page.sync` that waits for its answer.
-  var comparison: RequestID?
-  var methods: [String: Method] = [:]
-  var streams = EventStreams()
+  /// The work of hosts for calls with an idempotency key.
+  let hostKeys: HostIdempotencyKeys
+  var pages = HostedPageRegistry()
+  /// The id of the `page.sync` request that waits for its response.
+  var pageSync: RequestID?
+  var methods: [String: ClientMethod] = [:]
+  var eventStreams = EventStreams()
+  /// The error of a message that the server could not read, until the client resumes.
+  var unreadableMessageError: CallError?
   /// The page that this client runs in.
   var ownPage: String?
-  /// What the session was opened with; nil on a connection of plain JSON-RPC.
+  /// The options that the session was opened with; nil on a connection of plain JSON-RPC.
   var options: SessionOptions?
-  /// Waits for the first connection, and its session.
-  var opening: CheckedContinuation<Result<Void, CallError>, Never>?
-  var states = StateReaders()
+  /// Resumed when the first connection and its session are open, or have failed.
+  var openContinuation: CheckedContinuation<Result<Void, CallError>, Never>?
+  var stateStreams = ConnectionStateStreams()
   private var isClosing = false
-  private var end: ClientConnectionEnd?
-  private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
+  private var connectionEnd: ClientConnectionEnd?
+  private var endContinuations: [CheckedContinuation<Void, Never>] = []
 
-  /// The session, once it is open, and the one that has taken its place where it was lost; nil on a
-  /// connection of plain JSON-RPC.
-  public internal(set) var session: Session?
+  /// The open session, or the one that replaced it after it was lost; nil before the session is
+  /// open and on a connection of plain JSON-RPC.
+  public internal(set) var session: SessionDescription?
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  /// A client without connection; `endLoop` is called when there will be none any more.
+  /// Creates a client without a connection. `endLoop` is called when no further connection will be
+  /// made.
   package init(
     loop: any EventLoop, connector: any ClientConnector,
     endLoop: @escaping @Sendable () async -> Void
   ) {
     self.loop = loop
     self.endLoop = endLoop
-    line = Line(connector, on: loop)
+    connection = ConnectionManager(connector, on: loop)
+    hostKeys = HostIdempotencyKeys(on: loop) { loop.nanoseconds }
     executor = loop.asUnownedSerialExecutor()
   }
 
-  /// Connects without subprotocol: plain JSON-RPC 2.0, in an anonymous session that ends with the
+  /// Connects without a subprotocol: plain JSON-RPC 2.0, in an anonymous session that ends with the
   /// connection.
   ///
-  /// Throws ``CallError`` 2503 when there is no server at the address or it refuses, -32602 when it
-  /// is no address.
+  /// Throws ``CallError`` 2503 if there is no server at the address or the server rejects the
+  /// connection, -32602 if the address is invalid.
   ///
   /// - Parameter url: `ws://HOST:PORT/bridge`.
   public static func connect(to url: String) async throws(CallError) -> BridgeClient {
@@ -88,7 +102,7 @@ public actor BridgeClient {
     return client
   }
 
-  /// A client with a loop of its own.
+  /// Creates a client with its own loop.
   static func make(for url: String, subprotocol: String?) throws(CallError) -> BridgeClient {
     do throws(SocketError) {
       let loop = try SocketLoop.start()
@@ -99,71 +113,75 @@ public actor BridgeClient {
     }
   }
 
-  /// Connects, and opens the session that `options` describe; without them there is none.
+  /// Connects, and opens the session that `options` describe; without options there is no session.
   package func open(_ options: SessionOptions?) async throws(CallError) {
     if let options { try prepare(options) }
     let result: Result<Void, CallError> = await withCheckedContinuation { continuation in
-      opening = continuation
-      line.begin(options?.reconnect ?? .never, for: self)
+      openContinuation = continuation
+      connection.begin(options?.reconnect ?? .never, for: self)
     }
     try result.get()
   }
 
-  /// Closes the connection with 1000 and returns when it is gone, with its thread. The client leaves
-  /// its session: calls that wait fail with 2599, or 2503 where they were not sent, and hosts are told
-  /// to close their pages. A client that has no connection just now is kept by the server for as long
-  /// as it might come back. May be called again, and from several tasks.
+  /// Closes the connection with 1000 and returns when the connection and its thread have ended.
+  ///
+  /// The client leaves its session: waiting calls fail with 2599, or 2503 if they were not sent,
+  /// and hosts receive a request to close their pages. If the client has no connection at this moment, the
+  /// server keeps it as long as it could still reconnect. May be called several times and from
+  /// several tasks.
   public func close() async {
     isClosing = true
-    line.close()
-    _ = await ended()
+    connection.close()
+    _ = await waitUntilEnded()
     await endLoop()
   }
 
-  /// Returns when the connection is gone, whichever side closed it, and no other will be made: where
-  /// the client connects again by itself, that may be never.
+  /// Returns when the connection has closed, whichever side closed it, and no further connection
+  /// will be made. If the client reconnects automatically, that may never happen.
   @discardableResult
-  public func ended() async -> ClientConnectionEnd {
-    if !line.isOver { await withCheckedContinuation { awaitingEnd.append($0) } }
-    return end ?? ClientConnectionEnd(code: nil)
+  public func waitUntilEnded() async -> ClientConnectionEnd {
+    if !connection.hasEnded { await withCheckedContinuation { endContinuations.append($0) } }
+    return connectionEnd ?? ClientConnectionEnd(code: nil)
   }
 
-  /// What becomes of the connection, from what it is now on; let go of it when it does not matter any
-  /// more. Of a reader that does not read, the latest 256 wait.
+  /// The states of the connection, beginning with the current one. Release the stream when it is no
+  /// longer needed. If its reader is slow, the latest 256 states are kept.
   public func connectionStates() -> ConnectionStates {
-    states.add { [weak self] number in
+    stateStreams.add { [weak self] number in
       guard let self else { return }
-      Task { await self.forgetReader(number) }
+      Task { await self.removeStateStream(number) }
     }
   }
 
-  /// Looks how the connection is, now: for an app that hears from its system that the network is back, or
-  /// that it is in sight again. A client that waits before it connects again does so at once; one that
-  /// is connected asks the server whether it is there, and takes the connection for lost after 5 s
-  /// without an answer. Returns before that; ``connectionStates()`` tells what comes of it.
+  /// Checks the connection now. An app calls this when the system reports that the network is back,
+  /// or that the app is visible again.
+  ///
+  /// A client that waits before it reconnects does so at once. A connected client pings the server
+  /// and treats the connection as lost after 5 s without a response. Returns before the result is
+  /// known; ``connectionStates()`` reports it.
   public func checkConnection() {
-    line.hasten()
+    connection.checkConnection()
   }
 
-  private func forgetReader(_ number: Int) {
-    states.remove(number)
+  private func removeStateStream(_ number: Int) {
+    stateStreams.remove(number)
   }
 
-  /// Settles all that depends on the connection. `error` tells why there was none.
-  func settle(_ end: ClientConnectionEnd, _ error: CallError?) {
-    self.end = end
-    opening?.resume(returning: .failure(error ?? end.error))
-    opening = nil
-    for call in pending.drain() {
-      call.settle(.failure(call.isSent ? end.error : end.notSent))
+  /// Settles everything that depends on the connection. `error` states why there was no connection.
+  func settleAll(_ end: ClientConnectionEnd, _ error: CallError?) {
+    self.connectionEnd = end
+    openContinuation?.resume(returning: .failure(error ?? end.error))
+    openContinuation = nil
+    for call in pendingCalls.drain() {
+      call.settle(.failure(call.isSent ? end.error : end.notSentError))
     }
-    for call in serving.drain() { call.cancel() }
-    streams.end(isClosing ? nil : end.error)
+    for call in serverRequests.drain() { call.cancel() }
+    eventStreams.end(isClosing ? nil : end.error)
     closeHostedPages()
-    states.tell(.ended(end))
-    for continuation in awaitingEnd { continuation.resume() }
-    awaitingEnd = []
-    // The loop serves this one client.
+    stateStreams.publish(.ended(end))
+    for continuation in endContinuations { continuation.resume() }
+    endContinuations = []
+    // The loop serves only this client.
     Task { [endLoop] in await endLoop() }
   }
 }

@@ -2,8 +2,8 @@ import WayRPC
 import WayValues
 
 extension Value {
-  /// Reads a JSON text (RFC 8259), strictly; at most 128 levels of lists and objects.
-  /// Throws ``InvalidJSON``.
+  /// Parses JSON (RFC 8259) strictly, with at most 128 levels of arrays and objects. Throws
+  /// ``InvalidJSON``.
   public init(json text: String) throws(InvalidJSON) {
     do throws(JSONError) {
       self = try JSON.parse(text)
@@ -12,14 +12,14 @@ extension Value {
     }
   }
 
-  /// The value as JSON on one line; nil where it nests more than 128 lists and objects.
+  /// The value as JSON on one line; nil if it nests more than 128 arrays and objects.
   public var json: String? {
     try? JSON.text(self)
   }
 }
 
-/// Why a text is not JSON.
+/// The reason why a string is not JSON.
 public struct InvalidJSON: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, and at which byte.
+  /// The error and its byte offset.
   public let description: String
 }

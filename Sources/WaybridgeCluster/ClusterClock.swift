@@ -1,12 +1,12 @@
 import Glibc
 
-/// The clock that event loops have (`uv_hrtime`): it cannot be set, and goes on while the process is
+/// The clock of the event loops (`uv_hrtime`). It cannot be set, and advances while the process is
 /// stopped. It stands still while the machine is suspended (clock_gettime(2)).
 enum ClusterClock {
   static var nanoseconds: UInt64 { now(CLOCK_MONOTONIC) }
 
   /// For how many nanoseconds the machine was suspended since it started.
-  static func suspension() -> UInt64 {
+  static func suspendedTime() -> UInt64 {
     let awake = nanoseconds
     return now(CLOCK_BOOTTIME) &- awake
   }

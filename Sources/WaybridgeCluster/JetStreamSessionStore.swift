@@ -3,240 +3,251 @@ import WayStore
 import WayTransport
 import WayValues
 
-/// Keeps sessions in NATS with JetStream, for any number of servers: each session is one server's,
-/// and another takes it over when that one is gone.
+/// Stores sessions in NATS with JetStream, for any number of servers. Each session is owned by one
+/// server; another takes it over when that server is down.
 ///
-/// Each change of a session is a message of its own subject in one stream, written after the last
-/// one that its owner knows of: who was taken over from is refused, or not heeded. What ``append(_:)`` has returned
-/// for outlives a crash of the server; with three engines (replicas) that of an engine too; and a
-/// power failure of all engines as far as nats-server has written to its disks (`sync_interval`).
+/// Each change of a session is a message on the session's own subject in one stream. It is written
+/// after the last message that the owner knows of, so a former owner is rejected or ignored. A
+/// change for which ``append(_:)`` has returned survives a crash of the server. With three
+/// nats-servers (replicas) it also survives a crash of a nats-server. It survives a power failure
+/// of all nats-servers as far as nats-server has written to its disks (`sync_interval`).
 ///
-/// What is written is written on a thread of its own, in the order of the calls; what is read to be
-/// taken over is read aside, and what was written meanwhile refuses that.
+/// Writes run on a thread of its own, in the order of the calls. Sessions to take over are read on
+/// another thread; a write in the meantime makes the takeover fail.
 package actor JetStreamSessionStore: SharedSessionStore {
   /// Sessions that are taken over in one turn, and bytes of logs that are read for it at once.
-  private static let maxTaken = 256
-  private static let maxRead = 256 << 20
-  /// Logs of sessions that are over that go at once: what is to be written waits meanwhile.
-  private static let maxCleared = 16
-  /// And as the store is closed; what is left others have go.
-  private static let maxClearedLast = 256
-  /// For how many seconds it is tried again to read what an engine does not have yet.
-  private static let holeSeconds = 5
+  private static let maxTakeOverBatch = 256
+  private static let maxReadBytes = 256 << 20
+  /// Logs of ended sessions that are deleted at once: writes wait meanwhile.
+  private static let maxDeletedLogs = 16
+  /// The same limit when the store is closed. Other servers delete the remaining logs.
+  private static let maxDeletedLogsOnClose = 256
+  /// For how many seconds it tries again to read messages that a nats-server does not have yet.
+  private static let gapRetrySeconds = 5
 
   private let queue = SQLiteWorkQueue("waybridge.cluster")
-  private let place: String
-  /// Who tells which servers are gone.
+  private let endpoint: String
+  /// Knows which servers are down.
   private let leases: NATSServerLeases
-  private let lookups: Lookups
-  private let reader: SessionReader
-  /// Called where the engine has lost what it had acknowledged.
-  private let bereft: @Sendable () -> Void
-  /// Of those that this server owns; nil once it is closed.
-  private var logs: OwnedLogs?
+  private let directory: NATSClusterDirectory
+  private let reader: JetStreamSessionLogReader
+  /// Called if NATS has lost data that it had acknowledged.
+  private let dataLost: @Sendable () -> Void
+  /// The logs of the sessions that this server owns; nil once the store is closed.
+  private var logWriter: JetStreamSessionLogWriter?
   private var owner = ""
-  /// Whether logs that are left of sessions that are over are tried again soon.
-  private var isClearing = false
+  /// Whether deletion of remaining logs of ended sessions is scheduled.
+  private var isDeletionScheduled = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     queue.asUnownedSerialExecutor()
   }
 
-  /// Connects to the engine, and makes the stream of sessions where there is none; blocks meanwhile.
+  /// Connects to NATS, and creates the stream of sessions if there is none; blocks meanwhile.
   init(
-    _ address: NATSAddress, replicas: Int, _ leases: NATSServerLeases, _ lookups: Lookups,
-    bereft: @escaping @Sendable () -> Void
+    _ address: NATSAddress, replicas: Int, _ leases: NATSServerLeases,
+    _ directory: NATSClusterDirectory,
+    dataLost: @escaping @Sendable () -> Void
   ) throws(NATSClusterError) {
-    let tenure = leases.tenure
-    let logs = try OwnedLogs(address, replicas: replicas) {
-      // What is lost after that is another loss.
-      let losses = tenure.counts.losses
-      return tenure.isOver(at: ClusterClock.nanoseconds) ? nil : losses
+    let leaseValidity = leases.leaseValidity
+    let logWriter = try JetStreamSessionLogWriter(address, replicas: replicas) {
+      // Data that is lost after that counts as another loss.
+      let losses = leaseValidity.counts.losses
+      return leaseValidity.hasExpired(at: ClusterClock.nanoseconds) ? nil : losses
     }
-    self.bereft = bereft
-    place = logs.place
-    self.logs = logs
+    self.dataLost = dataLost
+    endpoint = logWriter.endpoint
+    self.logWriter = logWriter
     self.leases = leases
-    self.lookups = lookups
-    reader = SessionReader(address)
+    self.directory = directory
+    reader = JetStreamSessionLogReader(address)
   }
 
   package func load(as owner: String) async throws -> [StoredSession] {
     self.owner = owner
-    // What it had in an earlier life is nobody's.
-    try opened().forgetAll()
+    // The sessions that it owned before have no owner now.
+    try openLogWriter().removeAll()
     let loaded = Locked<[StoredSession]>([])
-    _ = try await takeAll { session in loaded.withLock { $0.append(session) } }
+    _ = try await takeOverAll { session in loaded.withLock { $0.append(session) } }
     return loaded.withLock { $0 }
   }
 
-  package func takeAll(
-    _ taken: @Sendable (StoredSession) async -> Void
+  package func takeOverAll(
+    _ restore: @Sendable (StoredSession) async -> Void
   ) async throws -> Set<String> {
-    try opened().lookAtStream()
-    let survey = try await reader.survey()
-    let gone = try await self.gone(of: survey)
-    let owners = Self.owners(of: survey)
-    try opened().areOver(survey.lazy.filter(\.isOver))
-    clear()
-    let nobodys = survey.filter { isNobodys($0, gone) }
-    var holed: [SessionReading] = []
-    for group in Self.groups(nobodys) { holed += try await take(group, taken) }
-    // An engine that is behind the others is so for some seconds; what it does not have by then is
-    // left to who comes for it.
-    for _ in 0..<Self.holeSeconds where !holed.isEmpty {
+    try openLogWriter().detectStreamReset()
+    let summaries = try await reader.readSummaries()
+    let downServers = try await self.downServers(of: summaries)
+    let owners = Self.owners(of: summaries)
+    try openLogWriter().markEnded(summaries.lazy.filter(\.hasEnded))
+    deleteEndedLogs()
+    let available = summaries.filter { canTakeOver($0, downServers) }
+    var incomplete: [JetStreamSessionLogState] = []
+    for group in Self.batches(available) { incomplete += try await takeOver(group, restore) }
+    // A nats-server that is behind the others catches up within some seconds. Sessions that still
+    // have gaps then are taken over when a client asks for them.
+    for _ in 0..<Self.gapRetrySeconds where !incomplete.isEmpty {
       try await Task.sleep(for: .seconds(1))
-      holed = try await take(holed.map(\.id), taken)
+      incomplete = try await takeOver(incomplete.map(\.id), restore)
     }
-    return owners.subtracting(gone).subtracting([owner])
+    return owners.subtracting(downServers).subtracting([owner])
   }
 
-  /// Whose sessions are that are some server's.
-  private static func owners(of readings: [SessionReading]) -> Set<String> {
-    Set(readings.compactMap { $0.isOver || $0.isReleased ? nil : $0.lease?.owner })
+  /// The owners of the sessions that have one.
+  private static func owners(of sessions: [JetStreamSessionLogState]) -> Set<String> {
+    Set(sessions.compactMap { $0.hasEnded || $0.isReleased ? nil : $0.lease?.owner })
   }
 
-  /// Which servers are gone that sessions are of, as they were read.
-  private func gone(of readings: [SessionReading]) async throws -> Set<String> {
-    var gone: Set<String> = []
-    for other in Self.owners(of: readings) where other != owner {
-      if try await leases.isGone(other) { gone.insert(other) }
+  /// Returns the owners of the given sessions that are down.
+  private func downServers(of sessions: [JetStreamSessionLogState]) async throws -> Set<String> {
+    var downServers: Set<String> = []
+    for other in Self.owners(of: sessions) where other != owner {
+      if try await leases.isDown(other) { downServers.insert(other) }
     }
-    return gone
+    return downServers
   }
 
-  /// Takes sessions over and hands them on; gives those of whose logs messages are missing.
-  private func take(
-    _ group: [UTF8Key], _ taken: @Sendable (StoredSession) async -> Void
-  ) async throws -> [SessionReading] {
-    let readings = try await reader.read(group)
-    // Another server may have taken one over since it was found to be nobody's; or its own, which was
-    // away and is back: what it writes after what was read here refuses the taking.
-    let gone = try await self.gone(of: readings)
-    let whole = readings.filter { !$0.isHoled && isNobodys($0, gone) }
-    for start in stride(from: 0, to: whole.count, by: Self.maxTaken) {
-      let some = whole[start..<min(start + Self.maxTaken, whole.count)]
-      for session in try take(some) { await taken(session) }
+  /// Takes sessions over and passes them on; returns those whose logs have gaps.
+  private func takeOver(
+    _ group: [UTF8Key], _ restore: @Sendable (StoredSession) async -> Void
+  ) async throws -> [JetStreamSessionLogState] {
+    let sessions = try await reader.read(group)
+    // Another server may have taken over a session since it was found to have no owner, or its
+    // owner may be up again. A message that such a server writes after this read makes the takeover
+    // fail.
+    let downServers = try await self.downServers(of: sessions)
+    let complete = sessions.filter { !$0.hasGaps && canTakeOver($0, downServers) }
+    for start in stride(from: 0, to: complete.count, by: Self.maxTakeOverBatch) {
+      let batch = complete[start..<min(start + Self.maxTakeOverBatch, complete.count)]
+      for session in try claim(batch) { await restore(session) }
     }
-    return readings.filter(\.isHoled)
+    return sessions.filter(\.hasGaps)
   }
 
-  /// Throws where messages of the session's log are missing.
-  private func check(_ reading: SessionReading) throws(NATSClusterError) {
-    guard reading.isHoled else { return }
+  /// Throws if messages of the session's log are missing.
+  private func checkComplete(_ session: JetStreamSessionLogState) throws(NATSClusterError) {
+    guard session.hasGaps else { return }
     throw NATSClusterError(
-      place, "messages of the session \(reading.id.text) are missing",
-      advice: "an engine that is behind the others has them soon; where all are there and it stays "
-        + "so, they are lost: \(NATSClusterError.toForget(reading.id.text))")
+      endpoint, "messages of the session \(session.id.text) are missing",
+      advice:
+        "wait if a nats-server is behind the others; if all are in step, the messages are lost: "
+        + "\(NATSClusterError.deletionAdvice(session.id.text))")
   }
 
-  /// Sessions that are read together: so many that their logs have a bounded size, or one.
-  private static func groups(_ readings: [SessionReading]) -> [[UTF8Key]] {
+  /// Groups of sessions to read together, so that the size of their logs is limited. A group has at
+  /// least one.
+  private static func batches(_ sessions: [JetStreamSessionLogState]) -> [[UTF8Key]] {
     var groups: [[UTF8Key]] = []
     var size = 0
-    for reading in readings {
-      if groups.isEmpty || size + reading.size > maxRead {
+    for session in sessions {
+      if groups.isEmpty || size + session.byteCount > maxReadBytes {
         groups.append([])
         size = 0
       }
-      groups[groups.count - 1].append(reading.id)
-      size += reading.size
+      groups[groups.count - 1].append(session.id)
+      size += session.byteCount
     }
     return groups
   }
 
-  package func take(_ session: String) async throws -> StoredSession? {
-    guard let reading = try await lookups.log(of: session) else { return nil }
-    try check(reading)
-    if let fault = reading.fault {
-      throw NATSClusterError(place, fault, advice: NATSClusterError.advice(toRead: session))
+  package func takeOver(_ session: String) async throws -> StoredSession? {
+    guard let state = try await directory.log(of: session) else { return nil }
+    try checkComplete(state)
+    if let reason = state.unreadableReason {
+      throw NATSClusterError(endpoint, reason, advice: NATSClusterError.advice(toRead: session))
     }
-    guard !reading.isOver, let last = reading.lease else { return nil }
-    if !isFree(reading) {
-      guard last.owner != owner, try await leases.isGone(last.owner) else { return nil }
+    guard !state.hasEnded, let last = state.lease else { return nil }
+    if !isAvailable(state) {
+      guard last.owner != owner, try await leases.isDown(last.owner) else { return nil }
     }
-    return try take([reading]).first
+    return try claim([state]).first
   }
 
-  /// Whether a session can be taken over, or cannot be read, where these servers are gone.
-  private func isNobodys(_ reading: SessionReading, _ gone: Set<String>) -> Bool {
-    if reading.fault != nil { return true }
-    guard let lease = reading.lease, !reading.isOver else { return false }
-    return isFree(reading) || gone.contains(lease.owner)
+  /// Whether a session can be taken over, or cannot be read, if the given servers are down.
+  private func canTakeOver(_ session: JetStreamSessionLogState, _ downServers: Set<String>) -> Bool
+  {
+    if session.unreadableReason != nil { return true }
+    guard let lease = session.lease, !session.hasEnded else { return false }
+    return isAvailable(session) || downServers.contains(lease.owner)
   }
 
-  /// Whether a session was released, or is this server's, which does not know it: the answer got lost
-  /// that said it was taken over.
-  private func isFree(_ reading: SessionReading) -> Bool {
-    reading.isReleased || (reading.lease?.owner == owner && logs?.has(reading.id) != true)
+  /// Whether a session was released, or belongs to this server although it does not know it: the
+  /// response that confirmed a takeover was lost.
+  private func isAvailable(_ session: JetStreamSessionLogState) -> Bool {
+    session.isReleased || (session.lease?.owner == owner && logWriter?.owns(session.id) != true)
   }
 
-  /// Takes sessions over that are nobody's, as they were read; those are not among them that another
-  /// server has taken since, or whose owner was there after all. One that cannot be read is given
-  /// with its fault, and left. Where the engine does not say what has become of them, they are
-  /// nobody's still.
-  private func take(_ readings: some Collection<SessionReading>) throws -> [StoredSession] {
-    let taken = try opened().take(readings.filter { $0.fault == nil && !$0.isOver }, for: owner)
-    return readings.compactMap { reading in
-      if let fault = reading.fault {
+  /// Takes over sessions without an owner, as they were read. The result does not include those
+  /// that another server has taken over since, or whose owner was up after all. A session that
+  /// cannot be read is returned with the reason, and left. If NATS does not report the
+  /// results, the sessions still have no owner.
+  private func claim(_ sessions: some Collection<JetStreamSessionLogState>) throws
+    -> [StoredSession]
+  {
+    let newLeases = try openLogWriter().takeOver(
+      sessions.filter { $0.unreadableReason == nil && !$0.hasEnded }, for: owner)
+    return sessions.compactMap { session in
+      if let reason = session.unreadableReason {
         var unreadable = StoredSession(
-          id: reading.id.text, lease: SessionLease(owner: "", term: 0), parts: [:])
-        unreadable.fault = fault
+          id: session.id.text, lease: SessionLease(owner: "", term: 0), parts: [:])
+        unreadable.unreadableReason = reason
         return unreadable
       }
-      return taken[reading.id].map { lease in
+      return newLeases[session.id].map { lease in
         StoredSession(
-          id: reading.id.text, lease: lease, parts: reading.parts.all,
-          isComplete: reading.isReleased)
+          id: session.id.text, lease: lease, parts: session.parts.all,
+          isComplete: session.isReleased)
       }
     }
   }
 
   @discardableResult
   package func append(_ changes: [SessionChange]) throws -> Set<String> {
-    defer { if logs?.takeBereft() == true { bereft() } }
+    defer { if logWriter?.consumeDataLoss() == true { dataLost() } }
     do {
-      let long = try opened().append(changes)
-      clear()
-      return long
+      let longLogs = try openLogWriter().append(changes)
+      deleteEndedLogs()
+      return longLogs
     } catch {
-      clear(after: .seconds(1))
+      scheduleDeletion(after: .seconds(1))
       throw error
     }
   }
 
   package func close() {
-    _ = try? logs?.clear(atMost: Self.maxClearedLast)
-    logs = nil
+    _ = try? logWriter?.deleteEndedLogs(atMost: Self.maxDeletedLogsOnClose)
+    logWriter = nil
   }
 
-  private func opened() throws(NATSClusterError) -> OwnedLogs {
-    guard let logs else { throw NATSClusterError(place, "the store is closed") }
-    return logs
+  private func openLogWriter() throws(NATSClusterError) -> JetStreamSessionLogWriter {
+    guard let logWriter else { throw NATSClusterError(endpoint, "the store is closed") }
+    return logWriter
   }
 
-  /// Has the logs of sessions go that are over; those that do not go now do so later.
-  /// Some at a time, so that what is written meanwhile does not wait for all.
-  private func clear() {
-    guard !isClearing else { return }
+  /// Deletes the logs of ended sessions. Those that cannot be deleted now are retried later. It
+  /// deletes some at a time, so that writes do not wait for all.
+  private func deleteEndedLogs() {
+    guard !isDeletionScheduled else { return }
     do throws(NATSClusterError) {
-      if try logs?.clear(atMost: Self.maxCleared) == false { clear(after: .zero) }
+      if try logWriter?.deleteEndedLogs(atMost: Self.maxDeletedLogs) == false {
+        scheduleDeletion(after: .zero)
+      }
     } catch {
-      clear(after: .seconds(1))
+      scheduleDeletion(after: .seconds(1))
     }
   }
 
-  private func clear(after time: Duration) {
-    guard !isClearing else { return }
-    isClearing = true
+  private func scheduleDeletion(after time: Duration) {
+    guard !isDeletionScheduled else { return }
+    isDeletionScheduled = true
     Task { [weak self] in
       try? await Task.sleep(for: time)
-      await self?.clearAgain()
+      await self?.runScheduledDeletion()
     }
   }
 
-  private func clearAgain() {
-    isClearing = false
-    clear()
+  private func runScheduledDeletion() {
+    isDeletionScheduled = false
+    deleteEndedLogs()
   }
 }

@@ -2,35 +2,38 @@ import WaySession
 import WayStore
 import WayTransport
 
-/// The engine of a cluster that is NATS with JetStream (nats-server 2.9 or later).
+/// A `ClusterEngine` that uses NATS with JetStream (nats-server 2.9 or later).
 ///
-/// It has connections of their own for the sessions that are written, for leases, for looking up, and
-/// for messages, so that none waits for another.
+/// It has separate connections for writing sessions, leases, lookups, and messages, so that none
+/// waits for another.
 final class NATSCluster: ClusterEngine {
   let store: any SharedSessionStore
-  let tenure = Tenure(suspension: ClusterClock.suspension)
+  let leaseValidity = SessionLeaseValidity(suspendedTime: ClusterClock.suspendedTime)
   private let leases: NATSServerLeases
-  private let lookups: Lookups
-  private let post: NATSMessenger
-  private let lease = SharedLease()
-  private let bereft = Locked<(@Sendable () -> Void)?>(nil)
+  private let directory: NATSClusterDirectory
+  private let messenger: NATSMessenger
+  private let leaseStatus = NATSLeaseStatus()
+  private let dataLost = Locked<(@Sendable () -> Void)?>(nil)
 
   init(_ address: NATSAddress, replicas: Int) throws {
-    leases = try NATSServerLeases(address, tenure: tenure, lease, replicas: replicas)
-    lookups = try Lookups(address, replicas: replicas)
-    store = try JetStreamSessionStore(address, replicas: replicas, leases, lookups) { [bereft] in
-      bereft.withLock { $0 }?()
+    leases = try NATSServerLeases(
+      address, leaseValidity: leaseValidity, leaseStatus, replicas: replicas)
+    directory = try NATSClusterDirectory(address, replicas: replicas)
+    store = try JetStreamSessionStore(address, replicas: replicas, leases, directory) {
+      [dataLost] in
+      dataLost.withLock { $0 }?()
     }
-    post = try NATSMessenger(address)
+    messenger = try NATSMessenger(address)
   }
 
-  var maxMessage: Int { post.maxMessage }
-  var failure: String? { lease.failure }
-  var renewal: UInt64 { lease.renewal }
+  var maxMessage: Int { messenger.maxMessage }
+  var failure: String? { leaseStatus.failure }
+  var renewalCount: UInt64 { leaseStatus.revision }
 
   func join(as server: String, _ handlers: ClusterHandlers) async throws {
-    bereft.withLock { $0 = handlers.bereft }
-    try post.listen(as: server, received: handlers.received, cutOff: handlers.cutOff)
+    dataLost.withLock { $0 = handlers.dataLost }
+    try messenger.listen(
+      as: server, messageReceived: handlers.messageReceived, messagesLost: handlers.messagesLost)
     try await leases.join(as: server, handlers)
   }
 
@@ -38,44 +41,44 @@ final class NATSCluster: ClusterEngine {
 
   func leave() async {
     await leases.leave()
-    post.end()
+    messenger.end()
   }
 
-  func heard(_ server: String, renewal: UInt64) {
-    Task { await leases.heard(server, renewal: renewal) }
+  func updatePeer(_ server: String, renewalCount: UInt64) {
+    Task { await leases.updatePeer(server, renewalCount: renewalCount) }
   }
 
-  func isGone(_ server: String) async throws -> Bool { try await leases.isGone(server) }
+  func isDown(_ server: String) async throws -> Bool { try await leases.isDown(server) }
 
   func owner(of session: String) async throws -> Ownership {
-    try await lookups.owner(of: session)
+    try await directory.owner(of: session)
   }
 
-  func send(_ message: [UInt8], to server: String?) { post.send(message, to: server) }
+  func send(_ message: [UInt8], to server: String?) { messenger.send(message, to: server) }
 
   func document(_ name: String) async throws -> (bytes: [UInt8], revision: UInt64)? {
-    try await lookups.document(name)
+    try await directory.document(name)
   }
 
   func put(_ bytes: [UInt8], as name: String, after revision: UInt64) async throws -> UInt64? {
-    try await lookups.put(bytes, as: name, after: revision)
+    try await directory.put(bytes, as: name, after: revision)
   }
 }
 
 extension Cluster {
-  /// The servers that have the same engine: NATS with JetStream at `nats`, which is
-  /// `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…`; several engines of one cluster have commas
-  /// between them. `replicas` is how many of them keep each session, table and lease: 1, 3 or 5; it
-  /// counts where the first server makes the streams.
+  /// Creates a cluster of the servers that use the same NATS with JetStream. The URL is
+  /// `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…`; several nats-servers of one cluster are
+  /// separated by commas. `replicas` is how many nats-servers store each session, table and lease:
+  /// 1, 3 or 5. It only has an effect when the first server creates the streams.
   ///
-  /// Connects, and blocks meanwhile. Throws ``ClusterError``, which says what to do: where no engine
-  /// answers, it has no JetStream, or its streams are another's.
+  /// Connects, and blocks meanwhile. Throws a ``NATSClusterError`` with advice if no nats-server
+  /// responds, if it has no JetStream, or if its streams belong to another program.
   public init(nats url: String, replicas: Int = 1) throws {
     let address = try NATSAddress(url)
     guard [1, 3, 5].contains(replicas) else {
       throw NATSClusterError(
-        address.place, "\(replicas) engines cannot keep each session",
-        advice: "give 1, 3 or 5 replicas: with one engine of three gone, the others still agree")
+        address.endpoint, "\(replicas) is not a valid number of replicas",
+        advice: "use 1, 3 or 5 replicas, so that a majority remains if one nats-server fails")
     }
     self.init(try NATSCluster(address, replicas: replicas))
   }

@@ -1,76 +1,80 @@
 import CWayNATS
 
-/// Why the engine that servers share, NATS with JetStream, cannot be used: where it is, what is
+/// The error if NATS with JetStream cannot be used: its address, what is
 /// wrong, and what to do about it.
 public struct NATSClusterError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The engine's address, without user and password.
-  public let place: String
-  /// What is wrong, in the engine's words where it has said something.
+  /// The address of NATS, without user and password.
+  public let endpoint: String
+  /// The problem, in the words of NATS if it has reported an error.
   public let reason: String
-  /// What whoever runs the server can do; nil where that is not known.
+  /// The remedy for the operator of the server; nil if it is unknown.
   public let advice: String?
-  /// JetStream's own code of the error (`err_code`); nil where it has refused nothing.
+  /// JetStream's own code of the error (`err_code`); nil if it has reported none.
   public let code: Int?
 
-  init(_ place: String, _ reason: String, advice: String? = nil, code: Int? = nil) {
-    self.place = place
+  init(_ endpoint: String, _ reason: String, advice: String? = nil, code: Int? = nil) {
+    self.endpoint = endpoint
     self.reason = reason
-    self.advice = advice ?? code.flatMap { Self.advice[$0] }
+    self.advice = advice ?? code.flatMap { Self.adviceByCode[$0] }
     self.code = code
   }
 
-  /// What the library refuses (natsStatus), and JetStream where it says more (jsErrCode).
-  init(_ place: String, _ what: String, _ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) {
+  /// Creates the error for a status of the library (natsStatus), with JetStream's code if there is
+  /// one (jsErrCode).
+  init(
+    _ endpoint: String, _ operation: String, _ status: natsStatus, _ code: jsErrCode = jsErrCode(0)
+  ) {
     let code = Int(code.rawValue)
-    let said =
+    let message =
       switch status {
-      // What the library says where nothing may wait for a connection to come back.
+      // The status of the library if messages may not wait for a reconnection.
       case NATS_INSUFFICIENT_BUFFER, NATS_CONNECTION_DISCONNECTED: "the connection is lost"
       default:
         natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
       }
     self.init(
-      place, "\(what): \(said)\(code > 0 ? " (JetStream \(code))" : "")",
+      endpoint, "\(operation): \(message)\(code > 0 ? " (JetStream \(code))" : "")",
       advice: Self.advice(status), code: code > 0 ? code : nil)
   }
 
-  /// A sentence with the place, what is wrong and what to do.
+  /// A sentence with the address, what is wrong and what to do.
   public var description: String {
-    "\(place) cannot be used: \(reason)" + (advice.map { "; \($0)" } ?? "")
+    "\(endpoint) cannot be used: \(reason)" + (advice.map { "; \($0)" } ?? "")
   }
 
   private static func advice(_ status: natsStatus) -> String? {
     switch status {
-    case NATS_NO_SERVER: "start nats-server there, or name another place"
-    case NATS_NO_RESPONDERS: noJetStream
+    case NATS_NO_SERVER: "start nats-server there, or choose another address"
+    case NATS_NO_RESPONDERS: jetStreamAdvice
     case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
-      "give a user and a password that may (nats://USER:PASSWORD@HOST:PORT)"
+      "use a user and password with the permissions (nats://USER:PASSWORD@HOST:PORT)"
     default: nil
     }
   }
 
   /// What to do about a session whose log cannot be read.
   static func advice(toRead session: String) -> String {
-    "run the version that has written it, or \(toForget(session))"
+    "run the version that wrote it, or \(deletionAdvice(session))"
   }
 
-  /// How to do without what is kept of a session. A purge is none (`NATSConnection.delete`).
-  static func toForget(_ session: String) -> String {
-    "delete the messages of the subject \(Subject.of(session)) by their numbers, oldest first "
-      + "(nats stream rmm \(OwnedLogs.stream) NUMBER)"
+  /// How to delete the stored data of a session. A purge must not be used
+  /// (`NATSConnection.delete`).
+  static func deletionAdvice(_ session: String) -> String {
+    "delete the messages of the subject \(SessionSubject.encode(session)) by their numbers, oldest first "
+      + "(nats stream rmm \(JetStreamSessionLogWriter.streamName) NUMBER)"
   }
 
-  static let noJetStream = "start nats-server with JetStream (-js, and -sd FOLDER for its disk)"
+  static let jetStreamAdvice = "start nats-server with JetStream (-js, and -sd FOLDER for its disk)"
 
   // https://github.com/nats-io/nats-server/blob/main/server/errors.json
-  private static let advice = [
-    10005: "there are fewer engines than the replicas that are asked for",
-    10023: "make room on its disk, or raise max_file_store",
+  private static let adviceByCode = [
+    10005: "start more nats-servers, or use fewer replicas",
+    10023: "free space on its disk, or raise max_file_store",
     10028: "raise the limits of its account",
-    10039: noJetStream,
-    10047: "make room on its disk, or raise max_file_store",
-    10074: "there are fewer engines than the replicas that are asked for",
-    10076: noJetStream,
-    10077: "raise max_bytes of the stream, or have sessions end",
+    10039: jetStreamAdvice,
+    10047: "free space on its disk, or raise max_file_store",
+    10074: "start more nats-servers, or use fewer replicas",
+    10076: jetStreamAdvice,
+    10077: "raise max_bytes of the stream, or end sessions",
   ]
 }

@@ -3,85 +3,88 @@ import WaySession
 import WayStore
 import WayValues
 
-/// Tells the other servers that this one is there, by a key that it renews, and finds out which of
-/// the others are gone.
+/// Holds this server's lease, a key that it renews, and finds out which other servers are down.
 ///
-/// The key is written by compare-and-set: who finds it unchanged for longer than a tenure takes it
-/// away, and its server cannot renew it any more. No clock of another machine matters, and none that
-/// can be set: each measures by its own how long it has seen nothing new.
+/// The key is written by compare-and-set. A server that sees another's key unchanged for longer
+/// than a lease deletes it; that server cannot renew it any more. No clock of another machine
+/// matters, and none that can be set: each server measures by its own monotonic clock how long it
+/// has seen no renewal.
 actor NATSServerLeases {
-  /// A server that has renewed nothing for so long is gone.
+  /// A server that has not renewed its lease for so long is down.
   private static let lifetime: Duration = .seconds(4)
-  /// How long it may take its sessions for its own after a renewal was sent: less, since that came
-  /// later.
-  private static let tenure: UInt64 = 3_500_000_000
-  private static let renewal: Duration = .seconds(1)
-  /// How long the keys of those that are gone are kept.
-  private static let memory: Duration = .seconds(86_400)
+  /// How long a server may treat its sessions as its own after it has sent a renewal, in
+  /// nanoseconds. It is shorter than ``lifetime``, since the renewal arrived later.
+  private static let validity: UInt64 = 3_500_000_000
+  private static let renewalInterval: Duration = .seconds(1)
+  /// How long the keys of servers that are down are kept.
+  private static let keyLifetime: Duration = .seconds(86_400)
 
   private let queue = SQLiteWorkQueue("waybridge.leases")
   private let connection: NATSConnection
   private let keys: KeyValueBucket
-  nonisolated let tenure: Tenure
-  private nonisolated let shared: SharedLease
+  nonisolated let leaseValidity: SessionLeaseValidity
+  private nonisolated let leaseStatus: NATSLeaseStatus
   private var server: String?
-  /// The revision of the own key; nil where it is not known.
+  /// The revision of this server's key; nil if it is not known.
   private var revision: UInt64?
-  private var renewals: Task<Void, Never>?
+  private var renewalTask: Task<Void, Never>?
   private var handlers: ClusterHandlers?
   private var isLost = false
-  /// How long each other key has had its revision, as far as this server has seen.
-  private var seen: [String: (revision: UInt64, since: UInt64)] = [:]
-  /// Of so many servers.
-  private static let maxSeen = 10_000
+  /// The revision of each other key, and since when this server has seen it.
+  private var observedRenewals: [String: (revision: UInt64, since: UInt64)] = [:]
+  /// How many servers are observed at most.
+  private static let maxObservedServers = 10_000
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(_ address: NATSAddress, tenure: Tenure, _ shared: SharedLease, replicas: Int)
+  init(
+    _ address: NATSAddress, leaseValidity: SessionLeaseValidity, _ leaseStatus: NATSLeaseStatus,
+    replicas: Int
+  )
     throws(NATSClusterError)
   {
-    connection = try NATSConnection(address, patience: .seconds(1))
+    connection = try NATSConnection(address, timeout: .seconds(1))
     keys = try KeyValueBucket(
       "waybridge-servers", description: "Leases of Waybridge, form 4", replicas: replicas,
-      lifetime: Self.memory, on: connection)
-    self.tenure = tenure
-    self.shared = shared
+      lifetime: Self.keyLifetime, on: connection)
+    self.leaseValidity = leaseValidity
+    self.leaseStatus = leaseStatus
   }
 
-  /// The server is there from now on. Throws where that cannot be written.
+  /// Joins as a server. Throws if the key cannot be written.
   func join(as server: String, _ handlers: ClusterHandlers) throws(NATSClusterError) {
     self.server = server
     self.handlers = handlers
     try rejoin()
-    renewals = Task { [weak self] in
+    renewalTask = Task { [weak self] in
       while !Task.isCancelled {
-        try? await Task.sleep(for: Self.renewal)
+        try? await Task.sleep(for: Self.renewalInterval)
         guard let self else { return }
         await self.renew()
       }
     }
   }
 
-  /// As after ``join(as:_:)``, for who was lost.
+  /// Joins again like ``join(as:_:)``, after this server was declared down.
   func rejoin() throws(NATSClusterError) {
     guard let server else { return }
     let entry = try keys.entry(of: Self.key(of: server))
     isLost = false
-    revision = entry?.end ?? 0
-    guard try write() else {
+    revision = entry?.lastSequence ?? 0
+    guard try writeKey() else {
       revision = nil
-      throw NATSClusterError(connection.place, "the lease of the server is written by another")
+      throw NATSClusterError(connection.endpoint, "another server wrote this server's lease")
     }
   }
 
-  /// The server is not there any more.
+  /// Deletes the key of this server.
   func leave() {
-    renewals?.cancel()
-    renewals = nil
-    tenure.lost()
+    renewalTask?.cancel()
+    renewalTask = nil
+    leaseValidity.revoke()
     guard let server, let revision else { return }
     self.server = nil
-    // Others find out in some seconds where it cannot be told.
+    // If that fails, the others find out after some seconds.
     _ = try? keys.put([], as: Self.key(of: server), after: revision, isDeletion: true)
   }
 
@@ -90,20 +93,21 @@ actor NATSServerLeases {
     do throws(NATSClusterError) {
       if revision == nil { try findRevision() }
       if isLost { return }
-      // What was written after the same revision is one that was given up and came late, or another's.
-      if try !write() { try findRevision() }
+      // A message after the same revision is a late one of this server's own, or one of another
+      // server.
+      if try !writeKey() { try findRevision() }
     } catch {
-      // Whether it was written is found out before the next.
+      // Before the next renewal it is found out whether this one was written.
       revision = nil
-      shared.failure = "\(error)"
+      leaseStatus.failure = "\(error)"
     }
   }
 
-  /// Writes the key after its last revision; false where that was another.
-  private func write() throws(NATSClusterError) -> Bool {
+  /// Writes the key after its last revision; returns false if that has changed.
+  private func writeKey() throws(NATSClusterError) -> Bool {
     guard let server, let revision else { return false }
-    let asleep = ClusterClock.suspension()
-    let sent = ClusterClock.nanoseconds
+    let suspendedTime = ClusterClock.suspendedTime()
+    let sendTime = ClusterClock.nanoseconds
     let value: Value = [
       "server": .string(server),
       "lifetimeMs": .integer(Int64(Self.lifetime / .milliseconds(1))),
@@ -113,77 +117,84 @@ actor NATSServerLeases {
       return false
     }
     self.revision = number
-    shared.renewal = number
-    shared.failure = nil
-    tenure.renewed(until: sent + Self.tenure, asleep: asleep)
-    handlers?.renewed()
+    leaseStatus.revision = number
+    leaseStatus.failure = nil
+    leaseValidity.renew(until: sendTime + Self.validity, suspended: suspendedTime)
+    handlers?.leaseRenewed()
     return true
   }
 
-  /// What the last renewal, of which nothing was heard, came to: it is there, or the key is another's.
+  /// Finds out the result of the last renewal, which got no response: it was written, or the key
+  /// belongs to another server.
   private func findRevision() throws(NATSClusterError) {
     guard let server else { return }
     guard let entry = try keys.entry(of: Self.key(of: server)), !entry.message.isDeletion else {
-      return wasTaken()
+      return markLost()
     }
-    revision = entry.end
+    revision = entry.lastSequence
   }
 
-  private func wasTaken() {
+  private func markLost() {
     isLost = true
-    tenure.lost()
-    handlers?.lost()
+    leaseValidity.revoke()
+    handlers?.declaredDown()
   }
 
-  /// Another server was heard to have renewed its key.
-  func heard(_ server: String, renewal: UInt64) {
-    if seen[server]?.revision != renewal { see(server, renewal, at: ClusterClock.nanoseconds) }
-  }
-
-  private func see(_ server: String, _ revision: UInt64, at now: UInt64) {
-    if seen.count >= Self.maxSeen, seen[server] == nil,
-      let oldest = seen.min(by: { $0.value.since < $1.value.since })?.key
-    {
-      seen[oldest] = nil
+  /// Records that another server has renewed its key.
+  func updatePeer(_ server: String, renewalCount: UInt64) {
+    if observedRenewals[server]?.revision != renewalCount {
+      recordRenewal(server, renewalCount, at: ClusterClock.nanoseconds)
     }
-    seen[server] = (revision, now)
   }
 
-  /// Whether a server is gone for certain: this one has seen nothing new of it for as long as a lease
-  /// lasts, and it has no key, or this one has taken that away. That it has none is enough where one
-  /// engine keeps them; of several, one that became the leader a moment ago may tell what was before.
-  func isGone(_ server: String) throws(NATSClusterError) -> Bool {
+  private func recordRenewal(_ server: String, _ revision: UInt64, at now: UInt64) {
+    if observedRenewals.count >= Self.maxObservedServers, observedRenewals[server] == nil,
+      let oldest = observedRenewals.min(by: { $0.value.since < $1.value.since })?.key
+    {
+      observedRenewals[oldest] = nil
+    }
+    observedRenewals[server] = (revision, now)
+  }
+
+  /// Returns whether a server is down for certain. This server must have seen no renewal for as
+  /// long as a lease lasts, and the key must be missing, or this server must have deleted it. If
+  /// one nats-server stores the keys, a missing key is enough. With several, a new leader may
+  /// return an earlier state.
+  func isDown(_ server: String) throws(NATSClusterError) -> Bool {
     let key: UInt64?
     do throws(NATSClusterError) {
       key = try self.revision(of: server)
     } catch {
-      shared.failure = "\(error)"
+      leaseStatus.failure = "\(error)"
       throw error
     }
     let now = ClusterClock.nanoseconds
     if key == nil, !connection.isReplicated { return true }
-    guard let known = seen[server], key == nil || key == known.revision else {
-      see(server, key ?? 0, at: now)
+    guard let known = observedRenewals[server], key == nil || key == known.revision else {
+      recordRenewal(server, key ?? 0, at: now)
       return false
     }
     guard now - known.since > UInt64(Self.lifetime / .nanoseconds(1)) else { return false }
     guard let key else { return true }
-    // Else it is there after all, or another has taken the key away: that is looked at next.
+    // Otherwise it is up after all, or another server has deleted the key: the next call finds out.
     return try keys.put([], as: Self.key(of: server), after: key, isDeletion: true) != nil
   }
 
-  /// The revision of a server's key; nil where there is none, as far as all that was acknowledged says.
+  /// Returns the revision of a server's key; nil if there is none according to all that was
+  /// acknowledged.
   private func revision(of server: String) throws(NATSClusterError) -> UInt64? {
-    func look() throws(NATSClusterError) -> UInt64? {
-      try keys.entry(of: Self.key(of: server)).flatMap { $0.message.isDeletion ? nil : $0.end }
+    func currentRevision() throws(NATSClusterError) -> UInt64? {
+      try keys.entry(of: Self.key(of: server)).flatMap {
+        $0.message.isDeletion ? nil : $0.lastSequence
+      }
     }
-    if let revision = try look() { return revision }
+    if let revision = try currentRevision() { return revision }
     guard connection.isReplicated else { return nil }
-    try keys.settle()
-    return try look()
+    try keys.synchronize()
+    return try currentRevision()
   }
 
-  /// Keys do not have all of what a name may have; its bytes in hex are letters and digits.
+  /// Keys allow fewer characters than names; the bytes of a name in hex are letters and digits.
   private static func key(of server: String) -> String {
     "server."
       + server.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// A thread for what may block.
+/// A thread for work that may block.
 final class NATSWorkerThread: Sendable {
   private let queue = DispatchQueue(label: "waybridge.post")
 
   func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
-  /// Returns when all that was given has run.
+  /// Returns when all submitted work has run.
   func finish() { queue.sync {} }
 }

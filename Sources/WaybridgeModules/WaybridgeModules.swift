@@ -16,10 +16,10 @@ struct WaybridgeModules: BuildToolPlugin {
       return []
     }
     let siblings = Set(context.package.targets.map(\.id))
-    // They come in the order in which they depend on one another.
+    // They are in the order of their dependencies.
     let others = dependencies.compactMap { $0 as? SwiftSourceModuleTarget }
       .filter { $0.recursiveTargetDependencies.contains(where: isLibrary) }
-    let told = ([own] + others).flatMap { other in
+    let arguments = ([own] + others).flatMap { other in
       [siblings.contains(other.id) ? "--target" : "--foreign", other.moduleName]
         + files(of: other).map { $0.path(percentEncoded: false) }
     }
@@ -28,7 +28,7 @@ struct WaybridgeModules: BuildToolPlugin {
       .buildCommand(
         displayName: "Finding the modules of \(own.name)",
         executable: try context.tool(named: "FindModules").url,
-        arguments: [output.path(percentEncoded: false)] + told,
+        arguments: [output.path(percentEncoded: false)] + arguments,
         inputFiles: ([own] + others).flatMap(files), outputFiles: [output])
     ]
   }

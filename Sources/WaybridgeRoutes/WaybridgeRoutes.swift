@@ -6,8 +6,8 @@ import PackagePlugin
 @main
 struct WaybridgeRoutes: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
-    // As a tool of the plugin the command, and all that it needs, would be compiled a second time
-    // with every build of Waybridge.
+    // If the command were a tool of the plugin, every build of Waybridge would compile it and its
+    // dependencies twice.
     let built = try packageManager.build(.product("waybridge"), parameters: .init())
     guard built.succeeded,
       let command = built.builtArtifacts.first(where: { $0.kind == .executable })
@@ -22,7 +22,7 @@ struct WaybridgeRoutes: CommandPlugin {
     try process.run()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      // What is wrong the command has told.
+      // The command has already printed the error.
       Diagnostics.error("waybridge routes ended with \(process.terminationStatus)")
       return
     }

@@ -3,28 +3,28 @@ import Foundation
 import Synchronization
 import Waybridge
 
-/// One request for a table, which is bounded in bytes and in time.
+/// One request for a table, limited in bytes and in time.
 ///
-/// It runs on a thread of its own, with libcurl, which reads no further where its receiver has
-/// enough: a source that never ends costs no more than the largest table.
+/// It runs on a separate thread, with libcurl, which stops reading when its receiver has enough: an
+/// endless source costs no more than the largest table.
 final class TableDownload: Sendable {
-  /// What a server answers.
-  enum Answer: Sendable {
-    /// The table, and what it is called.
+  /// The result of a request.
+  enum TableDownloadResult: Sendable {
+    /// The table, and its entity tag.
     case table([UInt8], etag: String?)
-    /// It is what was got before.
-    case unchanged
+    /// The table has not changed.
+    case notModified
   }
 
-  /// The longest name of a version that is kept.
-  private static let maxTag = 1024
+  /// The longest entity tag that is stored, in bytes.
+  private static let maxETagLength = 1024
   private static let maxRedirects = 5
-  /// libcurl's `CURLM`, while the request runs; what ends it may come from any thread.
-  private struct Running: @unchecked Sendable {
+  /// libcurl's `CURLM`, while the request runs. The request may be cancelled from any thread.
+  private struct DownloadState: @unchecked Sendable {
     var isCancelled = false
     var multi: UnsafeMutableRawPointer?
   }
-  private let running = Mutex(Running())
+  private let state = Mutex(DownloadState())
   private let source: TableURL
   private let etag: String?
 
@@ -33,21 +33,21 @@ final class TableDownload: Sendable {
     self.etag = etag
   }
 
-  /// Asks for a table.
+  /// Requests a table.
   ///
   /// - Parameters:
-  ///   - etag: what the table is called that is there already; nil for none.
-  ///   - time: how long it may take in all.
-  /// - Throws: ``TableError``, which says what the server did.
+  ///   - etag: the entity tag of the stored table; nil for none.
+  ///   - time: the limit of the whole request.
+  /// - Throws: ``TableError``, which describes the server's response.
   static func get(
-    _ source: TableURL, etag: String?, within time: Duration
-  ) async throws(TableError) -> Answer {
+    _ source: TableURL, etag: String?, timeout time: Duration
+  ) async throws(TableError) -> TableDownloadResult {
     let download = TableDownload(source, etag: etag)
-    let result: Result<Answer, TableError> = await withTaskCancellationHandler {
+    let result: Result<TableDownloadResult, TableError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
           do throws(TableError) {
-            continuation.resume(returning: .success(try download.run(within: time)))
+            continuation.resume(returning: .success(try download.run(timeout: time)))
           } catch {
             continuation.resume(returning: .failure(error))
           }
@@ -60,21 +60,23 @@ final class TableDownload: Sendable {
   }
 
   private func cancel() {
-    running.withLock { running in
-      running.isCancelled = true
-      if let multi = running.multi { curl_multi_wakeup(multi) }
+    state.withLock { state in
+      state.isCancelled = true
+      if let multi = state.multi { curl_multi_wakeup(multi) }
     }
   }
 
-  private func wrong(_ reason: String) -> TableError {
+  private func failure(_ reason: String) -> TableError {
     TableError(.unreadable, "The table at \(source) \(reason)")
   }
 
-  private func run(within time: Duration) throws(TableError) -> Answer {
-    guard let multi = curl_multi_init() else { throw wrong("cannot be had: libcurl has no memory") }
-    running.withLock { $0.multi = multi }
+  private func run(timeout time: Duration) throws(TableError) -> TableDownloadResult {
+    guard let multi = curl_multi_init() else {
+      throw failure("cannot be fetched: libcurl has no memory")
+    }
+    state.withLock { $0.multi = multi }
     defer {
-      running.withLock { $0.multi = nil }
+      state.withLock { $0.multi = nil }
       curl_multi_cleanup(multi)
     }
     let end = ContinuousClock.now + time
@@ -83,21 +85,22 @@ final class TableDownload: Sendable {
       let transfer = try TableTransfer(address, of: source, etag: etag)
       try perform(transfer, in: multi, until: end, of: time)
       switch transfer.status {
-      case 200: return .table(transfer.bytes, etag: transfer.etag(maxSize: Self.maxTag))
-      case 304 where etag != nil: return .unchanged
-      case 304: throw wrong("is not changed, says the server (304), which was not asked for that")
+      case 200: return .table(transfer.bytes, etag: transfer.etag(maxSize: Self.maxETagLength))
+      case 304 where etag != nil: return .notModified
+      case 304:
+        throw failure("cannot be fetched: the server answered 304 to a request without a condition")
       case let status:
         guard let next = transfer.redirect else {
-          throw wrong("cannot be had: the server answers \(status)")
+          throw failure("cannot be fetched: the server answered \(status)")
         }
-        // Nobody is led from a protected address to one that is not.
+        // A redirect must not lead from a protected address to one that is not.
         guard let url = try? TableURL(next), url.url.scheme == source.url.scheme else {
-          throw wrong("leads to another place, which is not protected as well")
+          throw failure("cannot be fetched: it redirects to an unprotected URL")
         }
         address = next
       }
     }
-    throw wrong("cannot be had: it leads on more than \(Self.maxRedirects) times")
+    throw failure("cannot be fetched: it redirects more than \(Self.maxRedirects) times")
   }
 
   private func perform(
@@ -112,17 +115,19 @@ final class TableDownload: Sendable {
       guard code == CURLM_OK, count > 0 else { break }
       let left = end - .now
       guard left > .zero else {
-        throw wrong("did not answer within \(time.components.seconds) s")
+        throw failure("did not answer within \(time.components.seconds) s")
       }
-      guard !running.withLock({ $0.isCancelled }) else { throw wrong("was not waited for") }
+      guard !state.withLock({ $0.isCancelled }) else {
+        throw failure("cannot be fetched: the request was cancelled")
+      }
       code = curl_multi_poll(multi, nil, 0, Int32(min(left / .milliseconds(1) + 1, 1000)), nil)
     }
     guard code == CURLM_OK else {
-      throw wrong("cannot be had: \(String(cString: curl_multi_strerror(code)))")
+      throw failure("cannot be fetched: \(String(cString: curl_multi_strerror(code)))")
     }
     var waiting: Int32 = 0
     guard let message = curl_multi_info_read(multi, &waiting), message.pointee.msg == CURLMSG_DONE
-    else { throw wrong("cannot be had: libcurl has ended without a result") }
-    if let reason = transfer.fault(message.pointee.data.result) { throw wrong(reason) }
+    else { throw failure("cannot be fetched: libcurl returned no result") }
+    if let reason = transfer.failureReason(message.pointee.data.result) { throw failure(reason) }
   }
 }

@@ -3,14 +3,14 @@ import ServiceLifecycle
 import WayTable
 import Waybridge
 
-/// Fetches a router's table over HTTPS: at the start, and again while it serves.
+/// Fetches a router's table over HTTPS: at the start, and periodically while it serves.
 ///
 /// ```swift
 /// import Logging
 /// import ServiceLifecycle
 ///
 /// let router = Router()
-/// let fetcher = try await TableFetcher.start("https://example.org/routes.json", for: router)
+/// let fetcher = try await TableFetcher.load("https://example.org/routes.json", for: router)
 /// try router.handle("time", with: .task { _ in "noon" })
 /// var configuration = BridgeConfiguration()
 /// configuration.table = fetcher.table
@@ -19,61 +19,62 @@ import Waybridge
 /// try await group.run()
 /// ```
 ///
-/// The last good table is kept on the disk, and is what a server begins with whose source is away. A
-/// table that is wrong, or of a version before the one in force, is refused whole: the one in force
-/// stays, and `BridgeConfiguration.logger` and the metrics tell.
+/// The last good table is stored on the disk, and a server starts with it if the source is
+/// unavailable. A table that is invalid, or of a version before the current one, is rejected as a
+/// whole. The current table stays, and `BridgeConfiguration.logger` and the metrics report the
+/// rejection.
 public struct TableFetcher: Service {
-  /// How long one request may take.
-  private static let patience = Duration.seconds(30)
-  private static let minPause = Duration.seconds(1)
+  /// The timeout of one request.
+  private static let requestTimeout = Duration.seconds(30)
+  private static let minInterval = Duration.seconds(1)
 
   /// The table, for `BridgeConfiguration.table`.
   public let table: LiveTable
-  /// Where it comes from.
+  /// The address of the table.
   public let source: TableURL
   private let cache: TableCache
-  private let period: Duration
+  private let interval: Duration
   private let logger: Logger?
-  /// What the server calls the table that is in force.
+  /// The server's entity tag of the current table.
   private let etag: String?
 
   /// Fetches the table and registers its routes, see `Router.load(tableAt:)`.
   ///
   /// - Parameters:
-  ///   - address: an `https` URL, or an `http` one of this machine's loopback.
-  ///   - router: has no table yet.
-  ///   - folder: where the last good table is kept; by default `~/.cache/waybridge/tables`, or the
-  ///     folder that `XDG_CACHE_HOME` says.
-  ///   - period: how long after each answer it is asked for again, at least a second. After a failure
-  ///     it is a second, doubled with each failure up to this.
-  ///   - patience: how long the first answer is waited for.
-  ///   - logger: is told where the source is away.
-  /// - Throws: `TableError` where there is no table: the source is away, or what it has is wrong,
-  ///   and none was kept.
-  public static func start(
-    _ address: String, for router: Router, keptIn folder: String? = nil,
-    every period: Duration = .seconds(60), patience: Duration = .seconds(10),
+  ///   - address: an `https` URL, or an `http` URL of this machine's loopback.
+  ///   - router: a router without a table.
+  ///   - folder: the folder of the last good table; by default `~/.cache/waybridge/tables`, or
+  ///     `waybridge/tables` in the folder of `XDG_CACHE_HOME`.
+  ///   - period: the time from each response to the next request, at least a second. After a
+  ///     failure it is a second, doubled with each failure up to this.
+  ///   - timeout: the timeout of the first request.
+  ///   - logger: logs when the source is unavailable.
+  /// - Throws: `TableError` if there is no table: the source is unavailable or has an invalid
+  ///   table, and none was stored.
+  public static func load(
+    _ address: String, for router: Router, cacheFolder folder: String? = nil,
+    every period: Duration = .seconds(60), timeout: Duration = .seconds(10),
     logger: Logger? = nil
   ) async throws(TableError) -> TableFetcher {
     let source = try TableURL(address)
-    let cache = try TableCache(folder: folder ?? TableCache.usualFolder)
-    let kept = cache.read(source)
+    let cache = try TableCache(folder: folder ?? TableCache.defaultFolder)
+    let cached = cache.read(source)
     var table: LiveTable?
-    if let kept {
+    if let cached {
       do throws(TableError) {
-        table = try router.load(table: kept.document, from: "The kept table of \(source)")
+        table = try router.load(table: cached.document, from: "The stored table of \(source)")
       } catch {
-        logger?.warning("kept table left out", metadata: ["reason": "\(error)"])
+        logger?.warning("stored table ignored", metadata: ["reason": "\(error)"])
       }
     }
-    var etag = table == nil ? nil : kept?.etag
+    var etag = table == nil ? nil : cached?.etag
     do throws(TableError) {
       if case .table(let bytes, let tag) = try await TableDownload.get(
-        source, etag: etag, within: patience)
+        source, etag: etag, timeout: timeout)
       {
         let document = try TableDocument.parse(bytes, from: "The table at \(source)")
         if let table {
-          _ = try await table.take(document, cause: .fetch, at: 0)
+          _ = try await table.applyIfNew(document, cause: .fetch, at: 0)
         } else {
           table = try router.load(table: document, from: "The table at \(source)")
         }
@@ -83,54 +84,55 @@ public struct TableFetcher: Service {
     } catch {
       guard table != nil else { throw error }
       logger?.warning(
-        "table not fetched, the last good one is used", metadata: ["reason": "\(error)"])
+        "table not fetched; the last valid one is used", metadata: ["reason": "\(error)"])
     }
     guard let table else {
-      throw TableError(.unreadable, "The table at \(source) is not there")
+      throw TableError(.unreadable, "The table at \(source) does not exist")
     }
     return TableFetcher(
-      table: table, source: source, cache: cache, period: max(period, minPause), logger: logger,
+      table: table, source: source, cache: cache, interval: max(period, minInterval),
+      logger: logger,
       etag: etag)
   }
 
-  /// Fetches the table again and again, until a graceful shutdown or the cancellation of the task.
+  /// Fetches the table periodically, until a graceful shutdown or the cancellation of the task.
   public func run() async {
     await cancelWhenGracefulShutdown {
-      var pause = period
+      var pause = interval
       var etag = self.etag
       while !Task.isCancelled {
         do { try await Task.sleep(for: pause) } catch { return }
         do throws(TableError) {
           etag = try await fetch(etag)
-          pause = period
+          pause = interval
         } catch {
           guard !Task.isCancelled else { return }
-          // Many servers do not come back at one moment.
-          let next = pause == period ? Self.minPause : min(pause * 2, period)
+          // Random, so that many servers do not retry at the same time.
+          let next = pause == interval ? Self.minInterval : min(pause * 2, interval)
           pause = next * Double.random(in: 0.5...1)
-          if pause < Self.minPause { pause = Self.minPause }
+          if pause < Self.minInterval { pause = Self.minInterval }
           logger?.warning("table not fetched", metadata: ["reason": "\(error)"])
         }
       }
     }
   }
 
-  /// Takes the table where it is another; gives what the server calls it.
+  /// Applies the table if it differs from the current one; returns the server's entity tag.
   private func fetch(_ etag: String?) async throws(TableError) -> String? {
     guard
       case .table(let bytes, let tag) = try await TableDownload.get(
-        source, etag: etag, within: Self.patience)
+        source, etag: etag, timeout: Self.requestTimeout)
     else { return etag }
     let document: Value
     do throws(TableError) {
       document = try TableDocument.parse(bytes, from: "The table at \(source)")
     } catch {
-      await table.refuse(error, .fetch)
+      await table.reject(error, .fetch)
       return tag
     }
-    // A wrong one is told by the table; it is not asked for again until it is another.
+    // The table reports an invalid document; it is not requested again until it changes.
     guard
-      let change = try? await table.take(
+      let change = try? await table.applyIfNew(
         document, cause: .fetch, at: ServerWallClock.milliseconds())
     else { return tag }
     logger?.debug("table fetched", metadata: ["version": "\(change.stamp.version)"])

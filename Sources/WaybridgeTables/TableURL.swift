@@ -1,20 +1,20 @@
 import Foundation
 import Waybridge
 
-/// Where a table is fetched from: `https`, or `http` on this machine's loopback.
+/// The address of a table: `https`, or `http` on this machine's loopback.
 public struct TableURL: Sendable, Hashable, CustomStringConvertible {
-  /// As it was given, without a fragment.
+  /// The address as it was given, without a fragment.
   public let description: String
   let url: URL
 
-  /// Throws `TableError` for what is no such URL.
+  /// Throws `TableError` for an invalid URL.
   public init(_ text: String) throws(TableError) {
-    let name = "The table's address \(text.prefix(200))"
+    let name = "The table URL \(text.prefix(200))"
     guard let url = URL(string: text), let host = url.host, !host.isEmpty, url.user == nil,
       url.fragment == nil
     else {
       throw TableError(
-        .unreadable, "\(name) is no URL without user and fragment; write https://HOST/PATH")
+        .unreadable, "\(name) is not a URL without user and fragment; write https://HOST/PATH")
     }
     switch url.scheme?.lowercased() {
     case "https": break
@@ -22,14 +22,14 @@ public struct TableURL: Sendable, Hashable, CustomStringConvertible {
     default:
       throw TableError(
         .unreadable,
-        "\(name) has to begin with https://; http:// is for this machine's own addresses")
+        "\(name) must begin with https://; http:// is for addresses of this machine only")
     }
     description = text
     self.url = url
   }
 
-  /// Whether a text is meant as a URL, and not as the path of a file.
-  public static func isMeant(by text: String) -> Bool {
+  /// Whether a string is a URL, and not the path of a file.
+  public static func hasURLScheme(in text: String) -> Bool {
     let text = text.lowercased()
     return text.hasPrefix("https://") || text.hasPrefix("http://")
   }

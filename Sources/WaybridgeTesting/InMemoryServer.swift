@@ -4,30 +4,31 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// Lets clients into a hub, and keeps its ends of their connections, which it may close.
+/// Accepts clients for a loop's sessions, and keeps the server's ends of their connections, which
+/// it can close.
 final class InMemoryServer: ChannelAcceptor {
-  private struct Held {
+  private struct InMemoryServerState {
     var channels: [any MessageChannel] = []
     var isClosed = false
   }
 
-  private let hub: LoopSessions
+  private let sessions: LoopSessions
   private let loop: MemoryLoop
-  private let held = Mutex(Held())
+  private let state = Mutex(InMemoryServerState())
 
-  init(to hub: LoopSessions, on loop: MemoryLoop) {
-    self.hub = hub
+  init(to sessions: LoopSessions, on loop: MemoryLoop) {
+    self.sessions = sessions
     self.loop = loop
   }
 
-  /// A client whose session is open. Throws what `session.open` is answered, and 2503 once the door
-  /// is closed.
+  /// Connects a client and opens its session. Throws the error of `session.open`, and 2503 once the
+  /// server is closed.
   func connect(
     _ options: BridgeClient.SessionOptions
   ) async throws(CallError) -> BridgeClient {
     let connector = MemoryClientConnector(
       to: self, Handshake(subprotocol: LoopSessions.subprotocol), on: loop,
-      where: { [self] in !held.withLock { $0.isClosed } })
+      where: { [self] in !state.withLock { $0.isClosed } })
     let client = BridgeClient(loop: loop, connector: connector) {}
     do {
       try await client.open(options)
@@ -39,18 +40,18 @@ final class InMemoryServer: ChannelAcceptor {
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    held.withLock { $0.channels.append(channel) }
-    return hub.accept(channel, handshake)
+    state.withLock { $0.channels.append(channel) }
+    return sessions.accept(channel, handshake)
   }
 
   /// Closes every connection as a server that ends does.
   func close() async {
-    let channels = held.withLock { held in
-      held.isClosed = true
-      return held.channels
+    let channels = state.withLock { state in
+      state.isClosed = true
+      return state.channels
     }
     loop.execute {
-      for channel in channels { channel.close(.drain, "the server is ending") }
+      for channel in channels { channel.close(.drain, "the server is shutting down") }
     }
     await loop.settle()
   }

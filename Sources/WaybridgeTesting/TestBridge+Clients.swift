@@ -3,71 +3,73 @@ import WaybridgeClient
 
 // Further clients.
 extension TestBridge {
-  /// A further client of a session.
+  /// Connects a further client of a session.
   ///
-  /// Throws `CallError`: -32602 for a wrong host, or a method that is the protocol's, 2404 for a
-  /// page that is not on the stack, -32002 for a member without session.
+  /// Throws `CallError`:
+  /// - -32602 for an invalid host or a method name that the protocol reserves
+  /// - 2404 for a page that is not on the stack
+  /// - -32002 for a client without a session
   ///
   /// - Parameters:
-  ///   - member: a client of the session; nil means ``client``.
-  ///   - name: what it calls itself.
+  ///   - other: a client of the session; nil means ``client``.
+  ///   - name: the client's name.
   ///   - page: the id of the page that it runs in.
-  ///   - hosts: what it shows and runs.
-  ///   - methods: what the server and, of a client in a page, other clients may call.
+  ///   - hosts: the hosts that it registers.
+  ///   - methods: methods that the server and, for a client in a page, other clients may call.
   public func join(
-    _ member: BridgeClient? = nil, name: String = "member", page: String? = nil,
-    hosts: [BridgeClient.Host] = [], methods: [String: BridgeClient.Method] = [:]
+    _ other: BridgeClient? = nil, name: String = "member", page: String? = nil,
+    hosts: [BridgeClient.Host] = [], methods: [String: BridgeClient.ClientMethod] = [:]
   ) async throws(CallError) -> BridgeClient {
-    var session: BridgeClient.Session? = session
-    if let member { session = await member.session }
+    var session: BridgeClient.SessionDescription? = session
+    if let other { session = await other.session }
     guard let session else {
-      throw CallError(.sessionNotOpen, "The client that is to be joined has no session")
+      throw CallError(.sessionNotOpen, "The client to join has no session")
     }
-    return try await door.connect(
+    return try await memoryServer.connect(
       .init(
         name: name, version: "1", join: session.join, page: page, hosts: hosts, methods: methods))
   }
 
-  /// A client in a session of its own.
+  /// Connects a client with its own session.
   ///
-  /// Throws `CallError`: -32602 for a wrong host, or a method that is the protocol's, 2401 where
-  /// `BridgeConfiguration.identify` refuses the token.
+  /// Throws `CallError`: -32602 for an invalid host or a method name that the protocol reserves,
+  /// 2401 if `BridgeConfiguration.identify` rejects the token.
   ///
   /// - Parameters:
-  ///   - name: what it calls itself.
-  ///   - token: what it is identified by.
-  ///   - hosts: what it shows and runs.
-  ///   - methods: what the server may call.
+  ///   - name: the client's name.
+  ///   - token: the token that authenticates it.
+  ///   - hosts: the hosts that it registers.
+  ///   - methods: methods that the server may call.
   public func connect(
     name: String = "other", token: String? = nil, hosts: [BridgeClient.Host] = [],
-    methods: [String: BridgeClient.Method] = [:]
+    methods: [String: BridgeClient.ClientMethod] = [:]
   ) async throws(CallError) -> BridgeClient {
-    try await door.connect(
+    try await memoryServer.connect(
       .init(name: name, version: "1", token: token, hosts: hosts, methods: methods))
   }
 
-  /// A further client of a session, which shows pages and runs tasks as the test tells it.
+  /// Connects a further client of a session, which shows pages and runs tasks under the test's
+  /// control.
   ///
-  /// Throws `CallError` -32602 for a wrong scheme or pattern.
+  /// Throws `CallError` -32602 for an invalid scheme or pattern.
   ///
   /// - Parameters:
-  ///   - schemes: shows the pages of these.
-  ///   - patterns: shows the pages that fit one of these, which name their scheme or begin with
-  ///     `/`.
-  ///   - tasks: runs the tasks that fit one of these patterns, each until ``TestHost/task()`` is
-  ///     answered.
-  ///   - member: a client of the session; nil means ``client``.
-  public func host(
+  ///   - schemes: the schemes whose pages it shows.
+  ///   - patterns: the patterns whose pages it shows; they contain their scheme or begin with `/`.
+  ///   - tasks: the patterns whose tasks it runs, each until the test completes
+  ///     ``TestHost/nextTask()``.
+  ///   - other: a client of the session; nil means ``client``.
+  public func registerHost(
     _ schemes: String..., patterns: [String] = [], tasks: [String] = [],
-    for member: BridgeClient? = nil
+    for other: BridgeClient? = nil
   ) async throws(CallError) -> TestHost {
-    let client = try await join(member, name: "host")
+    let client = try await join(other, name: "host")
     return try await TestHost(
       on: client,
-      pages: { record in
-        let ofPatterns = patterns.isEmpty ? [] : [patterns]
-        return schemes.map { .pages(scheme: $0, record) }
-          + ofPatterns.map { .pages(patterns: $0, record) }
-      }, tasks: tasks, patience: patience)
+      pages: { recorder in
+        let patternLists = patterns.isEmpty ? [] : [patterns]
+        return schemes.map { .pages(scheme: $0, recorder) }
+          + patternLists.map { .pages(patterns: $0, recorder) }
+      }, tasks: tasks, timeout: timeout)
   }
 }

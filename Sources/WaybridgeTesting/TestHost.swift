@@ -2,152 +2,155 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// A client that shows pages and runs tasks as a test tells it, and tells the test what it was
-/// asked for.
+/// A client that shows pages and runs tasks under a test's control, and reports the requests that
+/// it receives.
 ///
 /// ```swift
 /// let router = Router()
 /// try router.page("native://address/list")
 /// let app = try await TestBridge(router)
-/// let shell = try await app.host("native")
+/// let shell = try await app.registerHost("native")
 ///
 /// async let outcome = app.open("native://address/list")
-/// let page = try await shell.page()
+/// let page = try await shell.nextPage()
 /// try await shell.finish(page, ["city": "Ulm"])
 /// print(try await outcome.data)
 /// ```
 ///
-/// Each page is told once by each of ``page()``, ``asked()``, ``closed()`` and ``resumed()``, in
-/// their order. They wait for what has not come yet, for ten seconds of the real time unless
-/// ``TestBridge`` was told otherwise, and then throw `CallError` 2408, which says what they waited
-/// for. Usable from any thread.
+/// ``nextPage()``, ``nextRequestedPage()``, ``nextClosedPage()`` and ``nextResumedPage()`` each
+/// return each page once, in order. They wait for up to ten seconds of real time, or the timeout of
+/// ``TestBridge``. Then they throw `CallError` 2408, which describes what they waited for. Usable
+/// from any thread.
 public final class TestHost: Sendable {
-  /// What a host does about the pages that it is asked for.
+  /// How a host responds to page requests.
   public enum Behavior: Sendable {
-    /// Shows each at once.
+    /// Shows each page at once.
     case shows
-    /// Refuses each with an error: its opener gets 2502 with the error's text, and the error itself
-    /// in `data.host`.
-    case refuses(CallError)
-    /// Does not answer. Pages that wait like this are shown or refused when ``TestHost/behavior``
-    /// is set to that.
-    case staysSilent
+    /// Rejects each page with an error: its opener gets 2502 with the error's text, and the error
+    /// itself in `data.host`.
+    case rejects(CallError)
+    /// Does not respond. Waiting pages are shown or rejected when ``TestHost/behavior`` is set to
+    /// that.
+    case doesNotRespond
   }
 
-  /// A page that was taken away.
+  /// A page that was closed.
   public struct ClosedPage: Sendable, Hashable {
-    /// The page, as the host was asked for it.
-    public let page: BridgeClient.Page
-    /// The kind of the outcome that its opener got; `Outcome.Kind.failed` where the connection has
-    /// ended.
-    public let reason: Outcome.Kind
-    /// What whoever closed the page gave along, `animated` for instance.
+    /// The page, as it was requested from the host.
+    public let page: BridgeClient.HostedPage
+    /// The kind of the outcome that its opener got; `Outcome.OutcomeKind.failed` if the connection
+    /// has ended.
+    public let reason: Outcome.OutcomeKind
+    /// The extensions of the call that closed the page, for example `animated`.
     public let exts: ValueObject
   }
 
   /// The client of this host.
   public let client: BridgeClient
-  private let record = HostRecord()
-  private let patience: Patience
+  private let recorder = HostRecorder()
+  private let timeout: WaitTimeout
 
   init(
-    on client: BridgeClient, pages: (HostRecord) -> [BridgeClient.Host], tasks: [String],
-    patience: Patience
+    on client: BridgeClient, pages: (HostRecorder) -> [BridgeClient.Host], tasks: [String],
+    timeout: WaitTimeout
   ) async throws(CallError) {
     self.client = client
-    self.patience = patience
+    self.timeout = timeout
     let opened = try await client.events(["page.opened"])
-    Task(executorPreference: client.loop) { [record] in
+    Task(executorPreference: client.loop) { [recorder] in
       for try await event in opened {
-        if let page = event.data["page"]?.string { record.isOnStack(page) }
+        if let page = event.data["page"]?.string { recorder.markShown(page) }
       }
     }
-    let running = tasks.map { pattern in
-      BridgeClient.Host.task(pattern) { [record] in try await record.run($0) }
+    let taskHosts = tasks.map { pattern in
+      BridgeClient.Host.task(pattern) { [recorder] in try await recorder.run($0) }
     }
-    try await client.register(pages(record) + running)
+    try await client.register(pages(recorder) + taskHosts)
   }
 
-  /// What it does about pages, those that wait included; at first ``Behavior/shows``.
+  /// How the host responds to pages, including waiting ones; initially ``Behavior/shows``.
   public var behavior: Behavior {
-    get { record.behavior }
-    set { record.behavior = newValue }
+    get { recorder.behavior }
+    set { recorder.behavior = newValue }
   }
 
-  /// The pages that are shown now, in the order in which they came.
-  public var pages: [BridgeClient.Page] { record.pages }
+  /// The pages that are shown now, in the order in which they were shown.
+  public var pages: [BridgeClient.HostedPage] { recorder.pages }
 
-  /// The next page that is shown: it is on the stack, and its opener knows. Throws `CallError` 2408
-  /// when none is shown.
+  /// Returns the next page that is shown: it is on the stack, and its opener was notified. Throws
+  /// `CallError` 2408 if none is shown.
   @discardableResult
-  public func page() async throws(CallError) -> BridgeClient.Page {
-    try await patience.next(of: record.shown, "a page to be shown", instead: instead)
+  public func nextPage() async throws(CallError) -> BridgeClient.HostedPage {
+    try await timeout.next(of: recorder.shownPages, "a page to be shown", context: stateDescription)
   }
 
-  /// The next page that the host was asked for, shown or not. Throws `CallError` 2408 when it is
-  /// asked for none.
+  /// Returns the next page that was requested from the host, shown or not. Throws `CallError` 2408
+  /// if none is requested.
   @discardableResult
-  public func asked() async throws(CallError) -> BridgeClient.Page {
-    try await patience.next(of: record.asked, "a page to be asked for", instead: instead)
+  public func nextRequestedPage() async throws(CallError) -> BridgeClient.HostedPage {
+    try await timeout.next(
+      of: recorder.requestedPages, "a request for a page", context: stateDescription)
   }
 
-  /// The next page that was taken away. Throws `CallError` 2408 when none is.
+  /// Returns the next page that was closed. Throws `CallError` 2408 if none is.
   @discardableResult
-  public func closed() async throws(CallError) -> ClosedPage {
-    try await patience.next(of: record.closed, "a page to be closed", instead: instead)
+  public func nextClosedPage() async throws(CallError) -> ClosedPage {
+    try await timeout.next(
+      of: recorder.closedPages, "a page to be closed", context: stateDescription)
   }
 
-  /// The next page that came on top again. Throws `CallError` 2408 when none does.
+  /// Returns the next page that is on top again. Throws `CallError` 2408 if there is none.
   @discardableResult
-  public func resumed() async throws(CallError) -> BridgeClient.Page {
-    try await patience.next(of: record.resumed, "a page to come on top again", instead: instead)
+  public func nextResumedPage() async throws(CallError) -> BridgeClient.HostedPage {
+    try await timeout.next(
+      of: recorder.resumedPages, "a page to be on top again", context: stateDescription)
   }
 
-  /// The next task that the host was asked to run, which waits for its answer. Throws `CallError`
-  /// 2408 when it is asked for none.
-  public func task() async throws(CallError) -> TestTask {
-    try await patience.next(of: record.tasks, "a task to be run")
+  /// Returns the next task that the host received, which waits for the test to complete it. Throws
+  /// `CallError` 2408 if there is none.
+  public func nextTask() async throws(CallError) -> TestTask {
+    try await timeout.next(of: recorder.tasks, "a task to be run")
   }
 
-  /// Ends a page as its user does, with a result for its opener.
+  /// Closes a page as its user does, with a result for its opener.
   ///
-  /// Throws `CallError` 2404 when the page is not on the stack, since a page ends once.
+  /// Throws `CallError` 2404 if the page is not on the stack, since a page ends once.
   ///
   /// - Parameters:
-  ///   - page: one that is shown.
-  ///   - data: what the page gives.
+  ///   - page: a page that is shown.
+  ///   - data: the result's data.
   ///   - code: 0, or a code of the page's own.
-  ///   - message: text for people.
+  ///   - message: a text for the user.
   @discardableResult
   public func finish(
-    _ page: BridgeClient.Page, _ data: Value = .null, code: Int = 0, message: String = ""
+    _ page: BridgeClient.HostedPage, _ data: Value = .null, code: Int = 0, message: String = ""
   ) async throws(CallError) -> NavigationChange {
     let client = client
-    return try await patience.result(of: "the end of \(page.uri)") { () throws(CallError) in
+    return try await timeout.result(of: "the end of \(page.uri)") { () throws(CallError) in
       try await client.finish(PageResult(data, code: code, message: message), page: page.id)
     }
   }
 
-  /// Goes back from the page on top, as its user does without a result. Throws `CallError` when the
+  /// Goes back from the page on top, as its user does without a result. Throws `CallError` if the
   /// connection is lost.
   @discardableResult
   public func back() async throws(CallError) -> NavigationChange {
     let client = client
-    return try await patience.result(of: "going back") { () throws(CallError) in
+    return try await timeout.result(of: "going back") { () throws(CallError) in
       try await client.back()
     }
   }
 
-  /// What there is where something else was waited for.
-  private func instead() -> String {
+  /// Describes the state of the host, for the error of a wait that timed out.
+  private func stateDescription() -> String {
     let uris = pages.map(\.uri)
     return "the host shows \(uris.isEmpty ? "nothing" : uris.joined(separator: ", "))"
-      + (behavior.isSilent ? " and stays silent" : "")
+      + (behavior.isUnresponsive ? " and does not answer" : "")
   }
 }
 
 extension TestHost.Behavior {
-  fileprivate var isSilent: Bool {
-    if case .staysSilent = self { true } else { false }
+  fileprivate var isUnresponsive: Bool {
+    if case .doesNotRespond = self { true } else { false }
   }
 }

@@ -1,40 +1,39 @@
 import Waybridge
 import WaybridgeClient
 
-/// A task that a ``TestHost`` was asked to run, and that runs until the test answers it. Usable
-/// from any thread.
+/// A task that a ``TestHost`` runs until the test completes it. Usable from any thread.
 public final class TestTask: Sendable {
-  /// The URI as the caller wrote it, its parameters and what is no business data.
+  /// The call: the URI as the caller wrote it, its parameters and extensions.
   public let call: BridgeClient.TaskCall
-  private let answered = FirstResult<Value>()
+  private let firstResult = FirstResult<Value>()
 
   init(_ call: BridgeClient.TaskCall) {
     self.call = call
   }
 
-  /// Tells the caller how far the task is; once it is answered, nothing.
-  public func progress(_ value: Value) {
-    call.progress(value)
+  /// Reports progress to the caller; does nothing once the task is complete.
+  public func reportProgress(_ value: Value) {
+    call.reportProgress(value)
   }
 
-  /// Gives the caller its value. The first answer counts; where the caller has cancelled, none
-  /// does.
-  public func answer(_ value: Value) {
-    answered.give(.success(value))
+  /// Completes the task with a value for the caller. Only the first completion counts; if the
+  /// caller has cancelled, none does.
+  public func complete(_ value: Value) {
+    firstResult.complete(.success(value))
   }
 
-  /// Fails the call with an error: one with a code of the application's (1…1999, from 3000) reaches
-  /// the caller as it is, any other as 2502. The first answer counts.
+  /// Fails the task with an error. An error with a code of the application (1…1999, from 3000)
+  /// reaches the caller unchanged, any other as 2502. Only the first completion counts.
   public func fail(_ error: CallError) {
-    answered.give(.failure(error))
+    firstResult.complete(.failure(error))
   }
 
-  /// The answer, awaited; fails when the caller no longer waits.
+  /// Waits for the completion; throws if the caller no longer waits.
   func value() async throws -> Value {
     try await withTaskCancellationHandler {
-      try await answered.value().get()
+      try await firstResult.value().get()
     } onCancel: {
-      answered.give(.failure(CancellationError()))
+      firstResult.complete(.failure(CancellationError()))
     }
   }
 }

@@ -1,33 +1,34 @@
 import WayTransport
 import Waybridge
 
-/// How long a test waits for what may never come, by the real clock.
-struct Patience: Sendable {
-  let time: Duration
+/// The longest time that a test waits, in real time.
+struct WaitTimeout: Sendable {
+  let duration: Duration
 
-  /// The next element that is wanted. Throws 2408, which says what was waited for and what there is
-  /// instead, or -32800 when the task is cancelled.
+  /// Returns the next matching element. Throws 2408, which describes the wait and the current
+  /// state, or -32800 if the task is cancelled.
   func next<Element: Sendable>(
-    of mailbox: Mailbox<Element>, _ what: String, instead: () -> String = { "" },
-    where isWanted: @escaping @Sendable (Element) -> Bool = { _ in true }
+    of mailbox: Mailbox<Element>, _ description: String, context: () -> String = { "" },
+    where matches: @escaping @Sendable (Element) -> Bool = { _ in true }
   ) async throws(CallError) -> Element {
-    if let element = await mailbox.next(within: time, where: isWanted) { return element }
+    if let element = await mailbox.next(within: duration, where: matches) { return element }
     guard !Task.isCancelled else {
-      throw CallError(.cancelled, "The test stopped waiting for \(what)")
+      throw CallError(.cancelled, "The test stopped waiting for \(description)")
     }
-    let instead = instead()
+    let state = context()
     throw CallError(
-      .deadline, "Waited \(time) for \(what), in vain\(instead.isEmpty ? "" : ": \(instead)")")
+      .deadline,
+      "Waited \(duration) in vain for \(description)\(state.isEmpty ? "" : ": \(state)")")
   }
 
-  /// The result of a call. Where it does not settle in time it is cancelled, and this throws 2408,
-  /// which says for what it waits.
+  /// Returns the result of a call. If it does not settle in time, it is cancelled, and this throws
+  /// 2408, which describes the wait.
   func result<Success: Sendable>(
-    of what: String,
+    of description: String,
     _ call: @escaping @Sendable () async throws(CallError) -> Success
   ) async throws(CallError) -> Success {
     let settled = Mailbox<Result<Success, CallError>>()
-    let calling = Task {
+    let callTask = Task {
       do throws(CallError) {
         settled.put(.success(try await call()))
       } catch {
@@ -35,14 +36,14 @@ struct Patience: Sendable {
       }
     }
     let result = await withTaskCancellationHandler {
-      // A task of its own: a call that is cancelled settles too, and says how.
-      await Task { await settled.next(within: time) }.value
+      // A separate task, since a cancelled call settles too, with an error.
+      await Task { await settled.next(within: duration) }.value
     } onCancel: {
-      calling.cancel()
+      callTask.cancel()
     }
     guard let result else {
-      calling.cancel()
-      throw CallError(.deadline, "Waited \(time) for \(what), which has not settled")
+      callTask.cancel()
+      throw CallError(.deadline, "Waited \(duration) in vain for \(description)")
     }
     return try result.get()
   }

@@ -7,8 +7,8 @@ enum Base64URL {
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
-  /// The bytes of a text; nil where it is not what ``text(of:)`` makes of them, so that no bytes
-  /// have two texts (RFC 4648 §3.5).
+  /// Decodes a string; nil unless ``text(of:)`` of the bytes returns the same string, so that no
+  /// bytes have two encodings (RFC 4648 §3.5).
   static func bytes(of text: Substring) -> [UInt8]? {
     let standard = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)

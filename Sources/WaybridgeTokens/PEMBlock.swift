@@ -1,19 +1,19 @@
 import Waybridge
 
-/// One encapsulated text of a PEM file (RFC 7468 §2).
+/// One encapsulated block of a PEM file (RFC 7468 §2).
 struct PEMBlock {
-  /// `PUBLIC KEY` of `-----BEGIN PUBLIC KEY-----`.
+  /// The label, for example `PUBLIC KEY` of `-----BEGIN PUBLIC KEY-----`.
   let label: String
-  /// What a line `kid: NAME` before it names it.
+  /// The key id from a line `kid: NAME` before the block.
   let id: String?
-  /// The block with its first and its last line.
+  /// The block, including its first and its last line.
   private(set) var text: String
 
   var isPrivate: Bool { label.hasSuffix("PRIVATE KEY") }
 
-  /// The blocks of a file, in order. Lines outside of them are ignored, as the RFC asks, but those
-  /// that name a key.
-  static func all(in bytes: [UInt8], of path: String) throws(FileFault) -> [PEMBlock] {
+  /// The blocks of a file, in order. Other lines are ignored, as the RFC requires, except those
+  /// with a key id.
+  static func all(in bytes: [UInt8], of path: String) throws(FileError) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var open: PEMBlock?
     var id: String?
@@ -29,15 +29,17 @@ struct PEMBlock {
         id = nil
       } else if line.hasPrefix("kid:") {
         let name = line.dropFirst(4).drop(while: \.isWhitespace)
-        guard Token.isTaken(String(name)) else {
-          throw FileFault(
-            path: path, reason: "names a key (kid:) with no or more than \(Token.maxText) bytes")
+        guard Token.isValidText(String(name)) else {
+          throw FileError(
+            path: path,
+            reason: "has a key name (kid:) that is empty or longer than \(Token.maxTextBytes) bytes"
+          )
         }
         id = String(name)
       }
     }
     guard open == nil else {
-      throw FileFault(path: path, reason: "ends within a key: a line -----END … is missing")
+      throw FileError(path: path, reason: "ends within a key; a line -----END … is missing")
     }
     return blocks
   }

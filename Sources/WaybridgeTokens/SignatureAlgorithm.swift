@@ -1,13 +1,13 @@
 import CWayCrypto
 
-/// A way of signing, by OpenSSL's libcrypto.
+/// A signature algorithm, implemented by OpenSSL's libcrypto.
 enum SignatureAlgorithm: Sendable {
-  /// HMAC with SHA-256 (RFC 7518 §3.2): a secret that both sides share.
+  /// HMAC with SHA-256 (RFC 7518 §3.2), with a shared secret.
   case hs256(secret: [UInt8])
-  /// Ed25519 (RFC 8032, RFC 8037 §3.1): a public key of 32 bytes, which signs nothing.
+  /// Ed25519 (RFC 8032, RFC 8037 §3.1), with a public key of 32 bytes, which can only verify.
   case ed25519(publicKey: [UInt8])
 
-  /// As a token's `alg` has it.
+  /// The value of a token's `alg`.
   var name: String {
     switch self {
     case .hs256: "HS256"
@@ -15,31 +15,31 @@ enum SignatureAlgorithm: Sendable {
     }
   }
 
-  /// The signature of some bytes; nil where this does not sign, or memory is short.
+  /// Returns the signature of some bytes; nil if this cannot sign, or memory is short.
   func signature(of bytes: [UInt8]) -> [UInt8]? {
     guard case .hs256(let secret) = self else { return nil }
     var signature = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 0
-    let made = HMAC(
+    let digest = HMAC(
       EVP_sha256(), secret, Int32(secret.count), bytes, bytes.count, &signature, &count)
-    return made == nil || count != 32 ? nil : signature
+    return digest == nil || count != 32 ? nil : signature
   }
 
-  /// Whether a signature is that of some bytes. Takes as long for a wrong one as for a right one.
+  /// Returns whether a signature matches some bytes. Takes the same time for wrong and right ones.
   func verifies(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
     switch self {
     case .hs256:
-      guard let right = self.signature(of: bytes), signature.count == right.count else {
+      guard let expected = self.signature(of: bytes), signature.count == expected.count else {
         return false
       }
-      return CRYPTO_memcmp(signature, right, right.count) == 0
+      return CRYPTO_memcmp(signature, expected, expected.count) == 0
     case .ed25519(let publicKey):
       let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, publicKey, publicKey.count)
       let context = EVP_MD_CTX_new()
       defer {
         EVP_MD_CTX_free(context)
         EVP_PKEY_free(key)
-        // What was wrong with it is not asked for, and must not be told of another.
+        // The error is not needed, and must not be reported by a later operation.
         ERR_clear_error()
       }
       guard let key, let context, EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1 else {
@@ -49,7 +49,7 @@ enum SignatureAlgorithm: Sendable {
     }
   }
 
-  /// Reads a public key for Ed25519 as PEM (SubjectPublicKeyInfo, RFC 8410 §4); nil for anything
+  /// Parses a public key for Ed25519 as PEM (SubjectPublicKeyInfo, RFC 8410 §4); nil for anything
   /// else.
   init?(publicPEM pem: String) {
     let text = Array(pem.utf8)

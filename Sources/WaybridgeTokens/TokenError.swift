@@ -1,37 +1,37 @@
-/// Why a token is not taken. Says what is wrong and holds nothing of the token, so that it may be
-/// told to the peer and logged.
+/// The reason why a token is rejected. Contains nothing of the token, so that it may be sent to the
+/// peer and logged.
 public struct TokenError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of thing is wrong.
-  public enum Kind: Sendable, Hashable {
-    /// The token, or what it holds, is larger than tokens may be.
+  /// The kinds of errors.
+  public enum TokenErrorKind: Sendable, Hashable {
+    /// The token, or its content, is larger than allowed.
     case tooLarge
-    /// The text is no token.
+    /// The string is no token.
     case malformed
-    /// It is signed in a way that no key here is for, or not signed.
-    case algorithm
-    /// It names a key that is not here.
+    /// No configured key is for the token's algorithm, or the token is not signed.
+    case unsupportedAlgorithm
+    /// The token has the id of an unknown key.
     case unknownKey
-    /// Its signature is not one of the keys here.
-    case signature
-    /// A claim is missing, or is not what it must be; with the claim's name.
-    case claim(String)
-    /// It has ended (`exp`).
+    /// The signature does not match any configured key.
+    case invalidSignature
+    /// A claim is missing or invalid; with the claim's name.
+    case invalidClaim(String)
+    /// The token has expired (`exp`).
     case expired
-    /// It has not begun (`nbf`).
+    /// The token is not valid yet (`nbf`).
     case notYetValid
   }
 
-  /// What kind of thing is wrong.
-  public let kind: Kind
-  /// What is wrong, for people.
+  /// The kind of error.
+  public let kind: TokenErrorKind
+  /// The description of the error, for output.
   public let description: String
 
-  init(_ kind: Kind, _ description: String) {
+  init(_ kind: TokenErrorKind, _ description: String) {
     self.kind = kind
     self.description = description
   }
 
-  static func claim(_ name: String, _ fault: String) -> TokenError {
-    TokenError(.claim(name), "`\(name)` \(fault)")
+  static func invalidClaim(_ name: String, _ fault: String) -> TokenError {
+    TokenError(.invalidClaim(name), "`\(name)` \(fault)")
   }
 }

@@ -1,20 +1,21 @@
 import Waybridge
 
-/// Why keys cannot be taken from a file. Says which file and what is wrong, and holds nothing of
-/// what is in it.
+/// The reason why keys cannot be loaded from a file. Contains the path and the error, and nothing
+/// of the file's content.
 public struct TokenKeyError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The file's path.
   public let path: String
-  /// What is wrong, to follow the file's name: "cannot be read: No such file or directory".
+  /// The error, as the end of a sentence that begins with the file's name: "cannot be read: No such
+  /// file or directory".
   public let reason: String
-  private let kind: String
+  private let fileKind: String
 
-  init(_ fault: FileFault, in file: TokenKeyFile) {
+  init(_ fault: FileError, in file: TokenKeyFile) {
     path = fault.path
     reason = fault.reason
-    kind = file.kind
+    fileKind = file.kind
   }
 
-  /// A sentence with the path and what is wrong.
-  public var description: String { "The \(kind) file \(path) \(reason)" }
+  /// A sentence with the path and the error.
+  public var description: String { "The \(fileKind) file \(path) \(reason)" }
 }

@@ -1,45 +1,44 @@
 import Waybridge
 
-/// A file that keys are read from. It must be a regular file that nobody but its owner has access
-/// to (mode 0600 or less), and belong to the user that reads it, or to root.
+/// A file with keys. It must be a regular file that only its owner can access (mode 0600 or less),
+/// and belong to the user that reads it, or to root.
 public struct TokenKeyFile: Sendable, Hashable {
-  /// What a file holds.
-  enum Content: Hashable {
+  /// The content of a file.
+  enum KeyFileContent: Hashable {
     case secret(id: String?)
     case publicKeys
   }
 
-  /// The most bytes of a file.
+  /// The largest size of a file in bytes.
   static let maxLength = 64 << 10
 
-  /// Where the file is.
+  /// The file's path.
   public let path: String
-  private let content: Content
+  private let content: KeyFileContent
 
-  /// A file that is one secret, shared with who makes the tokens (HS256): at least 32 bytes of any
-  /// kind. A line end after them does not count.
+  /// A file with one secret, shared with the issuer of the tokens (HS256): at least 32 bytes of any
+  /// kind. A line ending after them is ignored.
   ///
   /// - Parameters:
-  ///   - path: where the file is.
-  ///   - id: what a token's `kid` names it by, 1 to 256 bytes; nil where the secret is to serve
-  ///     whatever a token names.
+  ///   - path: the file's path.
+  ///   - id: the id in a token's `kid`, 1 to 256 bytes; nil if the secret applies to any token.
   public static func secret(_ path: String, id: String? = nil) -> TokenKeyFile {
     TokenKeyFile(path: path, content: .secret(id: id))
   }
 
-  /// A file of one or several public keys for EdDSA on the curve Ed25519, each as PEM
+  /// A file with one or several public keys for EdDSA on the curve Ed25519, each as PEM
   /// (`-----BEGIN PUBLIC KEY-----`, RFC 7468 §13).
   ///
-  /// A line `kid: NAME` before a key names it; one without such a line serves whatever a token
-  /// names. Other lines between the keys are ignored.
+  /// A line `kid: NAME` before a key sets its id; a key without such a line applies to any token.
+  /// Other lines between the keys are ignored.
   public static func publicKeys(_ path: String) -> TokenKeyFile {
     TokenKeyFile(path: path, content: .publicKeys)
   }
 
   /// The file, to be read now and watched later.
-  var watched: WatchedFile { WatchedFile(path, limit: Self.maxLength, isPrivate: true) }
+  var watchedFile: WatchedFile { WatchedFile(path, limit: Self.maxLength, isPrivate: true) }
 
-  /// `secret` or `key`, as messages call the file.
+  /// The kind of file for messages: `secret` or `key`.
   var kind: String {
     switch content {
     case .secret: "secret"
@@ -47,47 +46,47 @@ public struct TokenKeyFile: Sendable, Hashable {
     }
   }
 
-  /// The keys that are in what the file holds.
-  func keys(in bytes: [UInt8]) throws(FileFault) -> [TokenKey] {
+  /// Parses the keys in the file's content.
+  func keys(in bytes: [UInt8]) throws(FileError) -> [TokenKey] {
     switch content {
     case .secret(let id): [try secretKey(in: bytes, id: id)]
     case .publicKeys: try publicKeys(bytes)
     }
   }
 
-  /// The key that a file of a secret holds.
-  func secretKey(in bytes: [UInt8], id: String?) throws(FileFault) -> TokenKey {
+  /// Parses the key in the content of a secret file.
+  func secretKey(in bytes: [UInt8], id: String?) throws(FileError) -> TokenKey {
     var secret = bytes[...]
     if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
     if secret.last == UInt8(ascii: "\r"), secret.count < bytes.count { secret.removeLast() }
-    // A public key as the secret would let everybody who has it sign.
+    // If a public key were the secret, everybody who has it could sign.
     guard !secret.starts(with: "-----BEGIN ".utf8) else {
-      throw fault("holds a key in PEM, which is no secret that both sides share")
+      throw fileError("contains a PEM key instead of a shared secret")
     }
-    guard secret.count >= TokenKey.minSecret else {
-      throw fault(
-        "holds \(secret.count) bytes, and a secret has at least \(TokenKey.minSecret): "
+    guard secret.count >= TokenKey.minSecretBytes else {
+      throw fileError(
+        "holds \(secret.count) bytes, but a secret needs at least \(TokenKey.minSecretBytes); run: "
           + "openssl rand -base64 48 > \(path)")
     }
     return TokenKey(secret: Array(secret), id: id)
   }
 
-  private func publicKeys(_ bytes: [UInt8]) throws(FileFault) -> [TokenKey] {
+  private func publicKeys(_ bytes: [UInt8]) throws(FileError) -> [TokenKey] {
     var keys: [TokenKey] = []
     for block in try PEMBlock.all(in: bytes, of: path) {
       guard !block.isPrivate else {
-        throw fault(
-          "holds a private key, which stays with who makes the tokens; the server has the public "
+        throw fileError(
+          "holds a private key, which only the issuer of tokens needs; give the server the public "
             + "one: openssl pkey -in \(path) -pubout")
       }
       guard block.label == "PUBLIC KEY",
         let key = TokenKey(publicPEM: block.text, id: block.id)
-      else { throw fault("holds something else than public keys for Ed25519, as PEM") }
+      else { throw fileError("holds something other than public keys for Ed25519 in PEM format") }
       keys.append(key)
     }
-    guard !keys.isEmpty else { throw fault("holds no public key (-----BEGIN PUBLIC KEY-----)") }
+    guard !keys.isEmpty else { throw fileError("holds no public key (-----BEGIN PUBLIC KEY-----)") }
     return keys
   }
 
-  private func fault(_ reason: String) -> FileFault { FileFault(path: path, reason: reason) }
+  private func fileError(_ reason: String) -> FileError { FileError(path: path, reason: reason) }
 }

@@ -2,52 +2,55 @@ import Waybridge
 
 /// The keys of all files.
 struct TokenKeySet: Sendable {
-  /// The most keys: each may be tried for a token that names none.
+  /// The largest number of keys: each may be tried for a token without a key id.
   private static let maxKeys = 32
 
-  /// For each file its keys.
+  /// The keys of each file.
   private var keys: [[TokenKey]]
 
   init(files: Int) {
     keys = Array(repeating: [], count: files)
   }
 
-  /// Takes the keys of a file in the place of those that it had; throws, and changes nothing, where
-  /// they do not go with the others.
+  /// Replaces the keys of a file. Throws, with nothing changed, if they conflict with the other
+  /// keys.
   mutating func replace(
-    _ index: Int, with new: [TokenKey], of path: String
-  ) throws(FileFault) {
+    _ index: Int, with newKeys: [TokenKey], of path: String
+  ) throws(FileError) {
     var changed = keys
-    changed[index] = new
+    changed[index] = newKeys
     let all = changed.flatMap(\.self)
     guard all.count <= Self.maxKeys else {
-      throw FileFault(
-        path: path, reason: "makes more than \(Self.maxKeys) keys, with those of other files")
+      throw FileError(
+        path: path, reason: "exceeds the limit of \(Self.maxKeys) keys in all files")
     }
-    let named = all.filter { $0.id != nil }
-    guard Set(named.map { [$0.algorithmName, $0.id] }).count == named.count else {
-      throw FileFault(path: path, reason: "holds a key with a name (kid) that another one has")
+    let withID = all.filter { $0.id != nil }
+    guard Set(withID.map { [$0.algorithmName, $0.id] }).count == withID.count else {
+      throw FileError(path: path, reason: "holds a key with the same name (kid) as another key")
     }
     keys = changed
   }
 
-  /// The keys that may have signed a token: those for its algorithm, of its name, or without a
-  /// name where none has it; never another's in the place of the named one.
+  /// Returns the keys that may have signed a token: those for its algorithm with its key id,
+  /// otherwise those without an id. For a token without a key id, all keys for its algorithm.
   func candidates(for token: UnverifiedToken) throws(TokenError) -> [TokenKey] {
     let all = keys.flatMap(\.self)
-    let fitting = all.filter { $0.algorithmName == token.algorithm }
-    guard !fitting.isEmpty else {
+    let matching = all.filter { $0.algorithmName == token.algorithm }
+    guard !matching.isEmpty else {
       let names = Set(all.map(\.algorithmName)).sorted().joined(separator: " or ")
-      guard !names.isEmpty else { throw TokenError(.algorithm, "there is no key to check it with") }
-      throw TokenError(.algorithm, "the header's `alg` must be \(names), as the keys here are")
+      guard !names.isEmpty else {
+        throw TokenError(.unsupportedAlgorithm, "the server has no key to verify the token")
+      }
+      throw TokenError(
+        .unsupportedAlgorithm, "the header's `alg` must be \(names), like the server's keys")
     }
-    guard let id = token.keyID else { return fitting }
-    let named = fitting.filter { $0.id == id }
-    guard named.isEmpty else { return named }
-    let nameless = fitting.filter { $0.id == nil }
-    guard !nameless.isEmpty else {
-      throw TokenError(.unknownKey, "the header's `kid` names no key that is here")
+    guard let id = token.keyID else { return matching }
+    let withID = matching.filter { $0.id == id }
+    guard withID.isEmpty else { return withID }
+    let withoutID = matching.filter { $0.id == nil }
+    guard !withoutID.isEmpty else {
+      throw TokenError(.unknownKey, "the header's `kid` names none of the server's keys")
     }
-    return nameless
+    return withoutID
   }
 }

@@ -1,9 +1,9 @@
 import Waybridge
 
 extension TokenKeys {
-  /// Who a client is by its token, for `BridgeConfiguration.identify`: the user is the token's
-  /// subject, its groups and claims are the user's, and it ends with the token. Throws
-  /// ``TokenError``, and `CallError` for who has none.
+  /// Authenticates a client by its token, for `BridgeConfiguration.identify`. The user is the
+  /// token's subject, its groups and claims are the user's, and the identity expires with the
+  /// token. Throws ``TokenError``, and `CallError` if there is no token.
   ///
   /// ```swift
   /// import Waybridge
@@ -23,6 +23,6 @@ extension TokenKeys {
     let token = try await verify(text)
     return Identity(
       user: token.subject, groups: Set(token.groups), claims: token.claims,
-      expires: token.expires)
+      expires: token.expiresAt)
   }
 }

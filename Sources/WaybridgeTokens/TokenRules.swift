@@ -1,19 +1,20 @@
 import Waybridge
 
-/// What is asked of a token beside a signature.
+/// Requirements on a token in addition to a signature.
 public struct TokenRules: Sendable {
-  /// Whom a token must be for: its `aud` is this text, or an array that holds it.
+  /// The required audience: the token's `aud` is this string, or an array that contains it.
   public var audience: String
-  /// Whether a token has to say when it ends (`exp`). One that does not is good until its key is
-  /// taken away.
+  /// Whether a token must have an expiry (`exp`). A token without one is valid until its key is
+  /// removed.
   public var requiresExpiry: Bool
-  /// How long before its `nbf` a token is taken, since the clock of who made it may be ahead of
-  /// this one. A token's end is kept to the millisecond.
+  /// How long before its `nbf` a token is accepted, since the clock of its issuer may be ahead of
+  /// this one. The expiry has no leeway.
   public var leeway: Duration
-  /// The time, in milliseconds since 1970. Called on any thread.
+  /// The current time, in milliseconds since 1970. Called on any thread.
   public var now: @Sendable () -> Int64
 
-  /// Tokens for `waybridge` that end some time, by the system's clock, with a minute of leeway.
+  /// Creates rules; by default for tokens for `waybridge` that expire, with the system's clock and
+  /// a minute of leeway.
   public init(
     audience: String = "waybridge", requiresExpiry: Bool = true, leeway: Duration = .seconds(60),
     now: (@Sendable () -> Int64)? = nil
@@ -24,10 +25,10 @@ public struct TokenRules: Sendable {
     self.now = now ?? ServerWallClock.milliseconds
   }
 
-  /// Throws where a token has ended, or has not begun.
+  /// Throws if a token has expired, or is not valid yet.
   func check(_ token: Token) throws(TokenError) {
     let now = now()
-    if let expires = token.expires, expires <= now {
+    if let expiresAt = token.expiresAt, expiresAt <= now {
       throw TokenError(.expired, "`exp`: the token has expired")
     }
     if let notBefore = token.notBefore, notBefore > now + Int64(leeway / .milliseconds(1)) {

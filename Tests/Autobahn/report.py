@@ -1,4 +1,4 @@
-"""Writes what Autobahn|Testsuite is to run, and judges what it found.
+"""Writes the specification for Autobahn|Testsuite, and judges its results.
 
     report.py specify REPORTS URL CASE…
     report.py judge REPORTS
@@ -10,7 +10,7 @@ import sys
 
 AGENT = "waybridge"
 
-# What libwebsockets 4.1.6 does by itself, below any callback: case -> (behavior, behaviorClose), why.
+# Behaviour of libwebsockets 4.1.6 itself, below any callback: case -> (behavior, behaviorClose), reason.
 LWS_PING = "lws keeps one ping at a time to answer, and drops those that come before its pong is sent (RFC 6455 §5.5.3 allows one pong for several)"
 LWS_CLOSE = "after a frame against the rules lws sends 1002, then reads no close frame, and ends the TCP connection only after its time-out"
 ALLOWED = {
@@ -21,18 +21,18 @@ ALLOWED = {
 
 
 def specify(reports, url, *cases):
-    """The suite's specification, which it reads from a file."""
+    """Writes the suite's specification, which it reads from a file."""
     servers = [{"agent": AGENT, "url": url}]
     print(json.dumps({"outdir": reports, "servers": servers, "cases": cases, "exclude-cases": [], "exclude-agent-cases": {}}))
 
 
 def judge(reports):
-    """Prints each case that is not in order; the exit code is 1 where one of them is not allowed to be so."""
+    """Prints each failed case; the exit code is 1 if one of them is not allowed to fail."""
     results = json.loads(pathlib.Path(reports, "index.json").read_text()).get(AGENT, {})
     failed = 0
     for case, result in sorted(results.items(), key=lambda item: [int(part) for part in item[0].split(".")]):
         found = (result["behavior"], result["behaviorClose"])
-        # Both are allowed to servers: NON-STRICT to notice invalid UTF-8 at a message's end, INFORMATIONAL has no right answer.
+        # Both are allowed for servers: NON-STRICT detects invalid UTF-8 at the end of a message, INFORMATIONAL has no right result.
         if {*found} <= {"OK", "NON-STRICT", "INFORMATIONAL"}:
             continue
         allowed, reason = ALLOWED.get(case, (None, "see " + str(pathlib.Path(reports, result["reportfile"]))))

@@ -1,4 +1,4 @@
-"""The server under callgrind, which counts the instructions that it carries out in user space."""
+"""The server under callgrind, which counts its instructions in user space."""
 
 import os
 import pathlib
@@ -8,14 +8,14 @@ import time
 
 import servers
 
-# Swift's hashes begin with a random number in each process otherwise.
+# Without this, Swift's hashes have a random seed in each process.
 ENVIRONMENT = {"SWIFT_DETERMINISTIC_HASHING": "1"}
-# A server that has used no processor time for so many seconds has done what it does aside after its start.
+# A server that has used no processor time for this number of seconds has finished its background work after the start.
 QUIET = 1
 
 
 class CountedServer:
-    """`serve --conformance` of a command, in a `with` block. `folder` takes what it needs, and callgrind's files."""
+    """`serve --conformance` of a command, in a `with` block. `folder` is for its files and callgrind's."""
 
     def __init__(self, command, folder, *options):
         self._dumps = 0
@@ -27,7 +27,7 @@ class CountedServer:
         shutil.copy(command, stripped)
         subprocess.run(["strip", "-g", stripped], check=True)
         self._command = [
-            # Threads take their turns in an order that is less by chance: --fair-sched.
+            # --fair-sched makes the order of threads less random.
             "valgrind", "--tool=callgrind", "--instr-atstart=no", "--fair-sched=try", f"--callgrind-out-file={self._out}",
             f"--log-file={self._log}", str(stripped), "serve", "--conformance", "--port", "0", *options,
         ]
@@ -51,7 +51,7 @@ class CountedServer:
         self.process.stdout.close()
 
     def settle(self):
-        """Waits until the server does nothing: what it reads and makes aside is no call's."""
+        """Waits until the server is idle: its background work does not belong to a call."""
         before = None
         while (used := self._used()) != before:
             before = used
@@ -63,11 +63,11 @@ class CountedServer:
         return int(fields[11]) + int(fields[12])
 
     def count(self, on):
-        """Begins to count, or ends."""
+        """Starts or stops counting."""
         self._control("-i", "on" if on else "off")
 
     def counted(self):
-        """The instructions since the last time that this was asked."""
+        """The instructions since the last call."""
         self._control("--dump")
         self._dumps += 1
         return total(pathlib.Path(f"{self._out}.{self._dumps}").read_text(errors="replace"))

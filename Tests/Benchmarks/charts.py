@@ -7,8 +7,8 @@ from xml.sax.saxutils import escape
 from rounds import number
 
 WIDTH = 860
-LEFT = 240  # where the plot begins: names of servers stand before it
-RIGHT = 90  # what is left behind it for figures
+LEFT = 240  # start of the plot: names of servers are in front of it
+RIGHT = 90  # space after it for figures
 LINE = 22
 HEAD = 30  # above the lines of a panel, for the shape's name
 GAP = 14
@@ -56,7 +56,7 @@ class Drawing:
 
 
 def steps(most):
-    """About five round figures from 0, the last of which is not below `most`."""
+    """About five round figures from 0; the last one is not below `most`."""
     rough = most / 5
     power = 10 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
@@ -64,7 +64,7 @@ def steps(most):
 
 
 def decades(least, most):
-    """The powers of ten from at most `least` to at least `most`, two of them or more."""
+    """The powers of ten from at most `least` to at least `most`; at least two."""
     low = math.floor(math.log10(least))
     return [10.0**power for power in range(low, max(math.ceil(math.log10(most)), low + 1) + 1)]
 
@@ -78,7 +78,7 @@ def duration(microseconds):
 
 
 def panels(drawing, shapes, ticks, place, label, draw):
-    """Draws the shapes one below the other, `draw(row, y, kind)` for each server, and gives the height of the whole."""
+    """Draws the shapes one below the other, with `draw(row, y, kind)` for each server, and returns the height of the whole."""
     y = TOP
     for shape in shapes:
         bottom = y + HEAD + LINE * len(shape.rows)
@@ -95,7 +95,7 @@ def panels(drawing, shapes, ticks, place, label, draw):
 
 
 def costs(shapes):
-    """Processor time a call: bars of the medians, with a line from the least to the most."""
+    """Processor time of a call: bars of the medians, with a line from the minimum to the maximum."""
     ticks = steps(max(row.cost.high for shape in shapes for row in shape.rows))
 
     def place(value):
@@ -111,7 +111,7 @@ def costs(shapes):
 
 
 def latencies(shapes):
-    """How long calls took: a line from the median by p99 to p99.9, medians of the rounds, on a logarithmic scale."""
+    """Durations of calls: a line from the median over p99 to p99.9, medians of the rounds, on a logarithmic scale."""
     values = [value.median for shape in shapes for row in shape.rows for value in (row.p50, row.p99, row.p999)]
     ticks = decades(min(values), max(values))
 

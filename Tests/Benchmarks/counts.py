@@ -1,15 +1,15 @@
-"""What is made of counted instructions: the figure of several counts, and how it compares with the one that is kept."""
+"""Evaluates counted instructions: the figure of several counts, and its comparison with the stored one."""
 
 import statistics
 from dataclasses import dataclass
 
-# How much more than what is kept a call may take, and how much less before it is time to keep that.
+# How much more than the stored figure a call may take, and how much less before the stored figure has to be updated.
 ALLOWED = 0.03
 
 
 @dataclass(frozen=True)
 class Count:
-    """Instructions a call: the median of several counts, and what lies between the least and the most, as a part of it."""
+    """Instructions of a call: the median of several counts, and the range relative to it."""
 
     median: int
     spread: float
@@ -22,7 +22,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A line for each kind, and whether one takes too much, or more than ALLOWED less."""
+    """A line for each kind, and whether one takes too much, or is lower by more than ALLOWED."""
 
     lines: list
     has_failed: bool
@@ -30,7 +30,7 @@ class Comparison:
 
 
 def compare(kept, found):
-    """Compares counts, both `{kind: Instructions}`. A kind of which nothing is kept fails; one that was not counted does not."""
+    """Compares counts, both `{kind: Instructions}`. A kind without a stored figure fails; one that was not counted does not."""
     lines, failed, outdated = [], False, False
     for kind, count in found.items():
         if kind not in kept:
@@ -48,13 +48,13 @@ def compare(kept, found):
 
 
 def differing(kept, found):
-    """What differs of the conditions under which counts were taken, both `{name: value}`, as texts."""
+    """The differences of the conditions of two counts, both `{name: value}`, as texts."""
     return [
         f"{name} was {kept.get(name, 'unknown')} and is {value}" for name, value in found.items() if kept.get(name) != value
     ]
 
 
 def table(kept, about):
-    """What is kept, `{kind: instructions}`, as Markdown; `about` tells what each kind is."""
+    """The stored figures, `{kind: instructions}`, as Markdown; `about` describes each kind."""
     lines = ["| kind | what | instructions a call |", "|---|---|---:|"]
     return "\n".join(lines + [f"| {kind} | {text} | {kept[kind]:,} |" for kind, text in about.items()])

@@ -1,12 +1,12 @@
-"""A WebSocket client (RFC 6455) that does the same in every run: what it sends is one text a message, many messages in one
-write, and it hands out the texts of what comes."""
+"""A WebSocket client (RFC 6455) that does the same in every run: it sends one text per message and many messages in one
+write, and returns the received texts."""
 
 import json
 import socket
 import struct
 
-# How long an answer may take, in seconds: of a server under valgrind, on a machine that does something else.
-PATIENCE = 120
+# Timeout of a response in seconds, for a server under valgrind on a busy machine.
+TIMEOUT = 120
 KEY = b"\x5a\xc3\x96\x0f"
 
 
@@ -24,7 +24,7 @@ def masked(text):
 
 
 def split(data):
-    """The texts of the whole frames of a server that `data` begins with, and what is left behind them."""
+    """The texts of the complete frames at the start of `data`, and the remaining bytes."""
     texts, at = [], 0
     while len(data) - at >= 2:
         opcode, size, head = data[at] & 15, data[at + 1], 2
@@ -48,10 +48,10 @@ def split(data):
 
 
 class Client:
-    """A connection over `waybridge.v1`, with its session open; `opened` is what the server said of that."""
+    """A connection over `waybridge.v1` with an open session; `opened` is the result of `session.open`."""
 
     def __init__(self, port, **hello):
-        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self._socket = socket.create_connection(("127.0.0.1", port), TIMEOUT)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._rest = b""
         self._texts = []
@@ -66,11 +66,11 @@ class Client:
         return self._socket.fileno()
 
     def receive_bytes(self):
-        """What has come, whatever it is; nothing where the connection has ended."""
+        """The received data; empty if the connection has closed."""
         return self._socket.recv(1 << 16)
 
     def send_bytes(self, frames):
-        """Sends whole frames that are made already."""
+        """Sends complete frames."""
         if frames:
             self._socket.sendall(frames)
 
@@ -85,22 +85,22 @@ class Client:
         self._socket.sendall(b"".join(masked(text) for text in texts))
 
     def receive(self, count):
-        """The next messages, so many."""
+        """The next messages, this number."""
         while len(self._texts) < count:
             more = self._socket.recv(1 << 16)
             if not more:
                 raise ConnectionError("the server dropped the connection")
             texts, self._rest = split(self._rest + more)
             self._texts += texts
-        taken, self._texts = self._texts[:count], self._texts[count:]
-        return [json.loads(text) for text in taken]
+        messages, self._texts = self._texts[:count], self._texts[count:]
+        return [json.loads(text) for text in messages]
 
     def call(self, method, params):
-        """The result of a call, made while nothing else is awaited."""
+        """The result of a call, made while no other response is awaited."""
         request = self.request(method, params)
         self.send(request)
-        (answer,) = self.receive(1)
-        return result(answer, request["id"])
+        (response,) = self.receive(1)
+        return result(response, request["id"])
 
     def _shake_hands(self, port):
         self._socket.sendall(
@@ -119,14 +119,14 @@ class Client:
             raise ConnectionError(f"the server refused the handshake: {head[:200]!r}")
 
 
-def result(answer, identity):
-    """The result of an answer, which has to be that of the request with this id."""
-    if answer.get("id") != identity or "result" not in answer:
-        raise ConnectionError(f"not the result of {identity}: {answer}")
-    return answer["result"]
+def result(response, identity):
+    """The result of a response, which has to be that of the request with this id."""
+    if response.get("id") != identity or "result" not in response:
+        raise ConnectionError(f"not the result of {identity}: {response}")
+    return response["result"]
 
 
-def results(answers, requests):
-    """The results of requests that were all answered, in whatever order."""
-    found = {answer.get("id"): answer for answer in answers}
-    return [result(found.get(request["id"], answers[0]), request["id"]) for request in requests]
+def results(responses, requests):
+    """The results of requests that all have responses, in any order."""
+    found = {response.get("id"): response for response in responses}
+    return [result(found.get(request["id"], responses[0]), request["id"]) for request in requests]

@@ -1,5 +1,5 @@
-"""The six kinds of calls whose instructions are counted. Each is driven in rounds: nothing of a round is sent before all of
-the round before has come, so that the server finds the same in every run."""
+"""The six kinds of calls whose instructions are counted. Each runs in rounds: a round begins after all messages of
+the previous one have arrived, so that the server is in the same state in every run."""
 
 import json
 
@@ -13,7 +13,7 @@ EVENTS = 1
 
 
 def policy():
-    """A policy of twenty rules, the last two of which are those that fit."""
+    """A policy of twenty rules; the last two of them match."""
     others = [
         {"name": f"group {number}", "allow": ["router.*", "navigation.*"], "groups": [f"group{number}"]} for number in range(9)
     ] + [
@@ -29,8 +29,8 @@ def policy():
 
 
 class Kind:
-    """A way to use the server: its clients, and what one round does with them. `about` tells people what is counted;
-    `calls` is how many there are in a round, `rounds` how many rounds are counted at once."""
+    """One kind of use of the server: its clients, and one round of their calls. `about` describes it;
+    `calls` is the number of calls in a round, `rounds` the number of rounds that are counted together."""
 
     about = ""
     policy = False
@@ -69,12 +69,12 @@ class TaskWithPolicy(Task):
 
 
 class AsynchronousTask(Task):
-    about = "`action://later`, which suspends, in the place of `action://echo`"
+    about = "`action://later`, which suspends, instead of `action://echo`"
     uri = "action://later"
 
 
 class Pairs(Kind):
-    """Sessions of two clients: one that hosts, and one that joins it and calls."""
+    """Sessions of two clients: a host, and a client that joins and calls."""
 
     hosts = []
     sessions = SESSIONS
@@ -98,7 +98,7 @@ class HostedTask(Pairs):
             caller.send(*requests)
             sent.append(requests)
         for host, _ in self._pairs:
-            host.send(*(reply(run, "task.run", run["params"]["params"]) for run in host.receive(IN_FLIGHT)))
+            host.send(*(response(run, "task.run", run["params"]["params"]) for run in host.receive(IN_FLIGHT)))
         for (_, caller), requests in zip(self._pairs, sent):
             results(caller.receive(IN_FLIGHT), requests)
 
@@ -122,9 +122,9 @@ class Page(Pairs):
             sent.append(request)
         pages = []
         for host, _ in self._pairs:
-            (asked,) = host.receive(1)
-            pages.append(asked["params"]["page"]["id"])
-            host.send(reply(asked, "page.open", None))
+            (request,) = host.receive(1)
+            pages.append(request["params"]["page"]["id"])
+            host.send(response(request, "page.open", None))
         for _, caller in self._pairs:
             (progress,) = caller.receive(1)
             if "opened" not in progress["params"]["value"]:
@@ -132,12 +132,12 @@ class Page(Pairs):
         for (host, _), page in zip(self._pairs, pages):
             host.send(host.request("navigation.finish", {"page": page, "result": {"data": PARAMS}}))
         for (host, caller), request in zip(self._pairs, sent):
-            # The server tells: take it away, the page beneath is on top again, and the answer.
+            # The server sends: close the page, the page below is on top again, and the response.
             close, resume, _ = host.receive(3)
             if resume.get("method") != "page.resume":
                 raise ConnectionError(f"not page.resume: {resume}")
-            # With a ping behind it, whose answer says that it was taken.
-            host.send(reply(close, "page.close", None), host.request("$/ping", {}))
+            # The response to the ping after it shows that it was processed.
+            host.send(response(close, "page.close", None), host.request("$/ping", {}))
             outcome = result(caller.receive(1)[0], request["id"])
             if outcome["data"] != PARAMS:
                 raise ConnectionError(f"not the page's result: {outcome}")
@@ -167,8 +167,8 @@ class Event(Kind):
                     raise ConnectionError(f"not the event: {message}")
 
 
-def reply(request, method, value):
-    """The answer to a request of the server, which has to be of this method."""
+def response(request, method, value):
+    """The response to a request of the server, which has to have this method."""
     if request.get("method") != method:
         raise ConnectionError(f"not {method}: {request}")
     return {"jsonrpc": "2.0", "id": request["id"], "result": value}

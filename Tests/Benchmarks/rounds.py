@@ -1,18 +1,18 @@
-"""What is made of the rounds of `run`: which of them count, medians and spreads, and the table.
+"""Evaluates the rounds of `run`: which of them count, medians and ranges, and the table.
 
-A turn is what one round has measured in one shape, `{"shape": …, "round": …, "figures": {server: …}}`, with the figures
-of `wsload -j` for each server. They were measured one after another, so that each turn compares for itself."""
+A turn is the measurement of one shape in one round, `{"shape": …, "round": …, "figures": {server: …}}`, with the figures
+of `wsload -j` for each server. They were measured one after another, so each turn is a comparison of its own."""
 
 import statistics
 from dataclasses import dataclass
 
-# What of one core something else may use, or the host may take away, before a turn does not count.
-MOST_ELSEWHERE = 0.08
+# Part of one core that other programs may use, or the host may take away, before a turn does not count.
+MAX_OTHER_LOAD = 0.08
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The median of some rounds, and the least and the most of them."""
+    """The median of some rounds, with the minimum and the maximum."""
 
     median: float
     low: float
@@ -26,8 +26,8 @@ class Spread:
 
 @dataclass(frozen=True)
 class Row:
-    """A server in a shape: processor time a call in µs, calls a second, its processor time to that of the reference in the
-    same turn, and how long calls took, in µs."""
+    """A server in a shape: processor time per call in µs, calls a second, the ratio of its processor time to that of the reference in
+    the same turn, and the durations of calls in µs."""
 
     shape: str
     server: str
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Shape:
-    """What came of a shape: its rows, how many turns count and how many were thrown away for being disturbed."""
+    """The results of a shape: its rows, the number of turns that count, and the number that were discarded as disturbed."""
 
     name: str
     rows: list
@@ -50,7 +50,7 @@ class Shape:
 
     @property
     def is_all_disturbed(self):
-        """None was calm, so that all count."""
+        """All turns were disturbed, so that all count."""
         return self.disturbed > 0 and self.counted == self.disturbed
 
 
@@ -59,17 +59,17 @@ def cost(figures):
     return figures["server_cpu"] / figures["msgs_per_s"] * 1e6
 
 
-def elsewhere(turn):
-    """The most that something else had of a core, or that the host took away, while a server of the turn was measured."""
+def other_load(turn):
+    """Maximum part of a core that other programs used, or the host took away, while a server of the turn was measured."""
     return max(max(each["other_cpu"], 0) + each["steal"] for each in turn["figures"].values())
 
 
 def is_disturbed(turn):
-    return elsewhere(turn) >= MOST_ELSEWHERE
+    return other_load(turn) >= MAX_OTHER_LOAD
 
 
-def calm_count(turns, shape):
-    """How many turns of a shape count by now."""
+def undisturbed_count(turns, shape):
+    """The number of undisturbed turns of a shape."""
     return sum(not is_disturbed(turn) for turn in turns if turn["shape"] == shape)
 
 
@@ -89,7 +89,7 @@ def summary(turns, reference):
 
 
 def row(shape, server, pairs):
-    """The row of a server of whose rounds `pairs` has the figures, each with those of the reference."""
+    """The row of a server; `pairs` has the figures of its rounds, each with those of the reference."""
     own = [figures for figures, _ in pairs]
     latency = {name: Spread.of(each["us"][name] for each in own) for name in ("p50", "p99", "p999")}
     return Row(
@@ -99,7 +99,7 @@ def row(shape, server, pairs):
 
 
 def number(value):
-    """Three digits or more, as people read them: 0.123, 2.15, 31.4, 359,181."""
+    """At least three digits, in a readable form: 0.123, 2.15, 31.4, 359,181."""
     digits = 3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0
     return f"{value:,.{digits}f}"
 
@@ -124,7 +124,7 @@ def table(shapes):
 
 
 def remarks(shapes, seconds, reference):
-    """What has to be said with the table."""
+    """The notes on the table."""
     counts = sorted({shape.counted for shape in shapes})
     rounds = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     lines = [
@@ -132,7 +132,7 @@ def remarks(shapes, seconds, reference):
         f"time, to {reference} in the same round."
     ]
     thrown = [f"{shape.disturbed} at {shape.name}" for shape in shapes if shape.disturbed and not shape.is_all_disturbed]
-    limit = f"{MOST_ELSEWHERE:.0%} of a core".replace("%", " %")
+    limit = f"{MAX_OTHER_LOAD:.0%} of a core".replace("%", " %")
     lines.append(
         f"Thrown away, since something else used {limit} or more: {', '.join(thrown)}." if thrown else "No round was thrown away."
     )

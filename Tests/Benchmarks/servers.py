@@ -1,4 +1,4 @@
-"""The servers that `run` compares: how each is started, on a core of its own, and which port it has."""
+"""The servers that `run` compares: how each is started, on a core of its own, and its port."""
 
 import argparse
 import functools
@@ -17,19 +17,19 @@ INVOKE = HERE / "messages/invoke.txt"
 NUMBERED = HERE / "messages/invoke-numbered.txt"
 HELLO = HERE / "messages/hello.txt"
 LIBRARIES = ["libwebsockets-dev", "libuv1-dev", "libsimdjson-dev", "libsqlite3-dev", "libcurl4-openssl-dev", "libssl-dev", "libnats-dev"]
-# How long a server may take to listen, in seconds.
-PATIENCE = 20
+# Time within which a server has to listen, in seconds.
+TIMEOUT = 20
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server of a comparison. `says_port`: it takes the port 0, and its first line ends with the one that it has; others
-    get a port as their last argument. `greets`: its clients open a session first. `idle`: so many more clients have sessions,
-    and do nothing. `spreads`: it is to run on all cores."""
+    """A server of a comparison. `says_port`: it accepts the port 0, and its first line ends with the actual one; others
+    get a port as their last argument. `greets`: its clients open a session first. `idle`: the number of further idle clients with
+    sessions. `spreads`: it runs on all cores."""
 
     name: str
     command: list
-    says_port: bool = False
+    prints_port: bool = False
     greets: bool = False
     messages: pathlib.Path = INVOKE
     environment: dict = field(default_factory=dict)
@@ -51,7 +51,7 @@ def install(*packages):
 
 @functools.cache
 def waybridge():
-    """The command as README builds it; the environment's WAYBRIDGE names one that is built."""
+    """The command as README builds it, or the built one that the environment's WAYBRIDGE names."""
     if os.environ.get("WAYBRIDGE"):
         return os.path.abspath(os.environ["WAYBRIDGE"])
     install(*LIBRARIES)
@@ -75,7 +75,7 @@ def compiled(source, target, *libraries):
 
 
 def peers(scratch):
-    """The servers that are no Waybridge, made ready."""
+    """The servers other than Waybridge, ready to run."""
     install("gcc", "libwebsockets-dev", "libuv1-dev", "nodejs", "node-ws", "python3", "python3-websockets")
     environment = {"NODE_PATH": "/usr/share/nodejs"}
     return [
@@ -95,7 +95,7 @@ def named_peer(text):
 
 
 def cores():
-    """One core for the servers and one for the load; nothing where there is only one."""
+    """One core for the servers and one for the load; None if there is only one."""
     available = sorted(os.sched_getaffinity(0))
     return (available[0], available[1]) if len(available) > 1 else None
 
@@ -105,7 +105,7 @@ def pinned(command, core):
 
 
 def allow_connections(count):
-    """Lets this process and those it starts have so many connections open."""
+    """Allows this process and its children this number of open connections."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most != resource.RLIM_INFINITY and most < count + 100:
         raise SystemExit(f"{count} connections need more descriptors than the {most} of `ulimit -Hn`")
@@ -114,19 +114,19 @@ def allow_connections(count):
 
 def start(server, core=None):
     """Starts a server and waits until it listens."""
-    pipe = subprocess.PIPE if server.says_port else subprocess.DEVNULL
-    port = 0 if server.says_port else free_port()
-    command = server.command if server.says_port else [*server.command, str(port)]
+    pipe = subprocess.PIPE if server.prints_port else subprocess.DEVNULL
+    port = 0 if server.prints_port else free_port()
+    command = server.command if server.prints_port else [*server.command, str(port)]
     process = subprocess.Popen(
         pinned(command, None if server.spreads else core), stdout=pipe, text=True, env={**os.environ, **server.environment}
     )
-    if server.says_port:
+    if server.prints_port:
         line = process.stdout.readline()
         if ":" not in line:
             process.wait()
             raise SystemExit(f"{server.name} did not start")
         return Running(server, process, int(line.rsplit(":", 1)[1]))
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while True:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -140,7 +140,7 @@ def start(server, core=None):
 
 
 def resident(running):
-    """Bytes of the server's memory that are resident."""
+    """Resident memory of the server in bytes."""
     status = pathlib.Path(f"/proc/{running.process.pid}/status").read_text()
     (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
     return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""The plots: nothing lies outside of them, nothing upon something else, and what is longer is drawn longer."""
+"""The plots: nothing is outside of them, nothing overlaps, and larger figures are drawn longer."""
 
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -28,13 +28,13 @@ def drawn(text):
 
 
 class Charts(unittest.TestCase):
-    def test_every_server_has_a_line_in_every_panel_and_every_shape_a_panel(self):
+    def test_every_server_and_shape_is_drawn(self):
         for draw in (charts.costs, charts.latencies):
             texts = [each.text for each in drawn(draw(SHAPES)).iter(SVG + "text")]
             for text, count in [("waybridge", 2), ("a < b & c", 2), ("1×1", 1), ("1,000×16", 1)]:
                 self.assertEqual(count, texts.count(text), text)
 
-    def test_nothing_lies_outside(self):
+    def test_nothing_is_drawn_outside(self):
         for draw in (charts.costs, charts.latencies):
             root = drawn(draw(SHAPES))
             width, height = float(root.get("width")), float(root.get("height"))
@@ -57,13 +57,13 @@ class Charts(unittest.TestCase):
                     apart = right <= other[0] or other[1] <= left or bottom <= other[2] or other[3] <= top
                     self.assertTrue(apart, (text, other[4]))
 
-    def test_bars_are_as_long_as_their_figures(self):
+    def test_bar_length_is_proportional_to_value(self):
         bars = [float(each.get("width")) for each in drawn(charts.costs(SHAPES)).iter(SVG + "rect") if "bar" in each.get("class")]
         self.assertEqual(4, len(bars))
         for bar, figure in zip(bars, (2, 90, 18, 10)):
             self.assertAlmostEqual(bars[1] / 90 * figure, bar, delta=0.2)
 
-    def test_percentiles_stand_in_their_order(self):
+    def test_percentiles_are_drawn_in_order(self):
         places = {}
         for each in drawn(charts.latencies(SHAPES)).iter(SVG + "circle"):
             places.setdefault(each.get("cy"), []).append(float(each.get("cx")))
@@ -71,7 +71,7 @@ class Charts(unittest.TestCase):
         for p99, p50 in places.values():
             self.assertLess(p50, p99)
 
-    def test_scales_begin_below_and_end_above_what_they_show(self):
+    def test_scales_include_all_values(self):
         for most, expected in [(0.4, [0, 0.1, 0.2, 0.3, 0.4]), (87, [0, 20, 40, 60, 80, 100]), (100, [0, 20, 40, 60, 80, 100])]:
             found = charts.steps(most)
             self.assertEqual(len(expected), len(found), most)
@@ -80,7 +80,7 @@ class Charts(unittest.TestCase):
         for least, most, expected in [(12, 900, [10, 100, 1000]), (10, 10, [10, 100]), (99, 101, [10, 100, 1000])]:
             self.assertEqual(expected, charts.decades(least, most))
 
-    def test_durations_have_the_unit_that_people_read(self):
+    def test_durations_have_a_readable_unit(self):
         for microseconds, text in [(10, "10 µs"), (1000, "1 ms"), (100000, "100 ms"), (1e6, "1 s"), (1e7, "10 s")]:
             self.assertEqual(text, charts.duration(microseconds))
 

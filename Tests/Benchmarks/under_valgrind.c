@@ -1,9 +1,9 @@
-/* For a server under valgrind, as LD_PRELOAD.
- * Everything is about fifty times slower there, and more when the machine does something else. The clock by which the server
- * says how long its work takes is made one of its own processor time, and as much slower: what it makes of that, a client's
- * share of a turn for one, is then what it would make of it without valgrind.
- * Swift's main ends its thread with pthread_exit and leaves the rest to others, at which valgrind 3.19 crashes: that thread
- * is parked instead. */
+/* Preloaded (LD_PRELOAD) into a server under valgrind.
+  * Everything is about fifty times slower there, and more on a busy machine. The clock with which the server measures its
+  * own work is replaced by one of its processor time, slowed by the same factor. So the server's decisions, for example about
+  * a client's share of a turn, are those that it would make without valgrind.
+  * Swift's main ends its thread with pthread_exit and leaves the rest to other threads, which makes valgrind 3.19 crash. So that
+  * thread is parked instead. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

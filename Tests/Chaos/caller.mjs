@@ -2,19 +2,19 @@ import { Bridge } from "../../web/bridge/bridge.js";
 import { FakeStorage } from "../../web/test/fake-page.js";
 import { FakeLocks, FakeTab } from "../../web/test/fake-tab.js";
 import { Random } from "../Soak/random.mjs";
-import { heardSocket, now } from "./history.mjs";
+import { recordedSocket, now } from "./history.mjs";
 
-/** How many calls of one page may wait. */
+/** Maximum number of waiting calls of one page. */
 const MAX_WAITING = 12;
-/** How many of the last changes of its connection are told where it waits for ever. */
+/** Number of the last changes of its connection that are reported if it waits forever. */
 const CHANGES = 4;
-/** How many of the last results under a key the members of a session may ask for again. */
+/** Number of the last results under a key that the members of a session can request again. */
 const RECENT = 50;
 
-/** A socket that nothing ever comes of. */
+/** A socket that never opens. */
 const NOWHERE = { readyState: 0, addEventListener() {}, send() {}, close() {} };
 
-/** A page that calls, and is loaded again and again. */
+/** A page that makes calls and is reloaded repeatedly. */
 export class Caller {
   #run;
   #name;
@@ -24,16 +24,16 @@ export class Caller {
   #tab = new FakeTab("https://chaos.example/page.html", new FakeLocks(), new FakeStorage());
   #load = 0;
   #number = 0;
-  /** The page that is there: its sockets, and whether it is gone. */
+  /** The current page: its sockets, and whether it is closed. */
   #page;
-  /** What it waits for, by the key or the URI. */
+  /** The calls that it waits for, by key or URI. */
   #waiting = new Map();
-  /** The numbers of the answers that came, by id. */
+  /** The numbers of the received responses, by id. */
   #answers = new Map();
   #changes = [];
   bridge;
 
-  /** `session`: what it joins, and `recent`, the results under keys that its members know. */
+  /** `session`: the session to join; `recent`: the results under keys that its members know. */
   constructor(run, name, session) {
     this.#run = run;
     this.#name = name;
@@ -46,7 +46,7 @@ export class Caller {
     return [...this.#waiting.keys()];
   }
 
-  /** How its connection was lately. */
+  /** The recent states of its connection. */
   get story() {
     return JSON.stringify(this.#changes);
   }
@@ -58,8 +58,8 @@ export class Caller {
       await this.#run.pause(this.#random.below(30));
       if (this.#random.chance(0.01)) await this.#reload();
       if (this.#history === undefined) continue;
-      if (this.#random.chance(0.1)) void this.#run.askOwner(this.bridge, this.#history);
-      if (this.#random.chance(0.02) && this.#waiting.size < MAX_WAITING) this.#askRecent();
+      if (this.#random.chance(0.1)) void this.#run.recordOwner(this.bridge, this.#history);
+      if (this.#random.chance(0.02) && this.#waiting.size < MAX_WAITING) this.#repeatRecent();
     }
   }
 
@@ -68,18 +68,18 @@ export class Caller {
     this.#number = 0;
     this.#run.counts.loads += 1;
     const page = (this.#page = { sockets: [], isGone: false });
-    const hear = (text) => this.#hear(text);
+    const receive = (text) => this.#receive(text);
     const { WebSocket } = this.#run.connection;
-    class Socket extends (this.#history === undefined ? WebSocket : heardSocket(WebSocket, this.#history)) {
+    class Socket extends (this.#history === undefined ? WebSocket : recordedSocket(WebSocket, this.#history)) {
       constructor(...how) {
-        // What is left of a load connects nowhere.
+        // Objects of an earlier load cannot connect.
         if (page.isGone) return NOWHERE;
         super(...how);
         page.sockets.push(this);
-        this.on("message", hear);
+        this.on("message", receive);
       }
 
-      /** What is left of a load in this process does not act any more. */
+      /** Disables the objects of an earlier load that still exist in this process. */
       send(text) {
         if (!page.isGone) super.send(text);
       }
@@ -91,7 +91,7 @@ export class Caller {
     const options = { ...this.#run.connection, WebSocket: Socket, join: this.#session.join, keep: "reload" };
     const bridge = (this.bridge = this.#tab.run(() => new Bridge(options)));
     const own = `/${this.#name}.${this.#load}/`;
-    // What the load before had not brought to the server went with it; a call without a key may go with a server.
+    // Messages that the previous load had not delivered to the server are lost with it; a call without a key can be lost with a server.
     const mayGo = ({ uri, key }) => !uri?.includes(own) || (this.#run.isKilling && key === undefined);
     bridge.addEventListener("statechange", ({ detail }) => {
       const { lost } = detail;
@@ -101,8 +101,8 @@ export class Caller {
     });
   }
 
-  /** Each answer comes under one number; a server that was restarted may not know which it has given. */
-  #hear(text) {
+  /** Each response has one number; a server that was restarted may not know which number it has used. */
+  #receive(text) {
     const { id, seq, method } = JSON.parse(text);
     if (id === undefined || seq === undefined || method !== undefined) return;
     if (this.#answers.has(id) && this.#answers.get(id) !== seq) {
@@ -112,42 +112,42 @@ export class Caller {
     this.#answers.set(id, seq);
   }
 
-  /** The page is loaded again: what it waited for comes to the next load. */
+  /** Reloads the page: the next load gets the results of its calls. */
   async #reload() {
-    // What was not sent goes with a page, as it does in a browser: it ends when it has nothing that waits to be.
+    // Messages that were not sent are lost with a page, as in a browser. It closes when no message waits to be sent.
     await this.bridge.request("$/ping").catch(() => {});
     const left = new Map(this.#waiting);
     for (const one of left.values()) one.isOld = true;
     this.#waiting.clear();
     this.#tab.unload();
     this.#page.isGone = true;
-    this.#history?.tell("reload");
+    this.#history?.record("reload");
     for (const socket of this.#page.sockets) socket.terminate();
     this.#connect();
     await this.bridge.ready.catch((error) => this.#run.fault(`${this.#name}: ${error}`));
     for (const { uri, key, result } of this.bridge.pending) {
-      const asked = left.get(key ?? uri);
-      if (asked === undefined) {
+      const earlier = left.get(key ?? uri);
+      if (earlier === undefined) {
         result.catch(() => {});
         continue;
       }
       left.delete(key ?? uri);
       this.#run.counts.recovered += 1;
-      this.#expect(key ?? uri, asked, result, true);
+      this.#expect(key ?? uri, earlier, result, true);
     }
-    // Those with a key may be asked again, whatever became of them.
-    for (const [name, asked] of left) {
-      if (asked.ask === undefined) this.#run.ledger.ended(asked.call, "gone");
-      else this.#again(name, asked);
+    // Calls with a key can be made again in any case.
+    for (const [name, earlier] of left) {
+      if (earlier.request === undefined) this.#run.ledger.ended(earlier.call, "gone");
+      else this.#repeat(name, earlier);
     }
   }
 
-  /** A result under a key is given to whoever asks for it again. */
-  #askRecent() {
+  /** The result under a key is returned to every member that requests it again. */
+  #repeatRecent() {
     const recent = this.#random.pick(this.#session.recent);
     if (recent === undefined) return;
     const name = `${recent.name}, asked for again`;
-    if (!this.#waiting.has(name)) this.#again(name, { ...recent, isRecent: true });
+    if (!this.#waiting.has(name)) this.#repeat(name, { ...recent, isRecent: true });
   }
 
   #call() {
@@ -159,8 +159,10 @@ export class Caller {
     const isEffect = !isPage && hasEffects && this.#random.chance(0.2);
     const isSlow = !isPage && !isEffect && this.#random.chance(0.1);
     const isKeyed = this.#random.chance(0.3);
+    // Longer than the time between two ends of a server.
+    const slow = isKeyed && this.#random.chance(0.3) ? 1000 + this.#random.below(3000) : 20;
     const kind = isPage ? "page" : isEffect ? "effect" : "task";
-    const uri = { page: `chaos://page/${load}/${number}`, effect: `action://effect/${load}/${number}`, task: `action://chaos/${load}/${number}${isSlow ? "?slow=20" : ""}` }[kind];
+    const uri = { page: `chaos://page/${load}/${number}`, effect: `action://effect/${load}/${number}`, task: `action://chaos/${load}/${number}${isSlow ? `?slow=${slow}` : ""}` }[kind];
     if (isKeyed) counts.keyed += 1;
     if (isPage) counts.pages += 1;
     if (isEffect) counts.effects += 1;
@@ -168,25 +170,25 @@ export class Caller {
     const make = (bridge) => (isPage ? bridge.open(uri, { token: uri }, { key }) : bridge.invoke(uri, {}, { key }));
     const call = ledger.made(load, number, { kind, isKeyed, isPrompt: kind === "task" && !isSlow && !isKeyed });
     const expected = isPage ? uri : `${load}-${number}`;
-    this.#expect(key ?? uri, { call, expected, ask: isKeyed ? make : undefined }, make(this.bridge), false);
+    this.#expect(key ?? uri, { call, expected, request: isKeyed ? make : undefined }, make(this.bridge), false);
   }
 
-  #again(name, asked) {
+  #repeat(name, earlier) {
     this.#run.counts.again += 1;
-    this.#expect(name, asked, asked.ask(this.bridge), false);
+    this.#expect(name, earlier, earlier.request(this.bridge), false);
   }
 
   /**
-   * `asked`: the call, what it is to give, how it is asked again, where it may be, and whether its result is known; `isAdopted`: the
-   * load before made it.
+   * `earlier`: the call, its expected result, how to make it again, where it can be, and whether its result is known. `isAdopted`: the
+   * previous load made the call.
    */
-  #expect(name, { call, expected, ask, isRecent = false }, result, isAdopted) {
-    const entry = { call, expected, ask, isRecent, isOld: false };
+  #expect(name, { call, expected, request, isRecent = false }, result, isAdopted) {
+    const entry = { call, expected, request, isRecent, isOld: false };
     this.#waiting.set(name, entry);
     const { kind, isKeyed, load, number } = call;
     const key = isKeyed ? `${load}-${number}` : undefined;
-    const asking = this.#history?.ask({ session: this.#session.id, call: call.name, kind, key });
-    const tell = (how, value) => this.#history?.tell("end", { ask: asking, how, value, at: now() });
+    const callNumber = this.#history?.recordCall({ session: this.#session.id, call: call.name, kind, key });
+    const record = (how, value) => this.#history?.record("end", { ask: callNumber, how, value, at: now() });
     const ended = (how) => {
       if (this.#waiting.get(name) !== entry) this.#run.fault(`${name} was answered twice`);
       this.#waiting.delete(name);
@@ -195,32 +197,32 @@ export class Caller {
     result.then(
       (value) => {
         if (entry.isOld) return;
-        tell("result", value?.outcome === undefined ? value : [value.outcome, value.data]);
-        // A page over which another was opened, whose result came first, has gone with it.
+        record("result", value?.outcome === undefined ? value : [value.outcome, value.data]);
+        // The page below has finished first, so this page has closed with it.
         const got = value?.outcome === "dismissed" ? expected : value?.outcome === "finished" ? value.data : value;
-        // A host says which time it is where it does a task once more.
+        // A host reports the number of the attempt if it runs a task once more.
         if (got !== expected && !String(got).startsWith(`${expected}#`)) this.#run.fault(`${name} gave ${JSON.stringify(value)}`);
         ended("result");
-        if (ask !== undefined && !isRecent) this.#session.recent = [...this.#session.recent, { name, call, expected, ask }].slice(-RECENT);
+        if (request !== undefined && !isRecent) this.#session.recent = [...this.#session.recent, { name, call, expected, request }].slice(-RECENT);
       },
       async (error) => {
         if (entry.isOld) return;
         const isRefused = this.#run.isKilling && isDraining(error);
-        tell(isRefused && error.retryable ? "refused" : "unknown");
-        const isUnknown = error.code === 2599 && (isAdopted || (this.#run.isKilling && ask === undefined));
+        record(isRefused && error.retryable ? "refused" : "unknown");
+        const isUnknown = error.code === 2599 && (isAdopted || (this.#run.isKilling && request === undefined));
         if (!isRefused && !isUnknown) {
           this.#run.fault(`${name}: ${error.code} ${error.message} ${JSON.stringify(error.data)}; ${this.story}`);
           return ended("fault");
         }
-        if (ask === undefined) return ended(isRefused && error.retryable ? "refused" : "unknown");
+        if (request === undefined) return ended(isRefused && error.retryable ? "refused" : "unknown");
         await this.#run.pause(20);
-        if (!entry.isOld) this.#again(name, entry);
+        if (!entry.isOld) this.#repeat(name, entry);
       },
     );
   }
 }
 
-/** Whether a server that ends has refused a call, or given it up. */
+/** Whether a server that ends has rejected a call, or cancelled it. */
 export function isDraining(error) {
   return error.code === -32802 || (error.code === 2503 && ["draining", "unavailable"].includes(error.kind));
 }

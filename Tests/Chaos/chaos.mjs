@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { Random } from "../Soak/random.mjs";
 import { Caller } from "./caller.mjs";
 import { Host } from "./host.mjs";
-import { left, Lives } from "./lives.mjs";
+import { describeHeld, ServerProcess } from "./server-process.mjs";
 import { Proxy } from "./proxy.mjs";
 import { Run } from "./run.mjs";
 
@@ -16,8 +16,8 @@ again and again, have tasks done and pages opened by a host behind the same prox
 file. At the end each call has one result, the right one; each task that was begun was done once, those of one load in
 the order in which they were called; the server holds nothing.
 With --kill the server keeps its sessions in a folder, and is killed and started again all the time, or ended by SIGTERM.
-Then a call with a key has its result, its task was done at least once, and once where the server does it and keeps that
-with the key; any other has its result or 2599, or was refused by a server that was about to end, and was done at most once.
+Then a call with a key has its result, and its task was done once: some tasks of the host last for seconds, longer than a
+server. Any other call has its result or 2599, or was refused by a server that was about to end, and was done at most once.
 It lasts so many seconds, or until so many calls were made. WAYBRIDGE names the command. The seed repeats the run, as far
 as time lets it. The exit code is 0 when all held.`;
 const { values: options } = parseArgs({
@@ -43,37 +43,37 @@ appendFileSync(tasks, "");
 process.once("exit", () => (run.faults.length === 0 ? rmSync(folder, { recursive: true }) : console.log(`what was done, and what the server said, is in ${folder}`)));
 
 const kept = data === undefined ? [] : ["--data", data];
-const lives = await Lives.start(run, new Random(seed, "server"), { arguments: kept, log: join(folder, "server.log") });
-const proxy = await Proxy.start([lives.place], new Random(seed, "proxy"));
-run.connect(proxy.port, `127.0.0.1:${lives.place.port}`);
+const server = await ServerProcess.start(run, new Random(seed, "server"), { arguments: kept, log: join(folder, "server.log") });
+const proxy = await Proxy.start([server.place], new Random(seed, "proxy"));
+run.connect(proxy.port, `127.0.0.1:${server.place.port}`);
 const host = new Host(run, "host", tasks);
 const { session, joinToken } = await host.bridge.ready;
 
 const all = Array.from({ length: callers }, (_, index) => new Caller(run, `caller${index}`, { join: { session, token: joinToken }, recent: [] }));
 const living = all.map((caller) => caller.live());
-const changing = run.isKilling ? lives.change(proxy) : undefined;
+const changing = run.isKilling ? server.change(proxy) : undefined;
 await run.last();
 await Promise.all([...living, changing]);
 proxy.calm();
 await run.settle(all, [host]);
-// A client that was never told that it is there has 10 s.
-const held = await run.remains(12_000, async () => left(await lives.held()));
+// A client that never received the response to its opening is removed after 10 s.
+const held = await run.remains(12_000, async () => describeHeld(await server.held()));
 if (held) run.fault(`the server holds ${held}`);
 await proxy.stop();
-await lives.end();
+await server.end();
 if (run.isKilling) {
-  // The folder, as who starts again finds it.
-  await lives.begin();
-  const found = left(await lives.held());
+  // The folder, as the next server finds it.
+  await server.begin();
+  const found = describeHeld(await server.held());
   if (found) run.fault(`the folder holds ${found}`);
-  await lives.end();
+  await server.end();
 }
 const done = run.ledger.check(tasks, join(data ?? folder, "effects.db"));
 
-run.tell({ "tasks done": done.task.length, "effects done": done.effect.length, ...lives.counts, ...proxy.counts });
-console.log(lives.memory);
+run.report({ "tasks done": done.task.length, "effects done": done.effect.length, ...server.counts, ...proxy.counts });
+console.log(server.memory);
 const { counts, faults } = run;
 const isTried = counts.loads >= callers && counts.calls >= calls && done.task.length >= (calls > 0 ? calls / 2 : seconds * 10);
-if (!isTried || proxy.counts.cuts < (calls > 0 ? 1 : seconds) || (run.isKilling && lives.counts.kills < 3)) run.fault("too little was tried");
+if (!isTried || proxy.counts.cuts < (calls > 0 ? 1 : seconds) || (run.isKilling && server.counts.kills < 3)) run.fault("too little was tried");
 console.log(faults.length === 0 ? "chaos: all held" : `chaos: ${faults.length} faults; to repeat: --seed ${seed}`);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -1,5 +1,5 @@
-// Preloaded into a program, it has the wall clock off by CLOCK_OFF_SECONDS of the environment. All other clocks are as they
-// are, and so are the times that the program waits. (Debian's faketime moves the ends of timers of other clocks too.)
+// Preloaded into a program, it shifts the program's wall clock by CLOCK_OFF_SECONDS of the environment. All other clocks are
+// unchanged, and so are the times that the program waits. (Debian's faketime also shifts timeouts of other clocks.)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-// No clock but the wall clock is as late as that: 31 years.
+// Only the wall clock has values this high: 31 years.
 static const time_t earliest = 1000000000;
 
 static time_t off(void) {
@@ -23,7 +23,7 @@ static time_t off(void) {
   return seconds;
 }
 
-// A time of the program's wall clock, by the machine's; one of another clock as it is.
+// Converts a time of the program's wall clock to that of the machine. Times of other clocks are unchanged.
 static struct timespec real(const struct timespec *told) {
   struct timespec time = *told;
   if (time.tv_sec > earliest) time.tv_sec -= off();

@@ -11,7 +11,7 @@ import { Engine } from "./engines.mjs";
 import { Faults } from "./faults.mjs";
 import { now } from "./history.mjs";
 import { Host } from "./host.mjs";
-import { left, Lives } from "./lives.mjs";
+import { describeHeld, ServerProcess } from "./server-process.mjs";
 import { Network } from "./network.mjs";
 import { Proxy } from "./proxy.mjs";
 import { Run } from "./run.mjs";
@@ -44,12 +44,12 @@ if (options.help || !isRight || !process.env.WAYBRIDGE) {
   console.log(HELP);
   process.exit(options.help ? 0 : 64);
 }
-/** How many sessions there are, and the name by which their clients ask for a server. */
+/** The number of sessions, and the name by which their clients address a server. */
 const SESSIONS = 3;
 const NAME = "chaos.example";
-/** Milliseconds in which a server has to start: it cannot while engines have no leader, which those that were apart take long to elect. */
-const PATIENCE = 120_000;
-/** Seconds in which one fault at least passes. */
+/** Milliseconds within which a server has to start. It cannot start while the engines have no leader, and after a partition the election takes long. */
+const START_TIMEOUT = 120_000;
+/** Seconds in which at least one fault passes. */
 const FAULT_SECONDS = 8;
 
 const names = (kind, count) => Array.from({ length: count }, (_, index) => `${kind}${index + 1}`);
@@ -71,18 +71,18 @@ const servers = new Map();
 for (const name of serverNames) {
   const host = network.address(name);
   const cluster = ["--cluster", urls, ...(engineCount > 1 ? ["--cluster-replicas", `${engineCount}`] : [])];
-  // In a namespace the network reaches it, and what runs beside it does on loopback.
+  // In a namespace the network reaches it; programs outside of it use loopback.
   const words = [...cluster, "--allow-host", NAME, "--host", ...(network.missing ? [host] : ["0.0.0.0", "--allow-anonymous"])];
   const place = { inside: network.inside(name), host, log: join(folder, `${name}.log`) };
-  // Nobody is given up meanwhile for what was away as long as a fault lasts.
+  // Clients are not removed during a fault.
   const variables = { WAYBRIDGE_LIMITS_PAGE_OPEN_MS: "60000" };
-  servers.set(name, await Lives.start(run, new Random(seed, name), { ...place, arguments: words, variables, patience: PATIENCE }));
+  servers.set(name, await ServerProcess.start(run, new Random(seed, name), { ...place, arguments: words, variables, startTimeout: START_TIMEOUT }));
 }
 const places = [...servers.values()].map(({ place }) => place);
 const passed = run.history("proxy");
-const tell = (port, number) => passed.tell("told", { what: "accepted", at: now(), port, server: serverNames[number] });
-const proxy = await Proxy.start(places, new Random(seed, "proxy"), tell);
-const calm = await Proxy.start(places, new Random(seed, "calm"), tell);
+const recordAccept = (port, number) => passed.record("told", { what: "accepted", at: now(), port, server: serverNames[number] });
+const proxy = await Proxy.start(places, new Random(seed, "proxy"), recordAccept);
+const calm = await Proxy.start(places, new Random(seed, "calm"), recordAccept);
 calm.calm();
 const faults = new Faults(run, new Random(seed, "faults"), { servers, engines, network, cut: () => proxy.cut(), folder, only: options.only?.split(",") });
 if (faults.missing) console.log(faults.missing);
@@ -103,12 +103,12 @@ await Promise.all(living);
 proxy.calm();
 await run.settle(all, hosts, watchers);
 
-// A client that was never told that it is there has 10 s, from when another server has taken its session over where its own was
-// killed. Until then that is nobody's: no server holds it.
+// A client that never received the response to its opening is removed after 10 s. If its server was killed, this time begins when
+// another server has taken over its session; until then no server holds it.
 const [engine] = engines.values();
 await run.remains(40_000, () => engine.left());
 for (const [name, server] of servers) {
-  const held = await run.remains(12_000, async () => left(await server.held()));
+  const held = await run.remains(12_000, async () => describeHeld(await server.held()));
   if (held) run.fault(`${name} holds ${held}`);
 }
 await Promise.all([proxy.stop(), calm.stop()]);
@@ -120,12 +120,12 @@ await network.stop();
 run.closeHistories();
 
 const done = run.ledger.check(tasks, "");
-run.tell({ "tasks done": done.task.length, ...proxy.counts });
+run.report({ "tasks done": done.task.length, ...proxy.counts });
 console.log(Object.entries({ ...faults.counts, ...network.counts }).map(([name, count]) => `${count} ${name}`).join(", "));
 const checked = spawnSync(fileURLToPath(new URL("histories", import.meta.url)), [run.histories], { encoding: "utf8", maxBuffer: 1 << 28 });
-const told = (checked.stdout || checked.stderr || String(checked.error)).trim().split("\n");
-console.log(told.at(-1));
-if (checked.status !== 0) for (const line of checked.status === 1 ? told.slice(0, -1) : ["the histories cannot be judged"]) run.fault(line);
+const lines = (checked.stdout || checked.stderr || String(checked.error)).trim().split("\n");
+console.log(lines.at(-1));
+if (checked.status !== 0) for (const line of checked.status === 1 ? lines.slice(0, -1) : ["the histories cannot be judged"]) run.fault(line);
 const total = Object.values(faults.counts).reduce((sum, count) => sum + count, 0);
 const isTried = run.counts.loads >= callers && run.counts.calls >= calls && proxy.counts.cuts > 0;
 if (!isTried || (calls === 0 && options.only === undefined && total < Math.floor(seconds / FAULT_SECONDS))) run.fault("too little was tried");

@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "./lives.mjs";
-import { askEngine, leftInStream, replicaBehind } from "./nats.mjs";
+import { freePort } from "./server-process.mjs";
+import { requestEngine, leftInStream, replicaBehind } from "./nats.mjs";
 
-/** Milliseconds for engines to be there, alone or after others. */
-const PATIENCE = 20_000;
+/** Milliseconds within which engines have to be ready, alone or after others. */
+const TIMEOUT = 20_000;
 
-/** Those that are running: none outlives its test. */
+/** The running engines: none outlives its test. */
 const running = new Set();
 process.once("exit", () => running.forEach((engine) => engine.kill("SIGKILL")));
 
-/** A nats-server with JetStream, alone or one of several, which may be killed and begin again at the same place and folder. */
+/** A nats-server with JetStream, alone or in a cluster. It can be killed and restarted with the same address and folder. */
 export class Engine {
   #run;
   #name;
@@ -19,7 +19,7 @@ export class Engine {
   #process;
   #ended;
 
-  /** As many as there are names; `network`: where they run, `folder`: what they keep, and say. */
+  /** One engine for each name. `network`: where they run; `folder`: their data and logs. */
   static async start(run, names, network, folder) {
     const places = new Map();
     for (const name of names) places.set(name, { host: network.address(name), port: await freePort(), routes: await freePort() });
@@ -65,9 +65,9 @@ export class Engine {
     engine.once("exit", () => running.delete(engine));
   }
 
-  /** Waits until it takes what is to be kept. */
+  /** Waits until it accepts data to store. */
   async isReady() {
-    const why = await this.#run.remains(PATIENCE, () => askEngine(this.place, "$JS.API.INFO").then(({ error }) => error?.description, String));
+    const why = await this.#run.remains(TIMEOUT, () => requestEngine(this.place, "$JS.API.INFO").then(({ error }) => error?.description, String));
     if (why) throw new Error(`${this.#name} is not ready: ${why}`);
   }
 
@@ -80,12 +80,12 @@ export class Engine {
     return this.#ended;
   }
 
-  /** Why not all replicas are there and up to date, as this engine sees it, in words; empty where they are. */
+  /** Describes why not all replicas are present and up to date, as this engine sees it; empty if they are. */
   behind() {
     return replicaBehind(this.place).catch(String);
   }
 
-  /** What the stream of sessions holds, in words; empty for nothing. */
+  /** Describes the content of the stream of sessions; empty if it has none. */
   left() {
     return leftInStream(this.place).catch(String);
   }

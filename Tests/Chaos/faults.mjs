@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { now } from "./history.mjs";
 
-/** Milliseconds by which a link is slow, each way. */
+/** Delay of a slow link in milliseconds, in each direction. */
 const SLOW = 200;
-/** How far a clock may be off, in minutes. */
+/** Maximum shift of a clock, in minutes. */
 const MAX_OFF = 10;
-/** Milliseconds between two faults of those that come one after another, at most. */
+/** Maximum number of milliseconds between two faults in a row. */
 const CALM = 1500;
-/** Milliseconds that engines may take to be together again. */
-const PATIENCE = 60_000;
+/** Milliseconds within which engines have to be complete again. */
+const TIMEOUT = 60_000;
 
 /**
- * What goes wrong with servers, engines and what is between them: one or two things at a time, each of which passes, and one at a
- * time with engines, which have caught up before the next. Each kind comes once before one comes again. What is drawn comes from
- * `random`; a history has what was done when.
+ * The faults of servers, engines and the links between them: one or two at a time, each of which passes, and one at a time for
+ * engines, which have caught up before the next. Each kind occurs once before one occurs again. Random choices come from
+ * `random`; a history records the time of each fault.
  */
 export class Faults {
-  /** How often each kind came. */
+  /** The number of faults of each kind. */
   counts = {};
   #run;
   #random;
@@ -27,15 +27,15 @@ export class Faults {
   #network;
   #cut;
   #history;
-  /** What is preloaded into a server whose clock is off; undefined where it cannot be made. */
+  /** The library that is preloaded into a server with a shifted clock; undefined if it cannot be built. */
   #clock;
   #busy = new Set();
   #kinds;
   #deck = [];
 
   /**
-   * `servers` and `engines`, by name; `cut` cuts the connections of all clients; `folder`: for what is made;
-   * `only`: the kinds that come, of all that can.
+   * `servers` and `engines`, by name. `cut` cuts the connections of all clients. `folder`: for created files.
+   * `only`: the kinds to use, of all possible kinds.
    */
   constructor(run, random, { servers, engines, network, cut, folder, only }) {
     this.#run = run;
@@ -53,7 +53,7 @@ export class Faults {
     this.#kinds = only === undefined ? kinds : Object.fromEntries(Object.entries(kinds).filter(([kind]) => only.includes(kind)));
   }
 
-  /** What cannot go wrong here besides links, and why; undefined for nothing. */
+  /** Describes which faults besides those of links are not possible here, and why; undefined if all are. */
   get missing() {
     return this.#clock === undefined ? "no clock is off: clang cannot make clock.c" : undefined;
   }
@@ -62,7 +62,7 @@ export class Faults {
     return Object.keys(this.#kinds);
   }
 
-  /** Lets things go wrong until the run is over, and all be well then. */
+  /** Causes faults until the run is over, and waits until all have passed. */
   async live() {
     await Promise.all([this.#lane(0), this.#lane(CALM * 4)]);
   }
@@ -76,22 +76,22 @@ export class Faults {
       const kind = this.#deck.pop();
       const [[nodes, count], body] = this.#kinds[kind];
       const idle = this.#shuffled([...nodes.keys()].filter((name) => !this.#busy.has(name)));
-      // Engines lose what they have acknowledged where a second fails before the first has caught up.
+      // Engines lose acknowledged data if a second one fails before the first has caught up.
       const isOfEngines = nodes === this.#engines;
       if (idle.length < (isOfEngines ? nodes.size : count)) continue;
       const free = idle.slice(0, count);
       this.counts[kind] = (this.counts[kind] ?? 0) + 1;
       if (this.#random.chance(0.2)) this.#cut();
       for (const name of free) this.#busy.add(name);
-      this.#history.tell("told", { what: kind, of: free, at: now() });
+      this.#history.record("told", { what: kind, of: free, at: now() });
       await body(...free);
-      if (isOfEngines) await this.#run.remains(PATIENCE, () => this.#apart());
-      this.#history.tell("told", { what: kind, of: free, isOver: true, at: now() });
+      if (isOfEngines) await this.#run.remains(TIMEOUT, () => this.#apart());
+      this.#history.record("told", { what: kind, of: free, isOver: true, at: now() });
       for (const name of free) this.#busy.delete(name);
     }
   }
 
-  /** The kinds by name: how many of what they are about, and what happens to those. */
+  /** The kinds by name: the number of their targets, and the fault. */
   #possible() {
     const [servers, engines, random] = [this.#servers, this.#engines, this.#random];
     const all = ["", ...servers.keys(), ...engines.keys()];
@@ -126,7 +126,7 @@ export class Faults {
     return kinds;
   }
 
-  /** In words, what of the engines is not as it should be; empty for nothing. */
+  /** Describes what is wrong with the engines; empty if nothing is. */
   async #apart() {
     for (const engine of this.#engines.values()) {
       const why = await engine.behind();
@@ -149,7 +149,7 @@ export class Faults {
     node.signal("SIGCONT");
   }
 
-  /** Each is ended, and begins again, before the next. */
+  /** Each is ended and restarted before the next. */
   async #rolling(names) {
     for (const name of names) {
       const server = this.#servers.get(name);
@@ -165,7 +165,7 @@ export class Faults {
     await engine.isReady();
   }
 
-  /** A life in which the wall clock is minutes off. */
+  /** A life of a server whose wall clock is shifted by minutes. */
   async #offClock(name) {
     const minutes = (1 + this.#random.below(MAX_OFF)) * (this.#random.chance(0.5) ? 1 : -1);
     const server = this.#servers.get(name);
@@ -182,7 +182,7 @@ export class Faults {
     await restored();
   }
 
-  /** Waits so many milliseconds, less when the run is over. */
+  /** Waits this number of milliseconds, or less if the run is over. */
   async #hold(milliseconds) {
     for (const end = performance.now() + milliseconds; !this.#run.isOver && performance.now() < end; ) await this.#run.pause(20);
   }

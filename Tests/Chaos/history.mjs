@@ -2,41 +2,41 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-/** How many numbered messages are told of in one line. */
+/** Number of numbered messages that are recorded in one line. */
 const RUN = 64;
-/** How many bytes are written at once. */
+/** Number of bytes that are written at once. */
 const PAGE = 1 << 16;
 
-/** Nanoseconds of the machine's monotonic clock, which is the servers' too. */
+/** Nanoseconds of the machine's monotonic clock, which the servers use too. */
 export const now = () => Number(process.hrtime.bigint());
 
-/** What one member of a session saw, a line for each event, as `Tests/Chaos/histories --help` has them. */
+/** Records what one client of a session observed, one line per event, as `Tests/Chaos/histories --help` describes them. */
 export class History {
   #file;
   #text = "";
-  #asks = 0;
+  #calls = 0;
   #connections = 0;
 
   constructor(folder, name) {
     this.#file = openSync(join(folder, `${name}.jsonl`), "w");
   }
 
-  tell(event, members) {
+  record(event, members) {
     this.#text += `${JSON.stringify({ event, ...members })}\n`;
     if (this.#text.length >= PAGE) this.flush();
   }
 
-  /** A call is asked for; gives the number of that. */
-  ask(members) {
-    this.#asks += 1;
-    this.tell("ask", { ask: this.#asks, ...members, at: now() });
-    return this.#asks;
+  /** Records a call; returns its number. */
+  recordCall(members) {
+    this.#calls += 1;
+    this.record("ask", { ask: this.#calls, ...members, at: now() });
+    return this.#calls;
   }
 
-  /** What hears the messages of one connection. */
+  /** Returns the recorder of one connection. */
   connection() {
     this.#connections += 1;
-    return new Heard(this, this.#connections);
+    return new SocketRecorder(this, this.#connections);
   }
 
   flush() {
@@ -50,29 +50,29 @@ export class History {
   }
 }
 
-/** The numbered messages that come over one connection. */
-class Heard {
+/** Records the numbered messages of one connection. */
+class SocketRecorder {
   #history;
   #number;
-  #whose;
+  #client;
   #first = 0;
   #digests = "";
 
   constructor(history, number) {
     this.#history = history;
     this.#number = number;
-    this.tell("connect");
+    this.record("connect");
   }
 
-  /** What has become of the connection; `members`: more of it. */
-  tell(what, members) {
-    this.#history.tell("told", { what, connection: this.#number, at: now(), ...members });
+  /** Records an event of the connection; `members`: its further properties. */
+  record(what, members) {
+    this.#history.record("told", { what, connection: this.#number, at: now(), ...members });
   }
 
-  message(text) {
+  receive(text) {
     const { seq, result } = JSON.parse(text);
-    if (this.#whose === undefined && typeof result?.epoch === "string") return this.#greeted(result);
-    if (this.#whose === undefined || !Number.isInteger(seq)) return;
+    if (this.#client === undefined && typeof result?.epoch === "string") return this.#sessionOpened(result);
+    if (this.#client === undefined || !Number.isInteger(seq)) return;
     if (seq !== this.#first + this.#digests.length / 4) this.flush();
     if (this.#digests === "") this.#first = seq;
     this.#digests += createHash("sha1").update(text).digest("hex").slice(0, 4);
@@ -81,40 +81,40 @@ class Heard {
 
   /** To be called when the connection is closed. */
   flush() {
-    if (this.#digests !== "") this.#history.tell("heard", { ...this.#whose, first: this.#first, digests: this.#digests });
+    if (this.#digests !== "") this.#history.record("heard", { ...this.#client, first: this.#first, digests: this.#digests });
     this.#digests = "";
   }
 
-  #greeted({ client, epoch, session, server, resumed, restarted, sent }) {
-    this.#whose = { client, epoch };
-    this.tell("open", { session, client, server: server?.id, resumed, restarted });
-    if (resumed) this.#history.tell("resumed", { ...this.#whose, sent });
+  #sessionOpened({ client, epoch, session, server, resumed, restarted, sent }) {
+    this.#client = { client, epoch };
+    this.record("open", { session, client, server: server?.id, resumed, restarted });
+    if (resumed) this.#history.record("resumed", { ...this.#client, sent });
   }
 }
 
-/** A kind of WebSocket whose messages a history has, as far as they come while it is open. */
-export function heardSocket(WebSocket, history) {
+/** Returns a WebSocket class whose messages are recorded, as long as it is open. */
+export function recordedSocket(WebSocket, history) {
   return class extends WebSocket {
     constructor(...how) {
       super(...how);
-      const heard = history.connection();
-      // What comes after it was closed from here is not taken any more.
-      this.on("message", (text) => this.readyState === WebSocket.OPEN && heard.message(text));
-      // The port by which the proxy knows it.
-      this.on("upgrade", ({ socket }) => heard.tell("connected", { port: socket.localPort }));
+      const recorder = history.connection();
+      // Messages that arrive after the client closed it are ignored.
+      this.on("message", (text) => this.readyState === WebSocket.OPEN && recorder.receive(text));
+      // The port by which the proxy identifies it.
+      this.on("upgrade", ({ socket }) => recorder.record("connected", { port: socket.localPort }));
       this.on("close", (code, reason) => {
-        heard.flush();
-        heard.tell("close", { code, reason: String(reason) });
+        recorder.flush();
+        recorder.record("close", { code, reason: String(reason) });
       });
     }
   };
 }
 
-/** Asks who owns the session of a member, whichever that is by then, and writes down what it is told. */
-export async function askOwner(bridge, history) {
+/** Requests the owner of a client's session, whichever server that is by then, and records the response. */
+export async function recordOwner(bridge, history) {
   const { session } = await bridge.ready;
-  const asked = now();
+  const requestedAt = now();
   const { server, term, at } = await bridge.request("conformance.owner");
-  const came = now();
-  if ((await bridge.ready).session === session) history.tell("owner", { session, asked, came, server, term, at });
+  const receivedAt = now();
+  if ((await bridge.ready).session === session) history.record("owner", { session, asked: requestedAt, came: receivedAt, server, term, at });
 }

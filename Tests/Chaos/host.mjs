@@ -1,18 +1,20 @@
 import { appendFileSync } from "node:fs";
 import { Bridge } from "../../web/bridge/bridge.js";
-import { heardSocket, now } from "./history.mjs";
+import { recordedSocket, now } from "./history.mjs";
 
-/** Milliseconds between two questions who owns the session. */
+/** Milliseconds between two requests for the owner of the session. */
 const ASK = 100;
 
 /**
- * What does the tasks and shows the pages of the callers of a session. It writes each task into a file before it says that it is
- * done, and finishes each page with the token that its opener gave.
+ * Runs the tasks and shows the pages of the callers of a session. It writes each task to a file before it responds, and finishes
+ * each page with the token from its opener.
  */
 export class Host {
-  /** The pages that it shows, by id. */
+  /** The ids of the shown pages. */
   #shown = new Set();
-  /** The URI of each page that it was ever asked for. */
+  /** The number of requests to finish a page that have no response yet. A page can close before its response arrives. */
+  #finishing = 0;
+  /** The URI of each page that it ever had to open. */
   #uris = new Map();
   /** How often each task was done. */
   #times = new Map();
@@ -26,12 +28,12 @@ export class Host {
     const { WebSocket } = run.connection;
     const bridge = (this.bridge = new Bridge({
       ...run.connection,
-      WebSocket: history === undefined ? WebSocket : heardSocket(WebSocket, history),
+      WebSocket: history === undefined ? WebSocket : recordedSocket(WebSocket, history),
       tasks: {
         "action://chaos/:load/:number": async (params) => {
           const name = `${params.load} ${params.number}`;
           appendFileSync(effects, `${name}\n`);
-          history?.tell("done", { call: name, at: now() });
+          history?.record("done", { call: name, at: now() });
           const times = (this.#times.get(name) ?? 0) + 1;
           this.#times.set(name, times);
           if (params.slow) await run.pause(Number(params.slow));
@@ -45,21 +47,26 @@ export class Host {
       const { lost, restarted } = detail;
       run.checkClose(name, detail);
       if (restarted) run.counts.resumed += 1;
-      // What it asks for it asks again.
+      // It makes its own requests again.
       if (lost && !(run.isKilling && lost.reason === "server")) run.fault(`${name} lost ${JSON.stringify(lost)}`);
     });
   }
 
-  /** Asks who owns its session, again and again, where a history is to have that. */
+  /** Requests the owner of its session repeatedly, if a history has to record that. */
   async live() {
     while (this.#history !== undefined && !this.#run.isOver) {
-      await Promise.all([this.#run.askOwner(this.bridge, this.#history), this.#run.pause(ASK)]);
+      await Promise.all([this.#run.recordOwner(this.bridge, this.#history), this.#run.pause(ASK)]);
     }
   }
 
-  /** How many pages it shows. */
+  /** The number of shown pages. */
   get shown() {
     return this.#shown.size;
+  }
+
+  /** Whether it shows a page or finishes one. */
+  get isBusy() {
+    return this.#shown.size > 0 || this.#finishing > 0;
   }
 
   #open({ id, uri, params: { token } }, { restored, signal }) {
@@ -69,18 +76,25 @@ export class Host {
     if (restored) this.#run.counts.restored += 1;
     this.#shown.add(id);
     signal.addEventListener("abort", () => this.#shown.delete(id));
-    setTimeout(() => void this.#finish(id, token), 5);
+    void this.#finish(id, token);
   }
 
   async #finish(page, token) {
+    this.#finishing += 1;
+    await this.#run.pause(5);
+    await this.#finishUntilDone(page, token);
+    this.#finishing -= 1;
+  }
+
+  async #finishUntilDone(page, token) {
     for (;;) {
       try {
         return await this.bridge.finish(token, { page });
       } catch (error) {
         if (error.kind === "notOnStack") return;
-        // After a long stall more is sent at once than may be in flight: what was refused so is asked again.
+        // After a long stall more is sent at once than may be in flight. A request that was rejected for that reason is sent again.
         if (error.code !== 2429 && !this.#run.isAmiss(error)) return this.#run.fault(`finish: ${error}`);
-        // Whether it was done, the next try tells.
+        // The next attempt shows whether it was done.
         await this.#run.pause(20);
       }
     }

@@ -1,18 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
-/** Prints what the server's own tasks have left behind, a line for each. */
+/** Prints what the server's own tasks have stored, one line for each. */
 const READ = `
 import sqlite3, sys
 for load, number in sqlite3.connect(sys.argv[1]).execute("select load, number from effects order by rowid"):
     print(load, number)
 `;
 
-/** What was called, and what became of it: at the end it is compared with what was done, as the disk has it. */
+/** The calls and their ends. At the end they are compared with the stored effects. */
 export class Ledger {
   /** By load and number. */
   #calls = new Map();
-  /** The last call of each load whose result came in its turn. */
+  /** The last call of each load whose result arrived in order. */
   #last = new Map();
   #run;
 
@@ -20,14 +20,14 @@ export class Ledger {
     this.#run = run;
   }
 
-  /** `kind`: `task` of the host, `effect` of the server, `page`; `isPrompt`: its result comes in its turn. */
+  /** `kind`: `task` of the host, `effect` of the server, or `page`; `isPrompt`: its result arrives in order. */
   made(load, number, { kind, isKeyed, isPrompt }) {
     const call = { name: `${load} ${number}`, load, number, kind, isKeyed, isPrompt, how: undefined };
     this.#calls.set(call.name, call);
     return call;
   }
 
-  /** `how`: `result`, `unknown`, `refused` before anything was done, `gone` with its page. */
+  /** `how`: `result`, `unknown`, `refused` before it had any effect, or `gone` with its page. */
   ended(call, how, isAdopted) {
     if (call.how !== undefined) this.#run.fault(`${call.name} has ended twice: ${call.how}, ${how}`);
     call.how = how;
@@ -36,14 +36,13 @@ export class Ledger {
     this.#last.set(call.load, call.number);
   }
 
-  /** How many have ended how. */
+  /** The number of calls by their end. */
   count(how) {
     return [...this.#calls.values()].filter((call) => call.how === how).length;
   }
 
-  /** Compares; gives what was done by the host and by the server, in their order. */
+  /** Compares the calls with what the host and the server have done, in order. */
   check(tasks, effects) {
-    const { isKilling } = this.#run;
     const fault = (text) => this.#run.fault(text);
     const done = { task: names(readFileSync(tasks, "utf8")), effect: existsSync(effects) ? names(execFileSync("python3", ["-c", READ, effects], { encoding: "utf8", maxBuffer: 1 << 30 })) : [] };
     const times = new Map();
@@ -57,8 +56,8 @@ export class Ledger {
       const count = times.get(name) ?? 0;
       if (isKeyed && how !== "result") fault(`${name} has a key and no result (${how})`);
       if (kind === "page") continue;
-      const isOnce = !isKeyed || kind === "effect" || !isKilling;
-      if (isOnce && count > 1) fault(`${name} was done ${count} times`);
+      // The host lives as long as the run, so it does each task once, whatever happens to servers and connections.
+      if (count > 1) fault(`${name} was done ${count} times`);
       if (how === "result" && count === 0) fault(`${name} has a result, and was not done`);
       if (how === "refused" && count > 0) fault(`${name} was refused, and done`);
     }
@@ -66,7 +65,7 @@ export class Ledger {
     return done;
   }
 
-  /** Calls without a key are done in their order; one with a key, that is asked again, stands behind what came meanwhile. */
+  /** Calls are done in order. A call with a key that was repeated can follow the calls that were made meanwhile. */
   #checkOrder(done) {
     const [last, lastPlain] = [new Map(), new Map()];
     let disorder = 0;

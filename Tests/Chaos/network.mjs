@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("network", import.meta.url));
 
-/** Where servers and engines run: each in a network namespace of its own, or all on this machine's loopback. */
+/** The network of servers and engines: each runs in a network namespace of its own, or all on this machine's loopback interface. */
 export class Network {
-  /** Why there are no namespaces; undefined where there are. */
+  /** Why there are no namespaces; undefined if there are. */
   missing;
-  /** What has become of packets so far. */
+  /** The counts of packets so far. */
   counts = {};
   #program;
   #lines;
@@ -16,7 +16,7 @@ export class Network {
   #prefix = `wb${process.pid}`;
   #rules = new Set();
 
-  /** `why` there are to be no namespaces; without it there are where that can be. */
+  /** `why` no namespaces are to be used; without it they are used if possible. */
   static async start(names, why) {
     const network = new Network();
     try {
@@ -29,7 +29,7 @@ export class Network {
     return network;
   }
 
-  /** The words of a command before, which runs it there. */
+  /** The words of a command prefix that runs a command there. */
   inside(name) {
     return this.missing ? [] : ["ip", "netns", "exec", `${this.#prefix}-${name}`];
   }
@@ -38,7 +38,7 @@ export class Network {
     return this.missing ? "127.0.0.1" : this.#addresses[name];
   }
 
-  /** From now on rules hold, as `Tests/Chaos/network --help` has them, besides those that do; gives what takes them back. */
+  /** Adds rules, as `Tests/Chaos/network --help` describes them. Returns a function that removes them. */
   async rule(...rules) {
     for (const rule of rules) this.#rules.add(rule);
     await this.#send();
@@ -48,7 +48,7 @@ export class Network {
     };
   }
 
-  /** Ends what still runs there, and takes it away. */
+  /** Ends the processes that still run there, and removes the namespaces. */
   async stop() {
     if (this.missing) return;
     const ended = new Promise((resolve) => this.#program.once("exit", resolve));
@@ -59,7 +59,7 @@ export class Network {
 
   async #start(names) {
     const program = (this.#program = spawn(PROGRAM, [this.#prefix, ...names], { stdio: ["pipe", "pipe", "pipe"], detached: true }));
-    // A program that has ended takes no rules; that is told where it ends.
+    // A program that has ended accepts no rules; its end is reported elsewhere.
     program.stdin.on("error", () => {});
     this.#lines = createInterface({ input: program.stdout });
     let why = "";

@@ -1,34 +1,34 @@
 import { connect, createServer } from "node:net";
 
-/** Milliseconds in which a server has to accept a connection, before the next one is asked. */
+/** Milliseconds within which a server has to accept a connection, before the next one is tried. */
 const ACCEPT = 300;
 
 /**
- * A proxy between clients and servers that does to their connections what networks do: it cuts them after so many
- * bytes, either way, splits what passes, holds it back, and ends one direction alone. Each connection goes to any server that
- * accepts it, wherever its client was before. What it does is drawn from `random`.
+ * A proxy between clients and servers that treats their connections like real networks: it cuts them after a number of
+ * bytes in either direction, splits and delays data, and ends one direction alone. Each connection goes to any server that
+ * accepts it, whichever server the client used before. Random choices come from `random`.
  */
 export class Proxy {
-  /** What was done how often. */
+  /** The number of faults of each kind. */
   counts = { connections: 0, cuts: 0, stalls: 0, halves: 0, splits: 0 };
-  /** Set when nothing is to go wrong any more. */
+  /** Set when no more faults are to occur. */
   isCalm = false;
   #random;
   #server;
   #targets;
-  #tell;
+  #onAccept;
   #open = new Set();
 
-  /** `targets`: the `{host, port}` of each server; `tell` is called with the port of each client, and that server's number. */
-  static async start(targets, random, tell) {
-    const proxy = new Proxy(targets, random, tell);
+  /** `targets`: the `{host, port}` of each server. `onAccept` is called with the port of each client, and the number of the server. */
+  static async start(targets, random, onAccept) {
+    const proxy = new Proxy(targets, random, onAccept);
     await new Promise((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
     return proxy;
   }
 
-  constructor(targets, random, tell = () => {}) {
+  constructor(targets, random, onAccept = () => {}) {
     this.#targets = targets;
-    this.#tell = tell;
+    this.#onAccept = onAccept;
     this.#random = random;
     this.#server = createServer({ allowHalfOpen: true }, (client) => void this.#pair(client));
   }
@@ -37,7 +37,7 @@ export class Proxy {
     return this.#server.address().port;
   }
 
-  /** From now on all passes, over new connections. */
+  /** From now on it forwards everything, over new connections. */
   calm() {
     this.isCalm = true;
     this.cut();
@@ -78,7 +78,7 @@ export class Proxy {
     this.#pass(server, client, cut);
   }
 
-  /** A connection to one of the servers; undefined where none accepts it. */
+  /** Opens a connection to one of the servers; undefined if none accepts it. */
   async #accepted(port) {
     const first = this.#random.below(this.#targets.length);
     for (let tried = 0; tried < this.#targets.length; tried += 1) {
@@ -89,7 +89,7 @@ export class Proxy {
         setTimeout(() => resolve(false), ACCEPT).unref();
       });
       if (isAccepted) {
-        this.#tell(port, number);
+        this.#onAccept(port, number);
         return server;
       }
       server.destroy();
@@ -97,10 +97,10 @@ export class Proxy {
     return undefined;
   }
 
-  /** Passes on what comes from one side, for as long as it is to. */
+  /** Forwards the data of one side, as long as it is allowed to. */
   #pass(from, to, cut) {
     const random = this.#random;
-    // Often in the midst of the greeting, of the replay, or of the first messages behind it.
+    // Often in the middle of the handshake, of the replay, or of the first messages after it.
     let left = random.chance(0.5) ? random.below(2_000) : random.below(60_000);
     let queue = Promise.resolve();
     from.on("end", () => (queue = queue.then(() => to.end())));
@@ -119,7 +119,7 @@ export class Proxy {
     if (this.isCalm) return void to.write(chunk);
     const isLast = chunk.length >= left;
     for (let at = 0, end = isLast ? left : chunk.length; at < end; ) {
-      // At the first bytes of a frame as well as in the midst of it.
+      // At the first bytes of a frame as well as in the middle of it.
       const size = random.chance(0.2) ? 1 + random.below(8) : end - at;
       if (size < end - at) this.counts.splits += 1;
       to.write(chunk.subarray(at, Math.min(at + size, end)));

@@ -3,17 +3,17 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { closeCodes } from "../../web/bridge/codes.js";
 import { isDraining } from "./caller.mjs";
-import { askOwner, History } from "./history.mjs";
+import { recordOwner, History } from "./history.mjs";
 import { Ledger } from "./ledger.mjs";
 
-/** Milliseconds without a call that is made, after which a run that is to make so many is over. */
-const PATIENCE = 60_000;
-/** How many faults are printed as they are found; a folder that is kept has them all. */
+/** Milliseconds without a new call after which a run with a fixed number of calls ends. */
+const TIMEOUT = 60_000;
+/** Number of faults that are printed as they are found; a folder for results has all of them. */
 const TOLD = 20;
 
 const { WebSocket } = createRequire(import.meta.url)("ws");
 
-/** What all clients of one run share: how long it lasts, what was made, and what was wrong. */
+/** The shared state of all clients of one run: its duration, the calls, and the faults. */
 export class Run {
   isOver = false;
   counts = { calls: 0, keyed: 0, pages: 0, effects: 0, loads: 0, recovered: 0, again: 0, resumed: 0, restored: 0, repeated: 0 };
@@ -26,12 +26,12 @@ export class Run {
   #histories = [];
 
   /**
-   * `calls`: how many are to be made, 0 for any number; `isKilling`: servers end and begin meanwhile; `hasEffects`: the server has
-   * tasks of its own that are kept with the key of their calls; `folder`: for what was wrong, and histories, which are written where `isWriting`.
+   * `calls`: the number of calls to make, 0 for any number. `isKilling`: servers end and restart meanwhile. `hasEffects`: the server has
+   * tasks of its own whose effects are stored with the keys of their calls. `folder`: for faults, and for histories if `isWriting`.
    */
   constructor({ seed, seconds, calls, isKilling, hasEffects, folder, isWriting = false }) {
     Object.assign(this, { seed, seconds, calls, isKilling, hasEffects });
-    /** Whether a server may be left alone for a minute now and then. */
+    /** Whether a server may sometimes run undisturbed for a minute. */
     this.isLong = calls === 0 && seconds >= 600;
     this.#folder = folder;
     this.#isWriting = isWriting;
@@ -57,26 +57,26 @@ export class Run {
     if (this.faults.length <= TOLD) console.log(`FAULT ${text.slice(0, 500)}`);
   }
 
-  /** Whatever is cut, no message is missing before one that comes. */
+  /** Whatever is cut, no message before a received one is missing. */
   checkClose(name, { code, reason }) {
     if (code === closeCodes.gap.code) this.fault(`${name} was closed for a gap: ${reason}`);
   }
 
-  /** Whether a server that was restarted, or ends, may give that for what is then to be tried again. */
+  /** Whether a server that was restarted, or ends, may reject a call in this way so that it is tried again. */
   isAmiss(error) {
     return this.isKilling && (error.code === 2599 || isDraining(error));
   }
 
-  /** Has a member ask who owns its session, which may fail as any call without a key. */
-  async askOwner(bridge, history) {
+  /** Records the owner of a client's session; this can fail like any call without a key. */
+  async recordOwner(bridge, history) {
     try {
-      await askOwner(bridge, history);
+      await recordOwner(bridge, history);
     } catch (error) {
       if (!this.isAmiss(error)) this.fault(`conformance.owner: ${error.code} ${error}`);
     }
   }
 
-  /** That of a member; undefined where none are written. */
+  /** Returns the history of a member; undefined if none are written. */
   history(name) {
     if (!this.#isWriting) return undefined;
     const history = new History(this.histories, name);
@@ -88,9 +88,9 @@ export class Run {
     for (const history of this.#histories) history.close();
   }
 
-  /** Clients come in by this port of this machine, and ask for the server by this name. */
+  /** Clients connect to this port of this machine, and address the server by this name. */
   connect(port, name) {
-    /** A WebSocket that asks for the server by its own name. */
+    /** A WebSocket that addresses the server by its own name. */
     class NamedSocket extends WebSocket {
       constructor(address, protocols) {
         super(address, protocols, { headers: { Host: name } });
@@ -102,17 +102,17 @@ export class Run {
     };
   }
 
-  /** Waits for its seconds to pass, or its calls to be made, and ends it. */
+  /** Waits until its seconds have passed or its calls are made, and ends the run. */
   async last() {
     if (this.calls === 0) await this.pause(this.seconds * 1000);
     for (let made = 0, since = performance.now(); this.mayCall && this.calls > 0; await this.pause(50)) {
       if (made !== this.counts.calls) [made, since] = [this.counts.calls, performance.now()];
-      else if (performance.now() - since > PATIENCE) break;
+      else if (performance.now() - since > TIMEOUT) break;
     }
     this.isOver = true;
   }
 
-  /** Waits until there is nothing any more, for so many milliseconds at most; gives what there is then. */
+  /** Waits until `check` finds nothing, for at most this number of milliseconds; returns what it finds then. */
   async remains(milliseconds, what) {
     for (const end = performance.now() + milliseconds; ; await this.pause(50)) {
       const found = await what();
@@ -120,18 +120,18 @@ export class Run {
     }
   }
 
-  /** All that was called has to end, all pages go, and everybody leave, now that nothing is cut any more. */
+  /** Now that nothing is cut any more, all calls have to end, all pages have to close, and all clients have to leave. */
   async settle(callers, hosts, others = []) {
     await this.remains(30_000, () => callers.some(({ waiting }) => waiting.length > 0));
     for (const { waiting, story } of callers) {
       if (waiting.length > 0) this.fault(`${waiting.length} calls have no result: ${waiting.slice(0, 5).join(", ")}; ${story}`);
     }
-    const shown = await this.remains(5_000, () => hosts.reduce((sum, host) => sum + host.shown, 0));
-    if (shown > 0) this.fault(`hosts still show ${shown} pages`);
+    const busy = await this.remains(5_000, () => hosts.find((host) => host.isBusy));
+    if (busy) this.fault(`a host still shows ${busy.shown} pages, or waits for the response to a finish`);
     await Promise.all([...callers, ...others, ...hosts].map(({ bridge }) => this.#leave(bridge)));
   }
 
-  /** Who has no connection cannot say that it leaves; one may be lost just then. */
+  /** A client without a connection cannot report that it leaves; a connection may be lost just then. */
   async #leave(bridge) {
     const ping = () => bridge.request("$/ping", undefined, { timeout: 10_000 }).then(() => undefined, String);
     const why = await this.remains(10_000, ping);
@@ -139,10 +139,10 @@ export class Run {
     await bridge.close();
   }
 
-  /** Prints what was made and done; `more`: other counts. */
-  tell(more) {
+  /** Prints the counts of calls and effects; `more`: other counts. */
+  report(more) {
     const ends = Object.fromEntries(["unknown", "refused", "gone"].map((how) => [how, this.ledger.count(how)]));
-    const told = { ...this.counts, ...ends, ...more };
-    console.log(Object.entries(told).filter(([, count]) => count > 0).map(([name, count]) => `${count} ${name}`).join(", "));
+    const all = { ...this.counts, ...ends, ...more };
+    console.log(Object.entries(all).filter(([, count]) => count > 0).map(([name, count]) => `${count} ${name}`).join(", "));
   }
 }

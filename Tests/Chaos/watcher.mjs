@@ -1,13 +1,13 @@
 import { Bridge } from "../../web/bridge/bridge.js";
-import { heardSocket } from "./history.mjs";
+import { recordedSocket } from "./history.mjs";
 
-/** How many questions of one watcher may wait for an answer, and the milliseconds between two. */
+/** Maximum number of waiting requests of one watcher, and the milliseconds between two requests. */
 const MAX_WAITING = 8;
 const ASK = 30;
 
 /**
- * Asks who owns its session, again and again, over a connection that it keeps when nothing comes for long: what a server says that
- * was asleep, or apart from others, comes to it.
+ * Requests the owner of its session repeatedly, over a connection that it keeps even if nothing arrives for long. So it also receives the
+ * responses of a server that was stopped, or separated from others.
  */
 export class Watcher {
   #run;
@@ -18,7 +18,7 @@ export class Watcher {
   constructor(run, name, session, connection) {
     this.#run = run;
     this.#history = run.history(name);
-    const WebSocket = heardSocket(connection.WebSocket, this.#history);
+    const WebSocket = recordedSocket(connection.WebSocket, this.#history);
     this.bridge = new Bridge({ ...connection, WebSocket, join: session.join, ping: { after: 8000, timeout: 8000 } });
     this.bridge.addEventListener("statechange", ({ detail }) => {
       const { lost } = detail;
@@ -31,7 +31,7 @@ export class Watcher {
     for (; !this.#run.isOver; await this.#run.pause(ASK)) {
       if (this.#waiting >= MAX_WAITING) continue;
       this.#waiting += 1;
-      void this.#run.askOwner(this.bridge, this.#history).finally(() => (this.#waiting -= 1));
+      void this.#run.recordOwner(this.bridge, this.#history).finally(() => (this.#waiting -= 1));
     }
   }
 }

@@ -14,7 +14,7 @@ if not WAYBRIDGE:
 
 
 def environment(variables):
-    """This process's environment, without the settings of the command that it may hold, and with `variables`."""
+    """This process's environment, without settings of the command, and with `variables`."""
     return {name: value for name, value in os.environ.items() if not name.startswith("WAYBRIDGE_")} | variables
 
 
@@ -26,19 +26,19 @@ def run(*arguments, **variables):
     return done.returncode, done.stdout, done.stderr
 
 
-def answers_one_by_one(lines, *arguments):
-    """Runs the command, writes each line when the line before was answered with a line, and gives the answers."""
+def run_line_by_line(lines, *arguments):
+    """Runs the command, writes each line after the output line of the line before, and returns the output lines."""
     command = [WAYBRIDGE, *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment({})) as process:
-        answers = []
+        outputs = []
         for line in lines:
             process.stdin.write(line + "\n")
             process.stdin.flush()
-            answers.append(process.stdout.readline())
+            outputs.append(process.stdout.readline())
         process.stdin.close()
         if process.wait(timeout=30) != 0:
             raise AssertionError(f"the exit code was {process.returncode}")
-    return answers
+    return outputs
 
 
 class Server:
@@ -47,7 +47,7 @@ class Server:
     def __init__(self, *arguments, command=WAYBRIDGE, preexec_fn=None, **variables):
         self._command = [command, *arguments]
         self._preexec = preexec_fn
-        # Where it matters how calls end, a test says so.
+        # Tests for which the end of calls matters set this.
         self._environment = environment({"WAYBRIDGE_DRAIN": "0"} | variables)
 
     def __enter__(self):
@@ -58,7 +58,7 @@ class Server:
         return self.begun()
 
     def begun(self):
-        """Reads the first line of the process that has been started."""
+        """Reads the first line of the started process."""
         self.first_line = self.line()
         match = re.fullmatch(r"listening on (http://(\S+):(\d+)|http\+unix://([^/\s]+))", self.first_line)
         if not match:
@@ -84,7 +84,7 @@ class Server:
         return line.decode().rstrip("\n")
 
     def end(self, signal):
-        """Sends a signal; gives the exit code, and what was left on standard output and standard error."""
+        """Sends a signal; returns the exit code, and the remaining standard output and standard error."""
         self.process.send_signal(signal)
         output, errors = self.process.communicate(timeout=30)
         return self.process.returncode, output.decode(), errors.decode()

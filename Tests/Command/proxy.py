@@ -31,7 +31,7 @@ class Proxy:
     def __enter__(self):
         self._temporary = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self._temporary.name)
-        # Workers of another user than root read it.
+        # Workers run as another user than root and must be able to read it.
         folder.chmod(0o755)
         key, certificate = folder / "key.pem", folder / "cert.pem"
         subprocess.run(
@@ -45,11 +45,11 @@ class Proxy:
         return self
 
     def _start(self, folder):
-        """Another program may take the free port first: then with another."""
+        """Another program may take the free port first; then another port is used."""
         for _ in range(3):
             self.port = free_port()
             self._log = open(folder / "log", "w+")
-            # They are where the path of most users does not lead.
+            # They are in folders that are not on the path of most users.
             path = os.environ["PATH"] + ":/usr/sbin"
             self._process = subprocess.Popen(
                 self._command(folder), stdout=self._log, stderr=subprocess.STDOUT, cwd=folder, env={**os.environ, "PATH": path}
@@ -87,7 +87,7 @@ class Proxy:
         kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         paths = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in kinds)
         (folder / "nginx.conf").write_text(text.replace("http {", f"http {{\naccess_log off;\n{paths}", 1))
-        # The socket of a bridge is for its own user.
+        # The socket of a bridge is accessible only to its own user.
         user = "user root;" if os.getuid() == 0 else ""
         settings = f"daemon off; pid {folder}/pid; error_log stderr; {user}"
         return ["nginx", "-p", str(folder), "-e", "stderr", "-c", "nginx.conf", "-g", settings]
@@ -108,15 +108,15 @@ class Proxy:
         self._temporary.cleanup()
 
 
-def ask(connected, path, *fields, host=NAME, method="GET"):
-    """Sends one request; gives status, header fields (names in lower case) and body."""
+def http_request(connected, path, *fields, host=NAME, method="GET", body=""):
+    """Sends one request; returns status, header fields (names in lower case) and body."""
     with connected:
         hosts = [] if host is None else [f"Host: {host}"]
         lines = [f"{method} {path} HTTP/1.1", *hosts, *fields, "Connection: close"]
-        connected.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
-        answer = b""
+        connected.sendall(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
+        response = b""
         while data := connected.recv(65_536):
-            answer += data
-    head, _, body = answer.partition(b"\r\n\r\n")
+            response += data
+    head, _, body = response.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     return int(status.split()[1]), {line.split(": ")[0].lower(): line.split(": ", 1)[1] for line in lines}, body

@@ -1,4 +1,4 @@
-"""Programs that only PyPI has, in a Python environment of their own."""
+"""Programs that are available only on PyPI, in a Python environment of their own."""
 
 import pathlib
 import subprocess
@@ -25,7 +25,7 @@ KOTLIN = ["kotlin-jupyter-kernel"]
 
 
 def compile_kotlin(folder, *files, into):
-    """Compiles Kotlin, every warning an error; gives the exit code and what the compiler says."""
+    """Compiles Kotlin with warnings as errors; returns the exit code and the output of the compiler."""
     jars = kotlin_jars(folder)
     done = subprocess.run(
         ["java", "-cp", f"{jars}/*", "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect", "-cp", kotlin_library(folder),

@@ -1,4 +1,4 @@
-"""WebSocket (RFC 6455) in few lines: text messages of at most 64 KiB out, any unfragmented message in."""
+"""WebSocket (RFC 6455) in few lines: sends text messages of at most 64 KiB, receives any unfragmented message."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ import threading
 
 
 class Messages:
-    """An open connection of either side."""
+    """An open connection, of the client or the server."""
 
     def __init__(self, connected, stream, is_client):
         self._socket = connected
@@ -28,7 +28,7 @@ class Messages:
         self._socket.close()
 
     def accept(self):
-        """Answers a client's handshake; takes the subprotocol that it offers."""
+        """Responds to a client's handshake; accepts the subprotocol that it offers."""
         fields = {}
         while line := self._stream.readline().strip():
             name, _, value = line.partition(b":")
@@ -53,7 +53,7 @@ class Messages:
         self._send(1, text.encode())
 
     def receive(self):
-        """The next message; the code of the close frame as an integer, when that comes instead."""
+        """The next message, or the code of the close frame as an integer."""
         while True:
             opcode, payload = self._frame()
             if opcode == 1:
@@ -125,7 +125,7 @@ class WebSocket(Messages):
 
 
 class ScriptedBridge:
-    """A server that takes one connection: after each request, kept in `requests`, it sends the messages of a turn."""
+    """A server that accepts one connection. After each request, which it stores in `requests`, it sends the messages of a turn."""
 
     def __init__(self, *turns):
         self._turns = turns

@@ -12,11 +12,11 @@ import time
 
 from command import WAYBRIDGE, environment
 
-PATIENCE = 20
+TIMEOUT = 20
 
 
 class Shell:
-    """A shell whose lines are typed by a program, from its first line to the end of the `with` block."""
+    """A shell with lines that the test types, from its first line to the end of the `with` block."""
 
     def __init__(self, url, *arguments, **variables):
         self._command = [WAYBRIDGE, "shell", "--url", url, *arguments]
@@ -37,7 +37,7 @@ class Shell:
         self.process.communicate()
 
     def joined(self):
-        """Waits until the shell is there; gives the flags with which others join."""
+        """Waits until the shell is ready; returns the flags with which others join."""
         line = self.until("others join with ")
         flags = line.removeprefix("others join with ").split()
         self.session, self.join = flags[1], flags[3]
@@ -45,7 +45,7 @@ class Shell:
 
     def line(self):
         """The next line."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while b"\n" not in self._rest:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))
             piece = os.read(self.process.stdout.fileno(), 65536) if ready else b""
@@ -57,14 +57,14 @@ class Shell:
         return self.lines[-1]
 
     def until(self, start):
-        """The next line that begins so."""
+        """The next line with this prefix."""
         while True:
             line = self.line()
             if line.startswith(start):
                 return line
 
     def until_all(self, *lines):
-        """Waits for lines, in whatever order."""
+        """Waits for lines, in any order."""
         missing = set(lines)
         while missing:
             missing.discard(self.line())
@@ -80,7 +80,7 @@ class Shell:
 
 
 class Terminal:
-    """A shell at a terminal of so many columns and rows, whose screen is kept as a terminal would."""
+    """A shell at a terminal with this number of columns and rows. Its screen is emulated like that of a terminal."""
 
     ESCAPE = re.compile(r"\x1b(?:\[(\??[\d;]*)([A-Za-z])|([78]))")
 
@@ -90,7 +90,7 @@ class Terminal:
         if "NO_COLOR" not in variables:
             self._environment.pop("NO_COLOR", None)
         self._size = (columns, rows)
-        # All that the terminal was sent.
+        # Everything that the terminal has received.
         self.sent = ""
         self._rest = b""
 
@@ -115,15 +115,15 @@ class Terminal:
         self._size = (columns, rows)
         self._screen = [[" "] * columns for _ in range(rows)]
         self._at = (0, 0)
-        # The terminal tells the programs on it.
+        # The terminal notifies its programs.
         fcntl.ioctl(self._own, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def type(self, line):
         os.write(self._own, line.encode() + b"\n")
 
     def screen(self, *texts, without=(), prompt=""):
-        """The rows, once each of the texts stands on one of them, none of the others, and the prompt on the last."""
-        end = time.monotonic() + PATIENCE
+        """The rows, once each of the texts is on one of them, none of the others is, and the prompt is on the last."""
+        end = time.monotonic() + TIMEOUT
         while True:
             rows = ["".join(row).rstrip() for row in self._screen]
             whole = "\n".join(rows)
@@ -133,29 +133,29 @@ class Terminal:
                 raise AssertionError(f"{texts} did not come; there is\n{whole}")
 
     def membership(self):
-        """The session and its join token, as the screen tells them."""
+        """The session and its join token, as shown on the screen."""
         text = "\n".join(self.screen("others join with", "\u2502 join "))
         return [re.search(rf"{name} (\S+)", text)[1] for name in ("\u2502 session", "\u2502 join")]
 
     def ended(self):
         """The exit code, once the program has ended."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while self._read(end - time.monotonic()):
             pass
-        return self.process.wait(timeout=PATIENCE)
+        return self.process.wait(timeout=TIMEOUT)
 
-    def _read(self, patience):
-        ready, _, _ = select.select([self._own], [], [], max(0, patience))
+    def _read(self, timeout):
+        ready, _, _ = select.select([self._own], [], [], max(0, timeout))
         try:
             piece = os.read(self._own, 65536) if ready else b""
         except OSError:
-            # Nobody has the other side open any more.
+            # No process has the other side open any more.
             return False
         if not piece:
             return False
         self._rest += piece
         text = self._rest.decode(errors="ignore")
-        # What is not whole yet waits for the rest.
+        # Incomplete data waits for the rest.
         cut = text.rfind("\x1b")
         if cut >= 0 and not self.ESCAPE.match(text, cut):
             text = text[:cut]

@@ -1,4 +1,4 @@
-"""A server of route tables that does what a test tells it to, also what no server should do."""
+"""A server of route tables that behaves as a test says, including invalid behaviour."""
 
 import http.server
 import ssl
@@ -6,7 +6,7 @@ import threading
 
 
 class TableSource:
-    """Serves at `url`. `answer` is called with each request's handler; `asked` holds their `If-None-Match`."""
+    """Serves at `url`. `respond` is called with each request's handler; `etags` holds their `If-None-Match`."""
 
     def __init__(self, certificate=None):
         source = self
@@ -15,21 +15,21 @@ class TableSource:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                source.asked.append(self.headers.get("If-None-Match"))
+                source.etags.append(self.headers.get("If-None-Match"))
                 with source.changed:
                     source.changed.notify_all()
-                source.answer(self)
+                source.respond(self)
 
             def log_message(self, *_):
                 pass
 
         class Server(http.server.ThreadingHTTPServer):
             def handle_error(self, request, client_address):
-                """Who goes in the middle of an answer is no error here."""
+                """A client that closes in the middle of a response is not an error here."""
 
         self.changed = threading.Condition()
-        self.asked = []
-        self.answer = lambda handler: handler.send_error(404)
+        self.etags = []
+        self.respond = lambda handler: handler.send_error(404)
         self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         scheme = "http"
@@ -49,10 +49,10 @@ class TableSource:
         self.server.shutdown()
         self.server.server_close()
 
-    def serves(self, body, etag=None, status=200):
-        """From now on answers with this; with 304 to who has `etag`."""
+    def set_response(self, body, etag=None, status=200):
+        """Responds with this from now on; with 304 to requests that have `etag`."""
 
-        def answer(handler):
+        def respond(handler):
             if etag and handler.headers.get("If-None-Match") == etag:
                 handler.send_response(304)
                 handler.send_header("Content-Length", "0")
@@ -64,10 +64,10 @@ class TableSource:
             handler.end_headers()
             handler.wfile.write(body)
 
-        self.answer = answer
+        self.respond = respond
 
     def await_requests(self, count):
-        """Waits until so many requests have come in all."""
+        """Waits until this number of requests has arrived in total."""
         with self.changed:
-            if not self.changed.wait_for(lambda: len(self.asked) >= count, timeout=30):
-                raise AssertionError(f"only {len(self.asked)} requests came, not {count}")
+            if not self.changed.wait_for(lambda: len(self.etags) >= count, timeout=30):
+                raise AssertionError(f"only {len(self.etags)} requests came, not {count}")

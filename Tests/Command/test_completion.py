@@ -1,4 +1,4 @@
-"""The completion scripts, in the shells that they are for."""
+"""The completion scripts in their shells."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 
 from command import WAYBRIDGE, environment, run
 
-# What bash does when the tab key is pressed behind a line, for a function that `complete -F` has named.
+# Does what bash does when the tab key is pressed after a line, for a function that `complete -F` has registered.
 BASH = r"""
 source "$1"; shift
 read -r _ _ options _ function name < <(complete -p waybridge)
@@ -18,7 +18,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LI
 printf '%s\n' "${COMPREPLY[@]}"
 """
 
-# A zsh at a terminal, in which the tab key is pressed behind the line $2; ends when $3 is shown.
+# A zsh at a terminal, in which the tab key is pressed after the line $2; ends when $3 is shown.
 ZSH = r"""
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -28,7 +28,7 @@ zpty -w -n shell "$2"$'\t'
 zpty -r shell shown "*$3*" && print -r -- "$3"
 """
 
-# fish tells what it would offer, except what it would ask the command for: that needs a line at a terminal.
+# fish prints its completions, except those for which it would run the command: they need a line at a terminal.
 FISH = 'source $argv[1]; complete --do-complete $argv[2]'
 
 
@@ -52,7 +52,7 @@ class Completion(unittest.TestCase):
         return str(path)
 
     def offered(self, shell, *arguments):
-        """The lines that a shell's program prints."""
+        """The lines that a program of the shell prints."""
         if not shutil.which(shell):
             self.skipTest(f"{shell} is not installed")
         variables = environment(
@@ -70,40 +70,40 @@ class Bash(Completion):
     def complete(self, *words):
         return self.offered("bash", "--norc", "-c", BASH, "bash", self.script("bash"), "waybridge", *words)
 
-    def test_commands_and_options(self):
+    def test_completes_commands_and_options(self):
         commands = {"serve", "demo", "call", "shell", "explain", "token", "uri", "policy", "sessions", "help", "--version"}
         self.assertLessEqual(commands, self.complete(""))
         self.assertEqual({"explain"}, self.complete("e"))
         self.assertEqual({"--table", "--table-cache", "--table-interval"}, self.complete("serve", "--ta"))
         self.assertEqual({"make", "show"}, self.complete("token", "") - {"help", "-h", "--help", "--version"})
 
-    def test_methods_are_those_of_the_openrpc_document(self):
+    def test_completes_methods_of_openrpc_document(self):
         self.assertEqual({"router.explain"}, self.complete("call", "router.e"))
         self.assertEqual({"$/ping"}, self.complete("call", "$/p"))
         self.assertLessEqual({"session.open", "rpc.discover", "navigation.back"}, self.complete("call", ""))
 
-    def test_tables_are_json_files_and_folders(self):
+    def test_completes_json_files_and_folders_for_tables(self):
         for command in ("serve", "explain"):
             self.assertEqual({"routes.json", "tables"}, self.complete(command, "--table", ""))
 
-    def test_sessions_are_kept_in_a_folder(self):
+    def test_completes_folders_for_session_data(self):
         for command in ("list", "show"):
             self.assertEqual({"tables"}, self.complete("sessions", command, "--data", ""))
 
-    def test_topics(self):
+    def test_completes_topics_of_events(self):
         self.assertEqual({"page.*"}, self.complete("call", "--watch", "p"))
         self.assertEqual({"page.*"}, self.complete("shell", "--topic", "p"))
 
-    def test_what_a_shell_offers_is_a_json_file(self):
+    def test_completes_json_files_for_shell_content(self):
         self.assertEqual({"routes.json", "tables"}, self.complete("shell", "--content", ""))
 
-    def test_what_is_no_file_offers_none(self):
+    def test_completes_no_files_for_other_arguments(self):
         for words in (["call", "router.open", ""], ["uri", ""], ["explain", ""], ["serve", "--port", ""], ["token", "show", ""], ["sessions", "show", ""]):
             self.assertEqual({""}, self.complete(*words), words)
 
 
 class Zsh(Completion):
-    def test_commands_methods_and_tables(self):
+    def test_completes_commands_methods_and_tables(self):
         script = self.script("zsh")
         for line, shown in [("ex", "explain"), ("call router.ex", "router.explain"), ("serve --table r", "routes.json")]:
             self.assertEqual({shown}, self.offered("zsh", "-f", "-c", ZSH, "zsh", script, "waybridge " + line, shown))
@@ -113,7 +113,7 @@ class Fish(Completion):
     def complete(self, line):
         return self.offered("fish", "--no-config", "-i", "-c", FISH, self.script("fish"), "waybridge " + line)
 
-    def test_commands_options_and_tables(self):
+    def test_completes_commands_options_and_tables(self):
         self.assertEqual({"explain"}, self.complete("ex"))
         self.assertEqual({"--web"}, self.complete("serve --w"))
         self.assertEqual({"routes.json", "tables/"}, self.complete("serve --table "))

@@ -1,4 +1,4 @@
-"""`waybridge serve --data`: sessions that outlive the server, and folders and disks that take none."""
+"""`waybridge serve --data`: sessions that survive the server, and folders and disks that cannot store any."""
 
 import json
 import pathlib
@@ -13,19 +13,19 @@ from rawsocket import WebSocket
 
 
 class Client:
-    """A client that numbers what it sends."""
+    """A client that numbers its messages."""
 
     def __init__(self, server):
         self.sent = 0
         self._messages = WebSocket(server.port, subprotocol="waybridge.v1")
-        self.hello = self._ask("session.open", {"protocol": ["1.0"]})
+        self.hello = self._request("session.open", {"protocol": ["1.0"]})
 
-    def _ask(self, method, params):
+    def _request(self, method, params):
         self._messages.send({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
         return self._messages.receive()["result"]
 
     def call(self, method, params):
-        """Calls, and gives the answer."""
+        """Makes a call and returns the response."""
         self.sent += 1
         self._messages.send({"jsonrpc": "2.0", "id": self.sent, "seq": self.sent, "method": method, "params": params})
         while True:
@@ -39,15 +39,15 @@ class Client:
         self.close()
         self._messages = WebSocket(server.port, subprotocol="waybridge.v1")
         known = {name: self.hello[name] for name in ("client", "token", "epoch")}
-        return self._ask("session.resume", known | {"received": received, "sent": self.sent})
+        return self._request("session.resume", known | {"received": received, "sent": self.sent})
 
     def close(self):
         self._messages.close()
 
 
 def health(server):
-    with urllib.request.urlopen(f"{server.address}/health") as answer:
-        return json.load(answer)
+    with urllib.request.urlopen(f"{server.address}/health") as response:
+        return json.load(response)
 
 
 class Data(unittest.TestCase):
@@ -64,7 +64,7 @@ class Data(unittest.TestCase):
     def serve(self, *more, **how):
         return Server("serve", "--conformance", "--data", self.folder, "--port", "0", *more, **how)
 
-    def test_a_client_goes_on_with_a_server_that_was_killed(self):
+    def test_client_resumes_after_server_kill(self):
         keyed = {"uri": "action://effect/a/1", "key": "k"}
         with self.serve() as server:
             client = self.client(server)
@@ -78,7 +78,7 @@ class Data(unittest.TestCase):
             self.assertEqual("a-1", client.call("router.invoke", keyed)["result"])
             self.assertEqual({"status": "ok"}, health(server))
 
-    def test_without_a_folder_the_session_is_gone(self):
+    def test_session_is_lost_without_data_folder(self):
         with Server("serve", "--conformance", "--port", "0") as server:
             client = self.client(server)
             client.call("router.invoke", {"uri": "action://echo"})
@@ -86,7 +86,7 @@ class Data(unittest.TestCase):
             again = client.resume(server, 1)
             self.assertEqual((False, "unknown"), (again["resumed"], again["reason"]))
 
-    def test_one_server_uses_a_folder_at_a_time(self):
+    def test_data_folder_has_one_server_at_a_time(self):
         with self.serve():
             for command in (("serve", "--port", "0"), ("sessions", "list")):
                 code, _, errors = run(*command, "--data", self.folder)
@@ -94,7 +94,7 @@ class Data(unittest.TestCase):
                 self.assertIn("sessions.db cannot be used", errors)
                 self.assertIn("another process uses the file", errors)
 
-    def test_a_folder_that_cannot_be_used_is_told_at_start(self):
+    def test_unusable_data_folder_is_reported_at_start(self):
         pathlib.Path(self.folder).mkdir()
         file = pathlib.Path(self.folder, "sessions.db")
         file.write_bytes(b"no database" * 1000)
@@ -104,11 +104,11 @@ class Data(unittest.TestCase):
         self.assertEqual(b"no database" * 1000, file.read_bytes())
         code, _, errors = run("serve", "--data", "/dev/null", "--port", "0")
         self.assertEqual(1, code)
-        self.assertIn("name a folder", errors)
+        self.assertIn("choose a folder", errors)
 
-    def test_a_disk_that_is_full_costs_no_call_and_is_told(self):
+    def test_full_disk_fails_no_call_and_is_reported(self):
         def small_files():
-            # So the server is told that a file cannot grow (EFBIG), and is not ended by that.
+            # With this, the server gets the error EFBIG if a file cannot grow, instead of a signal that ends it.
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
@@ -117,16 +117,16 @@ class Data(unittest.TestCase):
             self.assertEqual({"status": "ok"}, health(server))
             text = "x" * 20_000
             for number in range(40):
-                answer = client.call("router.invoke", {"uri": "action://echo", "params": {"text": text}, "key": f"k{number}"})
-                self.assertEqual({"text": text}, answer["result"])
-            self.assertEqual({"status": "degraded", "reason": "sessions are not kept"}, health(server))
-            with urllib.request.urlopen(f"{server.address}/metrics") as answer:
-                self.assertIn("waybridge_store_degraded 1", answer.read().decode())
+                response = client.call("router.invoke", {"uri": "action://echo", "params": {"text": text}, "key": f"k{number}"})
+                self.assertEqual({"text": text}, response["result"])
+            self.assertEqual({"status": "degraded", "reason": "sessions are not persisted"}, health(server))
+            with urllib.request.urlopen(f"{server.address}/metrics") as response:
+                self.assertIn("waybridge_store_degraded 1", response.read().decode())
             code, _, errors = server.end(signal.SIGTERM)
             self.assertEqual(0, code)
-            told = [line for line in map(json.loads, errors.splitlines()) if line["level"] == "error"]
-            self.assertEqual(1, len(told), errors)
-            self.assertIn("sessions are not kept", told[0]["message"])
+            records = [line for line in map(json.loads, errors.splitlines()) if line["level"] == "error"]
+            self.assertEqual(1, len(records), errors)
+            self.assertIn("sessions are not persisted", records[0]["message"])
 
 
 if __name__ == "__main__":

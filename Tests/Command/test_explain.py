@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from command import ROOT, WAYBRIDGE, Server, answers_one_by_one, environment, run
+from command import ROOT, WAYBRIDGE, Server, environment, run, run_line_by_line
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
 MEMBERS = {
@@ -16,58 +16,58 @@ MEMBERS = {
 
 
 def explain(text, *arguments):
-    """The answers to lines on standard input, as values."""
+    """The results for lines on standard input, as values."""
     command = [WAYBRIDGE, "explain", "--json", *arguments, "-"]
     done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=60, env=environment({}))
     assert (done.returncode, done.stderr) == (0, b""), done
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-class Explaining(unittest.TestCase):
+class ExplainCommand(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Server("serve", "--conformance", "--table", TABLE, "--port", "0")
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__)
 
-    def test_a_table_is_read_here_and_a_bridge_is_asked(self):
+    def test_explains_with_table_file_or_server(self):
         uri = "native://address/list?city=Kyoto"
         for source in (["--table", TABLE], ["--url", self.server.url]):
-            (answer,) = explain(uri, *source)
-            self.assertLessEqual(MEMBERS, set(answer), source)
-            self.assertEqual(uri, answer["uri"])
-            self.assertEqual("native://address/list", answer["route"]["pattern"])
-            self.assertEqual(({"city": "Kyoto"}, {"city": "query"}), (answer["params"], answer["sources"]))
-            self.assertTrue(answer["candidates"][0]["chosen"])
+            (result,) = explain(uri, *source)
+            self.assertLessEqual(MEMBERS, set(result), source)
+            self.assertEqual(uri, result["uri"])
+            self.assertEqual("native://address/list", result["route"]["pattern"])
+            self.assertEqual(({"city": "Kyoto"}, {"city": "query"}), (result["params"], result["sources"]))
+            self.assertTrue(result["candidates"][0]["chosen"])
 
-    def test_only_the_bridge_knows_its_hosts_and_its_own_tasks(self):
+    def test_server_knows_its_hosts_and_tasks(self):
         uris = "native://address/list\naction://echo\n"
-        table = [answer["canOpen"] for answer in explain(uris, "--table", TABLE)]
-        bridge = [answer["canOpen"] for answer in explain(uris, "--url", self.server.url)]
+        table = [result["canOpen"] for result in explain(uris, "--table", TABLE)]
+        bridge = [result["canOpen"] for result in explain(uris, "--url", self.server.url)]
         self.assertEqual(([True, False], [False, True]), (table, bridge))
 
-    def test_what_leads_nowhere_or_is_no_uri_is_answered(self):
+    def test_unmatched_and_invalid_uris_are_explained(self):
         uris = ["native://no/such", "a b", "x:" + "a" * 70_000, "", "x:/%"]
         for source in (["--table", TABLE], ["--url", self.server.url]):
-            answers = explain("".join(uri + "\n" for uri in uris), *source)
-            self.assertEqual([(uri, False) for uri in uris], [(answer["uri"], answer["canOpen"]) for answer in answers])
-            for answer in answers:
-                self.assertLessEqual(MEMBERS, set(answer))
-                self.assertTrue(answer["reason"], answer)
+            results = explain("".join(uri + "\n" for uri in uris), *source)
+            self.assertEqual([(uri, False) for uri in uris], [(result["uri"], result["canOpen"]) for result in results])
+            for result in results:
+                self.assertLessEqual(MEMBERS, set(result))
+                self.assertTrue(result["reason"], result)
 
-    def test_as_many_lines_as_come_are_answered_in_order(self):
+    def test_many_lines_are_explained_in_order(self):
         for source, count in [(["--table", TABLE], 100_000), (["--url", self.server.url], 10_000)]:
             uris = [f"native://address/list?n={number}" for number in range(count)]
-            answers = explain("\n".join(uris), *source)
-            self.assertEqual(uris, [answer["uri"] for answer in answers])
+            results = explain("\n".join(uris), *source)
+            self.assertEqual(uris, [result["uri"] for result in results])
 
-    def test_a_line_is_answered_before_the_next_one_comes(self):
+    def test_each_line_is_explained_immediately(self):
         for source in (["--table", TABLE], ["--url", self.server.url]):
             uris = ["native://address/list", "", "a:b"]
-            answers = answers_one_by_one(uris, "explain", "--json", *source, "-")
-            self.assertEqual(uris, [json.loads(answer)["uri"] for answer in answers])
+            results = run_line_by_line(uris, "explain", "--json", *source, "-")
+            self.assertEqual(uris, [json.loads(result)["uri"] for result in results])
 
-    def test_the_text_says_where_it_leads_and_why(self):
+    def test_text_shows_target_and_reason(self):
         for source in (["--table", TABLE], ["--url", self.server.url]):
             code, output, errors = run("explain", *source, "native://address/list?a=b", "nowhere:x")
             self.assertEqual((0, ""), (code, errors))
@@ -79,8 +79,8 @@ class Explaining(unittest.TestCase):
             self.assertIn("does not open: ", other)
 
 
-class Asking(unittest.TestCase):
-    """What a policy says to somebody, beside what the table says."""
+class PolicyExplanation(unittest.TestCase):
+    """The decisions of a policy for a caller, in addition to those of the table."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -95,10 +95,10 @@ class Asking(unittest.TestCase):
         self.policy.write_text(json.dumps({"rules": rules}))
 
     def explain(self, uri, *arguments):
-        (answer,) = explain(uri + "\n", "--table", TABLE, "--policy", str(self.policy), *arguments)
-        return answer
+        (result,) = explain(uri + "\n", "--table", TABLE, "--policy", str(self.policy), *arguments)
+        return result
 
-    def test_the_rule_that_refuses_is_told_and_it_does_not_open(self):
+    def test_denying_rule_is_shown(self):
         page, staff, anna = {"origin": "https://a.test"}, {"token": {"groups": ["staff"]}}, {"token": {"sub": "anna"}}
         for uri, asker, rule in [
             ("native://home", page, None),
@@ -108,21 +108,21 @@ class Asking(unittest.TestCase):
             ("native://upgrade?uri=a:b", staff, "no upgrade"),
             # After the redirect to native://address/:id.
             ("native://contacts/7", staff, "no upgrade"),
-            # To run is enough.
+            # It only has to run.
             ("action://time", anna, None),
             ("native://home", anna, "default"),
         ]:
             with self.subTest(uri, asker=asker):
-                answer = self.explain(uri, *(["--as", json.dumps(asker)] if asker else []))
-                self.assertLessEqual(MEMBERS | {"policy"}, set(answer))
-                self.assertEqual((rule, rule is None), (answer["policy"], answer["canOpen"]))
-                self.assertEqual(rule is not None, "olicy" in answer["reason"], answer["reason"])
+                result = self.explain(uri, *(["--as", json.dumps(asker)] if asker else []))
+                self.assertLessEqual(MEMBERS | {"policy"}, set(result))
+                self.assertEqual((rule, rule is None), (result["policy"], result["canOpen"]))
+                self.assertEqual(rule is not None, "olicy" in result["reason"], result["reason"])
 
-    def test_without_a_policy_none_is_told(self):
-        (answer,) = explain("native://home\n", "--table", TABLE)
-        self.assertNotIn("policy", answer)
+    def test_no_policy_shows_no_rule(self):
+        (result,) = explain("native://home\n", "--table", TABLE)
+        self.assertNotIn("policy", result)
 
-    def test_the_text_names_the_rule(self):
+    def test_text_names_the_rule(self):
         arguments = ["--table", TABLE, "--policy", str(self.policy), "--as", '{"token": {"groups": ["staff"]}}']
         code, output, errors = run("explain", *arguments, "native://upgrade?uri=a:b", "native://home")
         self.assertEqual((0, ""), (code, errors))
@@ -132,7 +132,7 @@ class Asking(unittest.TestCase):
         self.assertIn("\n  opens: ", other)
         self.assertNotIn("policy", other)
 
-    def test_a_bridge_answers_for_the_asker_itself(self):
+    def test_server_explains_for_its_caller_only(self):
         with Server("serve", "--table", TABLE, "--policy", str(self.policy), "--port", "0") as server:
             code, _, errors = run("explain", "--url", server.url, "native://home")
             self.assertEqual(1, code)
@@ -140,10 +140,10 @@ class Asking(unittest.TestCase):
             for arguments in (["--url", server.url, "--policy", str(self.policy)], ["--url", server.url, "--as", "{}"], ["--as", "{}"]):
                 code, output, errors = run("explain", *arguments, "a:b")
                 self.assertEqual((64, ""), (code, output), arguments)
-                self.assertIn("give --policy and --as with --table, not with --url", errors)
+                self.assertIn("--policy and --as require --table", errors)
 
-    def test_what_is_wrong_with_whom_or_the_policy_is_told(self):
-        for asker, text in [("{,}", "--as is not JSON"), ('{"sub": "anna"}', "$.sub: unknown member"), ('{"token": {"groups": "a"}}', "$.token.groups: has to be an array")]:
+    def test_invalid_caller_or_policy_is_reported(self):
+        for asker, text in [("{,}", "--as is not JSON: line 1, column 2: "), ('{"sub": "anna"}', "$.sub: unknown member"), ('{"token": {"groups": "a"}}', "$.token.groups: has to be an array")]:
             code, output, errors = run("explain", "--table", TABLE, "--policy", str(self.policy), "--as", asker, "a:b")
             self.assertEqual((64, ""), (code, output))
             self.assertIn(text, errors)
@@ -153,8 +153,8 @@ class Asking(unittest.TestCase):
         self.assertIn("\n$.rules[0]: ", errors)
 
 
-class Releases(unittest.TestCase):
-    def test_whom_a_route_is_for_is_told(self):
+class Rollouts(unittest.TestCase):
+    def test_rollout_of_route_is_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "routes.json"
             table.write_text(json.dumps({
@@ -170,11 +170,11 @@ class Releases(unittest.TestCase):
                 self.assertEqual("new" if inside else "old", found["route"]["name"], name)
             old = self.found(table, "ann", "4.9")
             self.assertEqual(["route 'new': it is for shop >=5, not for shop 4.9"], old["releases"])
-            (nobody,) = explain("native://a\n", "--table", str(table))
-            self.assertEqual("old", nobody["route"]["name"])
-            (nobody,) = explain("native://b\n", "--table", str(table))
-            self.assertEqual([], nobody["redirects"])
-            self.assertIn("nobody in particular", nobody["releases"][0])
+            (anonymous,) = explain("native://a\n", "--table", str(table))
+            self.assertEqual("old", anonymous["route"]["name"])
+            (anonymous,) = explain("native://b\n", "--table", str(table))
+            self.assertEqual([], anonymous["redirects"])
+            self.assertIn("the caller is unknown", anonymous["releases"][0])
 
     def found(self, table, user, version="5.0"):
         asker = {"token": {"sub": user}, "client": {"name": "shop", "version": version}}
@@ -182,8 +182,8 @@ class Releases(unittest.TestCase):
         return found
 
 
-class Choosing(unittest.TestCase):
-    def test_variables_and_the_file_name_a_table_and_a_flag_for_the_bridge_wins(self):
+class SourceSelection(unittest.TestCase):
+    def test_url_flag_overrides_table_of_settings(self):
         with tempfile.TemporaryDirectory() as folder, Server("serve", "--port", "0") as server:
             config = pathlib.Path(folder, "waybridge.json")
             config.write_text(json.dumps({"table": TABLE}))
@@ -198,13 +198,13 @@ class Choosing(unittest.TestCase):
                 self.assertEqual((0, ""), (code, errors))
                 self.assertEqual(opens, json.loads(output)["canOpen"], (arguments, variables))
 
-    def test_a_table_and_a_bridge_at_once_or_no_uri_are_a_wrong_command_line(self):
-        for arguments, text in [(["--table", TABLE, "--url", "ws://h/", "a:b"], "not both"), (["--table", TABLE], "standard input")]:
+    def test_invalid_argument_combinations_are_rejected(self):
+        for arguments, text in [(["--table", TABLE, "--url", "ws://h/", "a:b"], "exclude each other"), (["--table", TABLE], "standard input")]:
             code, output, errors = run("explain", *arguments)
             self.assertEqual((64, ""), (code, output))
             self.assertIn(text, errors)
 
-    def test_a_table_that_is_wrong_and_a_bridge_that_is_not_there(self):
+    def test_invalid_table_and_unreachable_server_are_reported(self):
         with Server("serve", "--port", "0") as server:
             url = server.url
         for arguments, text in [(["--table", "/no/such.json"], "/no/such.json cannot be read"), (["--url", url], url)]:

@@ -34,48 +34,78 @@ OPTIONS = {
     ("sessions", "show"): {"--data", "--json"},
 }
 
-# Options that are no settings.
+# Options that are not settings.
 OWN = {"--strict", "--json", "--base", "--watch", "--as", "--timed", "--ignore", "--scheme", "--task", "--topic", "--content"}
 OWN |= OPTIONS["token", "make"] | OPTIONS["token", "show"]
 OWN |= OPTIONS["routes", "generate"] | OPTIONS["routes", "export"] | OPTIONS["routes", "diff"]
 
 
 class Help(unittest.TestCase):
-    def test_each_command_names_its_options_and_no_others(self):
+    def test_each_command_lists_exactly_its_options(self):
         for command, names in OPTIONS.items():
             code, output, errors = run(*command, "--help")
             self.assertEqual((0, ""), (code, errors), command)
-            options = output[output.index("USAGE:") :]
-            self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", options)), command)
+            self.assertEqual(names | {"--help", "--version"}, set(re.findall(r"(?m)^  (?:-h, )?(--[a-z-]+)", output)), command)
 
-    def test_the_commands_are_listed(self):
+    def test_subcommands_are_listed_in_help(self):
         for parent in [(), ("token",), ("policy",), ("routes",), ("sessions",)]:
             commands = {names[-1] for names in OPTIONS if names[:-1] == parent and names}
-            listed = run(*parent, "--help")[1].split("SUBCOMMANDS:")[1]
+            listed = run(*parent, "--help")[1].split("SUBCOMMANDS:")[1].split("\n\n")[0]
             self.assertEqual(commands, set(re.findall(r"^  ([a-z]+)  ", listed, re.M)), parent)
 
-    def test_each_command_tells_its_exit_codes_and_an_example(self):
+    def test_each_command_documents_exit_codes_and_examples(self):
         for command in OPTIONS:
-            if not command:
-                continue
-            paragraphs = [" ".join(paragraph.split()) for paragraph in run(*command, "--help")[1].split("\n\n")]
-            (codes,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Exit code: ")]
-            self.assertRegex(codes, r"^Exit code: 0 .*; 1 where .*; 64 where the command line is wrong\.$")
-            (example,) = [paragraph for paragraph in paragraphs if paragraph.startswith("Example: ")]
-            self.assertIn(f"waybridge {' '.join(command)} ", example)
+            paragraphs = run(*command, "--help")[1].split("\n\n")
+            (examples,) = [paragraph for paragraph in paragraphs if paragraph.startswith("EXAMPLES:\n")]
+            lines = examples.splitlines()[1:]
+            self.assertEqual(2, len(lines), command)
+            for line in lines:
+                self.assertIn(f"waybridge {' '.join(command)}".rstrip(), line)
+            if command:
+                (codes,) = [" ".join(paragraph.split()) for paragraph in paragraphs if paragraph.startswith("EXIT CODE: ")]
+                self.assertRegex(codes, r"^EXIT CODE: 0 .*; 1 if .*; 64 if the command line is wrong\.$")
 
-    def test_each_option_for_a_setting_names_its_variable(self):
+    def test_help_begins_with_purpose_usage_and_examples(self):
+        for command in OPTIONS:
+            paragraphs = run(*command, "--help")[1].split("\n\n")
+            self.assertRegex(paragraphs[0], r"^OVERVIEW: [^\n]{10,70}[^.\n]$", command)
+            self.assertEqual(["USAGE:", "EXAMPLES:"], [paragraph.split()[0] for paragraph in paragraphs[1:3]], command)
+
+    def test_serve_groups_options_and_ends_with_environment_and_files(self):
+        paragraphs = run("serve", "--help")[1].split("\n\n")
+        titles = [paragraph.splitlines()[0] for paragraph in paragraphs if re.match(r"[A-Z ]*OPTIONS:\n", paragraph)]
+        self.assertEqual(
+            [
+                "NETWORK OPTIONS:", "ACCESS OPTIONS:", "TOKEN OPTIONS:", "TABLE AND POLICY OPTIONS:", "DURABILITY AND CLUSTER OPTIONS:",
+                "WEB FILE OPTIONS:", "PROCESS OPTIONS:", "LOG OPTIONS:", "OPTIONS:",
+            ],
+            titles,
+        )  # fmt: skip
+        self.assertEqual(["LIMITS:", "ENVIRONMENT:", "FILES:", "EXIT"], [paragraph.split()[0] for paragraph in paragraphs[-4:]])
+
+    def test_limits_are_a_help_topic(self):
+        for arguments in (["help", "limits"], ["limits"], ["limits", "--help"]):
+            code, output, errors = run(*arguments)
+            self.assertEqual((0, ""), (code, errors))
+            self.assertIn("\n  WAYBRIDGE_LIMITS_MAX_BATCH (default: 100)\n      Messages in one batch\n", output)
+        for command in ("serve", "demo"):
+            help_text = run(command, "--help")[1]
+            self.assertIn("see waybridge help limits", help_text)
+            self.assertNotIn("WAYBRIDGE_LIMITS_", help_text)
+        self.assertIn("waybridge help limits", run("--help")[1])
+
+    def test_each_setting_option_names_its_variable(self):
         for command, names in OPTIONS.items():
             text = " ".join(run(*command, "--help")[1].split())
             if command == ("policy", "test") or command[:1] == ("sessions",):
-                # What it reads is named on its command line alone.
+                # Its input is named only on its command line.
                 continue
             for name in names - OWN:
                 self.assertIn(f"[WAYBRIDGE_{name[2:].replace('-', '_').upper()}]", text, command)
 
 
 class Version(unittest.TestCase):
-    def test_the_version_is_told(self):
+    def test_version_and_commit_are_printed(self):
         code, output, errors = run("--version")
         self.assertEqual((0, ""), (code, errors))
         self.assertRegex(output, r"^waybridge 0\.1\.0 \(commit (unknown|[0-9a-f]{12}(\+changes)?)\)\n$")

@@ -1,8 +1,9 @@
-"""Limits that an operator sets, as a client meets them."""
+"""Limits that an operator sets, as a client experiences them."""
 
 import json
 import pathlib
 import resource
+import signal
 import socket
 import tempfile
 import time
@@ -18,8 +19,8 @@ from rawsocket import WebSocket
 def get(server, path):
     """Status and text."""
     try:
-        with urllib.request.urlopen(server.address + path, timeout=20) as answer:
-            return answer.status, answer.read().decode()
+        with urllib.request.urlopen(server.address + path, timeout=20) as response:
+            return response.status, response.read().decode()
     except urllib.error.HTTPError as refused:
         with refused:
             return refused.code, refused.read().decode()
@@ -31,17 +32,17 @@ def processor_seconds(pid):
 
 
 class Limits(unittest.TestCase):
-    def test_a_client_that_answers_no_ping_is_closed_with_4202(self):
+    def test_client_that_ignores_pings_is_closed_with_4202(self):
         with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_PING_MS="20", WAYBRIDGE_LIMITS_SILENCE_MS="60") as server:
             with WebSocket(server.port) as client:
                 self.assertEqual(4202, client.receive())
 
-    def test_a_client_that_says_no_hello_is_closed_with_4101(self):
+    def test_client_without_session_open_is_closed_with_4101(self):
         with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_HELLO_MS="20") as server:
             with WebSocket(server.port, subprotocol="waybridge.v1") as client:
                 self.assertEqual(4101, client.receive())
 
-    def test_a_session_too_many_is_refused_with_4100(self):
+    def test_session_above_limit_is_rejected_with_4100(self):
         with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_SESSIONS="1") as server:
             with WebSocket(server.port) as client, WebSocket(server.port, subprotocol="waybridge.v1") as other:
                 client.send({"jsonrpc": "2.0", "id": 1, "method": "$/ping"})
@@ -50,19 +51,35 @@ class Limits(unittest.TestCase):
                 self.assertEqual(2503, other.receive()["error"]["code"])
                 self.assertEqual(4100, other.receive())
 
-    def test_a_connection_too_many_is_answered_503(self):
+    def test_connection_above_limit_is_rejected_with_503(self):
         with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_CONNECTIONS="1") as server:
             with WebSocket(server.port), self.assertRaisesRegex(ConnectionRefusedError, " 503 "):
                 WebSocket(server.port)
 
-    def test_a_full_server_tells_of_its_health_and_metrics(self):
+    def test_head_of_a_request_is_limited_with_its_cookies(self):
+        cookies = "; ".join(f"c{number}={'x' * 990}" for number in range(16))
+        with Server("serve", "--port", "0") as server:
+            WebSocket(server.port, fields=[f"Cookie: {cookies}"]).close()
+            with self.assertRaisesRegex(ConnectionRefusedError, " 431 "):
+                WebSocket(server.port, fields=[f"Cookie: {cookies}; {cookies}; {cookies}"])
+            _, _, errors = server.end(signal.SIGTERM)
+            self.assertIn("the request head, with its cookies, is longer than 32768 bytes", errors)
+            self.assertIn("WAYBRIDGE_LIMITS_MAX_HEAD", errors)
+        with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_HEAD="60000") as server:
+            WebSocket(server.port, fields=[f"Cookie: {cookies}; {cookies}; {cookies}"]).close()
+        with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_HEAD="1000") as server:
+            WebSocket(server.port).close()
+            with self.assertRaisesRegex(ConnectionRefusedError, " 431 "):
+                WebSocket(server.port, fields=[f"Cookie: {cookies}"])
+
+    def test_full_server_serves_health_and_metrics(self):
         with Server("serve", "--port", "0", WAYBRIDGE_LIMITS_MAX_CONNECTIONS="1") as server, WebSocket(server.port):
             self.assertEqual({"status": "ok"}, json.loads(get(server, "/health")[1]))
             self.assertEqual(503, get(server, "/")[0])
             samples, _ = parse(get(server, "/metrics")[1])
             self.assertEqual(1, samples["waybridge_refusals_total"][(("reason", "full"),)])
 
-    def test_without_descriptors_clients_are_told_so_and_those_there_are_served(self):
+    def test_missing_descriptors_reject_only_new_clients(self):
         def few():
             resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
@@ -92,7 +109,7 @@ class Limits(unittest.TestCase):
                 pass
             self.assertEqual((200, "a"), get(server, "/a.txt"))
 
-    def test_depth_and_calls_in_flight_are_kept(self):
+    def test_depth_and_in_flight_limits_are_enforced(self):
         with Server(
             "serve", "--port", "0", "--conformance", WAYBRIDGE_LIMITS_MAX_DEPTH="4", WAYBRIDGE_LIMITS_MAX_IN_FLIGHT="1"
         ) as server:
@@ -106,8 +123,8 @@ class Limits(unittest.TestCase):
                 for identity in (3, 4):
                     params = {"uri": "slow://task"}
                     client.send({"jsonrpc": "2.0", "id": identity, "method": "router.invoke", "params": params})
-                answers = [client.receive(), client.receive()]
-                (refused,) = [answer for answer in answers if "error" in answer]
+                responses = [client.receive(), client.receive()]
+                (refused,) = [response for response in responses if "error" in response]
                 self.assertEqual((4, 2429), (refused["id"], refused["error"]["code"]))
 
 

@@ -1,4 +1,4 @@
-"""`/metrics`: what Prometheus reads."""
+"""`/metrics`, as Prometheus parses it."""
 
 import contextlib
 import http.client
@@ -54,7 +54,7 @@ def parse(text):
 
 
 def check_histogram(name, samples):
-    """Buckets rise, the last is +Inf and equals the count."""
+    """Buckets increase; the last is +Inf and equals the count."""
     rows = {}
     for labels, value in samples[name + "_bucket"].items():
         rest = tuple(label for label in labels if label[0] != "le")
@@ -68,8 +68,8 @@ def check_histogram(name, samples):
 
 def status(url, headers):
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as answer:
-            return answer.status
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=20) as response:
+            return response.status
     except urllib.error.HTTPError as refused:
         with refused:
             return refused.code
@@ -90,7 +90,7 @@ def handshake(server, headers):
 
 
 class Metrics(unittest.TestCase):
-    def test_the_text_is_strictly_of_the_format_and_counts_calls(self):
+    def test_output_is_valid_and_counts_calls(self):
         with Server("serve", "--port", "0", "--conformance") as server, WebSocket(server.port) as client:
             for identity in range(3):
                 client.send({"jsonrpc": "2.0", "id": identity, "method": "router.invoke", "params": {"uri": "action://echo"}})
@@ -106,7 +106,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual({(("direction", "in"),): 3, (("direction", "out"),): 3}, samples["waybridge_messages_total"])
         self.assertIn("waybridge_loop_lag_seconds", types)
 
-    def test_each_loop_is_told_of(self):
+    def test_each_loop_has_metrics(self):
         with Server("serve", "--port", "0", "--conformance", "--loops", "3") as server, contextlib.ExitStack() as held:
             for _ in range(6):
                 client = held.enter_context(WebSocket(server.port))
@@ -119,7 +119,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual({(): 6}, samples["waybridge_sessions"])
         self.assertEqual(set(loops), set(samples["waybridge_loop_lag_seconds_count"]))
 
-    def test_the_process_is_told_of(self):
+    def test_process_metrics_are_served(self):
         with Server("serve", "--port", "0") as server:
             samples, _ = parse(get(server.address + "/metrics")[1])
         self.assertLess(abs(samples["process_start_time_seconds"][()] - time.time()), 60)
@@ -127,10 +127,10 @@ class Metrics(unittest.TestCase):
         self.assertGreater(samples["process_virtual_memory_bytes"][()], samples["process_resident_memory_bytes"][()])
         self.assertGreater(samples["process_cpu_seconds_total"][()], 0)
 
-    def test_descriptors_are_those_that_the_kernel_knows(self):
+    def test_descriptor_count_matches_kernel(self):
         with Server("serve", "--port", "0", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (999, 999))) as server:
             with WebSocket(server.port), WebSocket(server.port):
-                # The connection of a request, which is counted, may be closing yet.
+                # The connection of an earlier request, which is counted, may still be closing.
                 until = time.monotonic() + 10
                 while True:
                     samples, _ = parse(get(server.address + "/metrics")[1])
@@ -140,7 +140,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual({(): 999}, samples["process_max_fds"])
         self.assertEqual({(): known}, samples["process_open_fds"])
 
-    def test_the_build_is_told_of(self):
+    def test_build_info_is_served(self):
         with Server("serve", "--port", "0") as server:
             samples, types = parse(get(server.address + "/metrics")[1])
         ((labels, value),) = samples["waybridge_build_info"].items()
@@ -149,7 +149,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual((version, commit), (dict(labels)["version"], dict(labels)["commit"]))
         self.assertRegex(dict(labels)["swift"], r"^\d+\.\d+\.\d+$")
 
-    def test_refused_handshakes_are_counted_by_why_and_apart_from_other_requests(self):
+    def test_rejected_handshakes_are_counted_by_reason(self):
         with Server("serve", "--port", "0") as server:
             for headers in (
                 {"Origin": "https://evil.example"}, {"Host": "evil.example"}, {"X-Forwarded-For": "192.0.2.1"},
@@ -165,7 +165,7 @@ class Metrics(unittest.TestCase):
         self.assertEqual(set(handshakes), set(refusals))
         self.assertEqual({**dict.fromkeys(once, 1), "host": 2}, {reason: count for reason, count in refusals.items() if count})
 
-    def test_closes_are_counted_by_code_and_a_code_that_a_peer_makes_up_is_other(self):
+    def test_closes_are_counted_by_known_code(self):
         with Server("serve", "--port", "0") as server:
             for code in (1000, 1000, 3333, 4999):
                 with WebSocket(server.port) as client:
@@ -174,15 +174,15 @@ class Metrics(unittest.TestCase):
             samples, _ = parse(get(server.address + "/metrics")[1])
         self.assertEqual({(("code", "1000"),): 2, (("code", "other"),): 2}, samples["waybridge_closes_total"])
 
-    def test_another_host_may_not_read_them(self):
+    def test_metrics_reject_other_hosts(self):
         with Server("serve", "--port", "0") as server:
             request = urllib.request.Request(server.address + "/metrics", headers={"Host": "example.org"})
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(request, timeout=20)
-            with refused.exception as answer:
-                self.assertEqual(403, answer.code)
+            with refused.exception as response:
+                self.assertEqual(403, response.code)
 
-    def test_clients_cannot_make_the_labels_grow(self):
+    def test_clients_cannot_add_label_values(self):
         with Server("serve", "--port", "0") as server, WebSocket(server.port) as client:
             before = None
             for name in ("a", 'b"\n', "ü", "x" * 1000):

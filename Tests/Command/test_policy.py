@@ -18,12 +18,12 @@ CASES = str(ROOT / "protocol/policies/demo.cases.json")
 
 
 def rule(**members):
-    """A document with one rule, which allows everything but for what `members` say; None leaves one out."""
+    """A document with one rule that allows everything, changed by `members`; None omits a property."""
     members = {"name": "r", "allow": ["*"]} | members
     return {"rules": [{name: value for name, value in members.items() if value is not None}]}
 
 
-# A document, and whether the schema and the reader take it. What the schema cannot know, only the reader refuses.
+# A document, and whether the schema and the parser accept it. Some errors only the parser can detect.
 DOCUMENTS = [
     ({}, True, True),
     ({"$schema": "x", "hosts": ["a.test", "[::1]:1"], "origins": ["null", "https://*.a.test:*"]}, True, True),
@@ -83,62 +83,62 @@ class Files(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def file(self, content, name="policy.json"):
-        """Writes a document, or a text as it is; gives its path."""
+        """Writes a document, or a text unchanged; returns its path."""
         path = self.folder / name
         path.write_text(content if isinstance(content, str) else json.dumps(content))
         return str(path)
 
 
-class Checking(Files):
-    def test_a_policy_without_fault_is_counted(self):
+class CheckCommand(Files):
+    def test_valid_policy_prints_rule_count(self):
         for content, line in [({}, "ok: 0 rules"), (rule(), "ok: 1 rule"), (pathlib.Path(DEMO).read_text(), "ok: 10 rules")]:
             self.assertEqual((0, line + "\n", ""), run("policy", "check", self.file(content)))
 
-    def test_every_fault_is_told_at_once(self):
+    def test_all_faults_are_reported_together(self):
         document = {"origin": [], "rules": [{"name": "r", "allow": ["router.opne"], "groups": []}, {"name": "r"}]}
         path = self.file(document)
         code, output, errors = run("policy", "check", path)
         self.assertEqual((1, ""), (code, output))
-        self.assertIn(f"The policy {path} is wrong:\n", errors)
+        self.assertIn(f"the policy {path} is wrong:\n", errors)
         for text in (
-            "\n$.origin: unknown member; did you mean 'origins'? known here: $schema, hosts, origins, rules",
-            "\n$.rules[0].allow[0]: there is no method 'router.opne'; near here: router.open",
-            "\n$.rules[0].groups: is empty, so that the rule fits nobody",
-            "\n$.rules[1].name: 'r' is the name of $.rules[0] already",
-            "\n$.rules[1]: a rule has 'allow' or 'deny'",
+            "\n$.origin: unknown member; did you mean \"origins\"? known here: $schema, hosts, origins, rules",
+            "\n$.rules[0].allow[0]: there is no method \"router.opne\"; did you mean router.open?",
+            "\n$.rules[0].groups: is empty, so the rule matches no caller",
+            "\n$.rules[1].name: \"r\" is already the name of $.rules[0]",
+            "\n$.rules[1]: a rule needs \"allow\" or \"deny\"",
         ):
             self.assertIn(text, errors)
 
-    def test_what_is_no_document_is_told_with_its_name(self):
+    def test_invalid_document_is_reported_with_path(self):
         once = '{"rules": [{"name": "r", "deny": ["*"], "allow": ["$/*"], "deny": ["router.*"]}]}'
         for content, text in [
-            ("{,}", "is not JSON, or not clear: byte"),
+            ("{,}", "is not JSON: line 1, column 2: "),
             ("", "is not JSON"),
             (once, "$.rules[0].deny: the member comes twice in its object"),
-            (" " * (1 << 20) + "{}", "has 1048578 bytes; at most 1048576 are read"),
+            (" " * (1 << 20) + "{}", "has 1048578 bytes; at most 1048576 are allowed"),
         ]:
             path = self.file(content)
             code, output, errors = run("policy", "check", path)
             self.assertEqual((1, ""), (code, output), errors)
-            self.assertIn(f"The policy {path} ", errors)
+            self.assertIn(f"the policy {path} ", errors)
             self.assertIn(text, errors)
-        self.assertIn("The policy /no/such.json cannot be read", run("policy", "check", "/no/such.json")[2])
+        self.assertIn("the policy /no/such.json cannot be read", run("policy", "check", "/no/such.json")[2])
 
-    def test_the_schema_and_the_reader_agree(self):
+    def test_schema_and_parser_agree(self):
         validator = jsonschema.Draft7Validator(SCHEMA)
-        for document, fits, is_taken in DOCUMENTS:
+        for document, fits, is_accepted in DOCUMENTS:
             with self.subTest(str(document)[:200]):
                 self.assertEqual(fits, validator.is_valid(document))
-                self.assertEqual(0 if is_taken else 1, run("policy", "check", self.file(document))[0])
+                self.assertEqual(0 if is_accepted else 1, run("policy", "check", self.file(document))[0])
 
 
-class Cases(Files):
-    def test_the_demos_policy_does_what_its_cases_say(self):
+class CaseTests(Files):
+    def test_demo_policy_passes_its_cases(self):
         count = len(json.loads(pathlib.Path(CASES).read_text()))
         done = run("policy", "test", DEMO, CASES, "--table", TABLE)
         self.assertEqual((0, f"{count} rows: 0 not as expected\n", ""), done)
 
-    def test_a_row_that_differs_is_told_and_counted(self):
+    def test_unexpected_results_are_reported_and_counted(self):
         document = {
             "rules": [
                 {"name": "all", "allow": ["*"], "origins": ["https://a.test"]},
@@ -161,7 +161,7 @@ class Cases(Files):
             ({"method": "host.register", "scheme": "print", "server": True}, "allow"),
             ({"method": "host.register", "scheme": "web"}, "default"),
             ({"method": "host.register"}, "default"),
-            # No rule is asked about session.open.
+            # The policy does not decide about session.open.
             ({"method": "session.open", "token": {"sub": "ben"}}, "allow"),
             ({"method": "session.close", "token": {"sub": "ben"}}, "not ben"),
             ({"method": "session.close"}, "allow"),
@@ -182,7 +182,7 @@ class Cases(Files):
             self.assertTrue(line.startswith(f'row {number}: expected "{other}", got "{expected}" ('), line)
         self.assertIn("(router.open native://secret/./1)", lines[1])
 
-    def test_rows_come_as_an_array_or_one_a_line_of_a_file_or_standard_input(self):
+    def test_cases_are_json_array_or_json_lines(self):
         rows = [{"method": "$/ping", "expect": "allow"}, {"method": "router.routes", "expect": "default"}]
         policy = self.file(rule(allow=["events.*"]))
         lines = "\n".join(json.dumps(row) for row in rows) + "\r\n\n"
@@ -194,7 +194,7 @@ class Cases(Files):
                 )  # fmt: skip
                 self.assertEqual((0, "2 rows: 0 not as expected\n", ""), (done.returncode, done.stdout, done.stderr))
 
-    def test_with_a_table_names_count_permissions_are_asked_and_redirects_followed(self):
+    def test_table_adds_route_names_permissions_and_redirects(self):
         table = self.file(
             {
                 "version": "1",
@@ -204,7 +204,7 @@ class Cases(Files):
                 ],
                 "redirects": [
                     {"from": "native://basket", "to": "native://cart"},
-                    # A circle that not everybody is led into is no fault of the table.
+                    # A loop that only some callers are redirected into is not an error of the table.
                     {"from": "native://r/a", "branches": [{"share": 1, "to": "native://r/b"}]},
                     {"from": "native://r/b", "to": "native://r/a"},
                 ],
@@ -227,10 +227,10 @@ class Cases(Files):
         cases = self.file([{"method": "router.open", "uri": "native://r/a", "expect": "allow"}], "cases.json")
         code, _, errors = run("policy", "test", policy, cases, "--table", table)
         self.assertEqual(1, code)
-        self.assertIn("row 1: ", errors)
-        self.assertIn("circle", errors)
+        self.assertIn("row 1 of the cases ", errors)
+        self.assertIn("redirected in a loop", errors)
 
-    def test_every_fault_of_the_rows_is_told(self):
+    def test_all_faults_of_cases_are_reported(self):
         rows = [
             {"method": "router.opne", "expect": "allow"},
             {"method": "router.open", "expect": "allow"},
@@ -247,36 +247,36 @@ class Cases(Files):
         code, output, errors = run("policy", "test", self.file(rule()), self.file(rows, "cases.json"))
         self.assertEqual((1, ""), (code, output))
         for text in (
-            "\nrow 1: $.method: there is no method 'router.opne'; near here: router.open\n",
-            "\nrow 2: $: the member 'uri' is missing", "\nrow 3: $.uri: navigation.back is about no URI",
-            "\nrow 4: $.uri: 'a b' is no URI", "\nrow 5: $.uri: 'relative' is no URI",
-            "\nrow 6: $.scheme: $/ping is about no host", "\nrow 6: $.server: has to be true or false",
-            "\nrow 7: $.as: unknown member", "\nrow 7: $.scheme: 'a b' is no scheme",
-            "\nrow 8: $.method: a call is of one method", "\nrow 9: $.token.sub: has to be a string",
+            "\nrow 1: $.method: there is no method \"router.opne\"; did you mean router.open?\n",
+            "\nrow 2: $: the member \"uri\" is missing", "\nrow 3: $.uri: navigation.back has no URI",
+            "\nrow 4: $.uri: \"a b\" is not a URI", "\nrow 5: $.uri: \"relative\" is not a URI",
+            "\nrow 6: $.scheme: $/ping registers no host", "\nrow 6: $.server: has to be true or false",
+            "\nrow 7: $.as: unknown member", "\nrow 7: $.scheme: \"a b\" is not a scheme",
+            "\nrow 8: $.method: must name one method", "\nrow 9: $.token.sub: has to be a string",
             "\nrow 9: $.token.groups[0]: must not be empty", "\nrow 9: $.origin: has to be a string",
-            "\nrow 9: $: the member 'expect' is missing",
-            '\nrow 10: $.expect: "stuff" is no rule of the policy; known here: allow, default, permissions, r',
+            "\nrow 9: $: the member \"expect\" is missing",
+            '\nrow 10: $.expect: "stuff" is not a rule of the policy; use one of allow, default, permissions, r',
             "\nrow 11: $: has to be an object",
         ):  # fmt: skip
             self.assertIn(text, errors)
 
-    def test_cases_that_cannot_be_read(self):
+    def test_unreadable_cases_are_reported(self):
         policy = self.file(rule())
         for content, text in [("[]", "have no row"), ("", "have no row"), ("[{,}]", "are not JSON"), ("{}\n{,}", "row 2 is not JSON")]:
             code, output, errors = run("policy", "test", policy, self.file(content, "cases.json"))
             self.assertEqual((1, ""), (code, output), content)
             self.assertIn(text, errors)
-        self.assertIn("/no/such.json cannot be read", run("policy", "test", policy, "/no/such.json")[2])
+        self.assertIn('"/no/such.json" cannot be read', run("policy", "test", policy, "/no/such.json")[2])
         self.assertEqual(64, run("policy", "test", policy)[0])
 
 
-class Serving(Files):
-    def answer(self, server, method, **params):
+class ServerPolicy(Files):
+    def request(self, server, method, **params):
         with WebSocket(server.port) as client:
             client.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
             return client.receive()
 
-    def test_a_policy_holds_from_the_start(self):
+    def test_policy_applies_from_start(self):
         policy = self.file(rule(name="calls", allow=["router.*"], routes=["action://echo"]))
         config = self.file({"policy": "policy.json", "port": 0, "conformance": True}, "waybridge.json")
         for arguments, variables in [
@@ -285,16 +285,16 @@ class Serving(Files):
             (["--config", config], {}),
         ]:
             with Server("serve", *arguments, **variables) as server:
-                self.assertEqual({"a": 1}, self.answer(server, "router.invoke", uri="action://echo", params={"a": 1})["result"])
+                self.assertEqual({"a": 1}, self.request(server, "router.invoke", uri="action://echo", params={"a": 1})["result"])
                 for method, params in [("router.invoke", {"uri": "action://other"}), ("navigation.stack", {})]:
-                    error = self.answer(server, method, **params)["error"]
+                    error = self.request(server, method, **params)["error"]
                     self.assertEqual((2403, "default"), (error["code"], error["data"]["rule"]))
 
-    def test_a_wrong_policy_is_told_with_all_faults_and_nothing_is_served(self):
+    def test_invalid_policy_prevents_start(self):
         path = self.file({"rules": [{"name": "default", "allow": ["a*b"]}, {"allow": ["*"]}]})
         code, output, errors = run("serve", "--port", "0", "--policy", path)
         self.assertEqual((1, ""), (code, output))
-        for text in (f"The policy {path} is wrong:", "\n$.rules[0].name: ", "\n$.rules[0].allow[0]: ", "\n$.rules[1]: "):
+        for text in (f"the policy {path} is wrong:", "\n$.rules[0].name: ", "\n$.rules[0].allow[0]: ", "\n$.rules[1]: "):
             self.assertIn(text, errors)
 
 

@@ -7,14 +7,15 @@ import tempfile
 import unittest
 
 from command import ROOT, Server
-from proxy import NAME, Proxy, ask
+from proxy import NAME, Proxy, http_request
+from test_token import SECRET, claims, with_secret
 from rawsocket import WebSocket
 
 ORIGIN = f"https://{NAME}"
 # The configuration, the path below which the bridge is served, and whether it is at a Unix socket.
 PROXIES = [("nginx.conf", "/app", False), ("haproxy.cfg", "/app", False), ("nginx-unix.conf", "", True)]
 
-# Host headers and the status that they get; nginx and haproxy refuse some themselves.
+# Host headers and their status; nginx and haproxy reject some themselves.
 HOSTS = [
     (NAME, None), (NAME.upper(), None), (f"{NAME}.", 403), ("user@app.example.org", 400), ("sub.app.example.org", 403),
     ("app.example.org.evil.example", 403), ("evilapp.example.org", 403), ("evil.example", 403), ("127.1", 403),
@@ -33,8 +34,8 @@ TOKENS = [
 ]  # fmt: skip
 
 
-class Behind(unittest.TestCase):
-    """Starts a bridge and a proxy before it."""
+class ProxyCase(unittest.TestCase):
+    """Starts a bridge with a proxy in front of it."""
 
     def start(self, configuration, prefix, is_unix, *arguments, trusted=True):
         folder = tempfile.TemporaryDirectory()
@@ -58,8 +59,8 @@ class Behind(unittest.TestCase):
         )
 
 
-class Serving(Behind):
-    def test_a_session_goes_on_through_the_proxy(self):
+class ProxiedServer(ProxyCase):
+    def test_session_works_through_proxy(self):
         for _, proxy, prefix, _ in self.each("--table", str(ROOT / "protocol/routes/demo.json")):
             with self.socket(proxy, prefix, f"Origin: {ORIGIN}", subprotocol="waybridge.v1") as client:
                 hello = {"protocol": ["1.0"], "client": {"name": "test", "version": "1"}}
@@ -71,39 +72,55 @@ class Serving(Behind):
                 client.send(1000)
                 self.assertEqual(1000, client.receive())
 
-    def test_files_health_and_nothing_else_below_the_prefix(self):
+    def test_only_files_and_health_below_prefix(self):
         for _, proxy, prefix, _ in self.each("--allow-origin", "https://page.example.com"):
-            status, fields, body = ask(proxy.connect(), f"{prefix}/bridge/bridge.js")
+            status, fields, body = http_request(proxy.connect(), f"{prefix}/bridge/bridge.js")
             self.assertEqual((200, (ROOT / "web/bridge/bridge.js").read_bytes()), (status, body))
             self.assertIn("frame-ancestors 'self' https://page.example.com", fields["content-security-policy"])
             self.assertEqual("nosniff", fields["x-content-type-options"])
-            status, fields, _ = ask(proxy.connect(), f"{prefix}/demo")
+            status, fields, _ = http_request(proxy.connect(), f"{prefix}/demo")
             self.assertEqual((301, f"{prefix}/demo/"), (status, fields["location"]))
             if prefix:
-                status, fields, _ = ask(proxy.connect(), f"{prefix}?a=b")
+                status, fields, _ = http_request(proxy.connect(), f"{prefix}?a=b")
                 self.assertEqual((301, f"{prefix}/?a=b"), (status, fields["location"]))
                 for path in ("/health", "/bridge/bridge.js", "/", f"{prefix}x/health"):
-                    self.assertEqual(404, ask(proxy.connect(), path)[0], path)
+                    self.assertEqual(404, http_request(proxy.connect(), path)[0], path)
             for origin, shared in [("https://page.example.com", True), (ORIGIN, True), ("https://evil.example", False)]:
-                status, fields, body = ask(proxy.connect(), f"{prefix}/health", f"Origin: {origin}", host="any.example")
+                status, fields, body = http_request(proxy.connect(), f"{prefix}/health", f"Origin: {origin}", host="any.example")
                 self.assertEqual((200, b'{"status":"ok"}\n'), (status, body))
                 self.assertEqual(origin if shared else None, fields.get("access-control-allow-origin"))
 
-    def test_metrics_are_for_this_machine_alone(self):
+    def test_long_cookies_and_chunked_bodies(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        secret = pathlib.Path(folder.name, "secret")
+        secret.write_bytes(SECRET)
+        secret.chmod(0o600)
+        token = f"Authorization: Bearer {with_secret(claims(exp=4_000_000_000))}"
+        cookies = "Cookie: " + "; ".join(f"c{number}={'x' * 990}" for number in range(24))
+        ping = '{"jsonrpc":"2.0","id":1,"method":"$/ping"}'
+        chunks = "".join(f"{len(part):x}\r\n{part}\r\n" for part in (ping[:7], ping[7:], ""))
+        for _, proxy, prefix, _ in self.each("--token-secret-file", str(secret)):
+            self.socket(proxy, prefix, token, cookies).close()
+            fields = [token, cookies, "Content-Type: application/json", "Transfer-Encoding: chunked"]
+            status, _, body = http_request(proxy.connect(), f"{prefix}/rpc", *fields, method="POST", body=chunks)
+            self.assertEqual((200, b'{"jsonrpc":"2.0","id":1,"result":null}'), (status, body))
+
+    def test_metrics_are_for_local_programs_only(self):
         for server, proxy, prefix, is_unix in self.each():
-            self.assertEqual(403, ask(proxy.connect(), f"{prefix}/metrics")[0])
-            self.assertEqual(403, ask(proxy.connect(), f"{prefix}/metrics", "X-Forwarded-For: 127.0.0.1")[0])
+            self.assertEqual(403, http_request(proxy.connect(), f"{prefix}/metrics")[0])
+            self.assertEqual(403, http_request(proxy.connect(), f"{prefix}/metrics", "X-Forwarded-For: 127.0.0.1")[0])
             if is_unix:
                 straight, host = socket.socket(socket.AF_UNIX), "localhost"
                 straight.connect(server.unix)
             else:
                 straight, host = socket.create_connection(("127.0.0.1", server.port)), f"127.0.0.1:{server.port}"
-            self.assertEqual(200, ask(straight, f"{prefix}/metrics", host=host)[0])
+            self.assertEqual(200, http_request(straight, f"{prefix}/metrics", host=host)[0])
 
 
-class Letting(Behind):
-    def test_hosts_origins_and_tokens_are_checked_as_they_came(self):
-        # test_proxy_matrix.py has all of it for the first.
+class ProxyAccess(ProxyCase):
+    def test_hosts_origins_and_tokens_are_checked_unchanged(self):
+        # test_proxy_matrix.py covers the first one completely.
         for _, proxy, prefix, _ in self.each("--allow-origin", "https://page.example.com", proxies=PROXIES[1:]):
             for host, refused in HOSTS:
                 for origins, wrong in ORIGINS:
@@ -115,35 +132,35 @@ class Letting(Behind):
                         except ConnectionRefusedError as error:
                             status = int(str(error).split()[1])
                         expected = next((code for code in (refused, wrong, twice) if code), 101)
-                        # The proxies have words of their own for what is no host.
+                        # The proxies have messages of their own for an invalid host.
                         allowed = {400, 403} if expected == refused else {expected}
                         self.assertIn(status, allowed, (host, fields))
-            self.assertEqual(426, ask(proxy.connect(), f"{prefix}/bridge")[0])
-            self.assertEqual(400, ask(proxy.connect(), f"{prefix}/bridge", host=None)[0])
+            self.assertEqual(426, http_request(proxy.connect(), f"{prefix}/bridge")[0])
+            self.assertEqual(400, http_request(proxy.connect(), f"{prefix}/bridge", host=None)[0])
 
-    def test_what_a_client_says_of_proxies_does_not_count(self):
+    def test_forwarding_headers_of_client_are_ignored(self):
         for _, proxy, prefix, _ in self.each():
             for field in (
                 "X-Forwarded-For: 127.0.0.1", "X-Forwarded-For: nonsense", "Forwarded: for=127.0.0.1", "Forwarded: ;;",
                 "X-Forwarded-Host: localhost", "X-Real-IP: 127.0.0.1",
             ):  # fmt: skip
                 self.socket(proxy, prefix, field).close()
-                self.assertEqual(403, ask(proxy.connect(), f"{prefix}/metrics", field)[0], field)
+                self.assertEqual(403, http_request(proxy.connect(), f"{prefix}/metrics", field)[0], field)
 
-    def test_a_proxy_that_is_not_trusted_is_refused_and_the_log_names_the_flag(self):
+    def test_untrusted_proxy_is_rejected_with_flag_in_log(self):
         for server, proxy, prefix, is_unix in self.each(trusted=False):
             for path in ("/bridge/bridge.js", "/health", "/metrics"):
-                status, _, body = ask(proxy.connect(), prefix + path, "Authorization: Bearer SECRET")
+                status, _, body = http_request(proxy.connect(), prefix + path, "Authorization: Bearer SECRET")
                 self.assertEqual(403, status)
-                self.assertEqual(b'the header "x-forwarded-for" shows a proxy, and it is not trusted here\n', body)
+                self.assertEqual(b'the header "x-forwarded-for" shows a proxy that the server does not trust\n', body)
             with self.assertRaisesRegex(ConnectionRefusedError, " 403 "):
                 self.socket(proxy, prefix, f"Origin: {ORIGIN}")
             _, _, errors = server.end(signal.SIGTERM)
-            self.assertIn(f"--trusted-proxy {'unix' if is_unix else '127.0.0.1'} would trust it", errors)
+            self.assertIn(f"trust it with --trusted-proxy {'unix' if is_unix else '127.0.0.1'}", errors)
             self.assertNotIn("SECRET", errors)
 
-    def test_a_chain_ends_at_the_last_who_is_not_trusted(self):
-        # As behind another proxy: nginx adds to what that one says.
+    def test_proxy_chain_ends_at_last_untrusted_address(self):
+        # Like behind another proxy: nginx appends to its header.
         changes = [("X-Forwarded-For $remote_addr", "X-Forwarded-For $proxy_add_x_forwarded_for")]
         with Server("serve", "--port", "0", "--prefix", "/app", "--allow-host", NAME, "--trusted-proxy", "127.0.0.1") as server:
             with Proxy("nginx.conf", server.port, changes) as proxy:
@@ -152,28 +169,28 @@ class Letting(Behind):
                     self.socket(proxy, "/app", "X-Forwarded-For: nonsense")
 
 
-class Naming(unittest.TestCase):
-    """What the log says of those who were refused."""
+class OriginRejection(unittest.TestCase):
+    """The log lines of rejected connections."""
 
-    def test_the_flag_is_named_and_no_path_or_query(self):
+    def test_rejection_names_flag_without_path_or_query(self):
         with Server("serve", "--port", "0") as server:
             for fields, host in [
                 (["Origin: https://app.example.org"], f"localhost:{server.port}"),
                 (["Origin: null"], f"localhost:{server.port}"), ([], "app.example.org:8443"),
             ]:  # fmt: skip
                 straight = socket.create_connection(("127.0.0.1", server.port))
-                self.assertEqual(403, ask(straight, "/SECRET?token=SECRET", *fields, host=host)[0])
+                self.assertEqual(403, http_request(straight, "/SECRET?token=SECRET", *fields, host=host)[0])
             _, _, errors = server.end(signal.SIGTERM)
         for text in (
-            "--allow-origin https://app.example.org would let them in", "--allow-origin null would let them in",
-            "--allow-host app.example.org:8443 would let it in",
+            "allow them with --allow-origin https://app.example.org", "with --allow-origin null",
+            "allow it with --allow-host app.example.org:8443",
         ):  # fmt: skip
             self.assertIn(text, errors)
         self.assertNotIn("SECRET", errors)
 
 
 class UnixSocket(unittest.TestCase):
-    def test_it_is_told_in_the_first_line_and_gone_at_the_end(self):
+    def test_unix_socket_is_printed_and_removed_at_exit(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "a b")
             with Server("serve", "--unix", str(path)) as server:
@@ -189,7 +206,7 @@ class UnixSocket(unittest.TestCase):
                 self.assertEqual(0, server.process.wait(timeout=30))
             self.assertFalse(path.exists())
 
-    def test_a_server_that_was_killed_is_followed_by_the_next(self):
+    def test_next_server_replaces_socket_of_killed_server(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "socket")
             with Server("serve", "--unix", str(path)) as server:

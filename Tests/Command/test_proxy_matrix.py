@@ -1,6 +1,6 @@
-"""Every Host with every Origin, token and what a client says of proxies: through nginx the verdict is the same.
+"""Every Host with every Origin, token and forged proxy fields: through nginx the verdict is the same as directly.
 
-Tests/WaySocketsTests/AccessMatrixTests.swift has the same rows, straight."""
+Tests/WaySocketsTests/Access/AccessMatrixTests.swift has the same rows without a proxy."""
 
 import itertools
 import math
@@ -15,8 +15,8 @@ from proxy import NAME, Proxy
 from test_token import SECRET, claims, with_secret
 from rawsocket import Messages
 
-# Lines, and the status that they are refused with; None lets them pass. PORT is the bridge's. A third value is that of
-# nginx, which refuses these by itself.
+# Lines, and the status with which they are rejected; None if they are allowed. PORT is the bridge's. A third value is the status of
+# nginx, which rejects these itself.
 HOSTS = [
     ([], 400, 400),
     (["Host: 127.0.0.1:PORT"], None),
@@ -82,20 +82,20 @@ ORIGINS = [
     (["Origin: https://app.example.org", "Origin: https://app.example.org"], 400),
     (["Origin: https://page.example.com", "Origin: null"], 400),
 ]
-# Of POST /rpc. The tokens that stand for GOOD and BAD are signed, BAD with another secret.
+# For POST /rpc. The tokens that replace GOOD and BAD are signed, BAD with another secret.
 TOKENS = [
     ([], 401),
     (["Authorization: Bearer GOOD"], None),
     (["Authorization: Bearer BAD"], 401),
 ]
-# Of a handshake, which takes any token; whether it is one, session.open says.
+# For a handshake, which accepts any token; session.open validates it.
 PROTOCOLS = [
     (["Sec-WebSocket-Protocol: waybridge.v1, bearer.GOOD"], None),
     (["Sec-WebSocket-Protocol: bearer.BAD, waybridge.v1"], None),
     (["Sec-WebSocket-Protocol: waybridge.v1, bearer.GOOD", "Authorization: Bearer GOOD"], 400),
 ]
-# What a client says of proxies, which changes nothing: that it is one of the server's machine that asks for a good
-# name, that it is somebody else, and what cannot be read.
+# Proxy fields of a client, which have no effect: that it is a program of the server's machine that requests an allowed
+# name, that it is another client, and fields that cannot be parsed.
 FORGED = [
     [],
     [
@@ -108,7 +108,7 @@ FORGED = [
     ],
     ["Forwarded: ;;", "X-Forwarded-For: nonsense", "X-Forwarded-Host: a b", "X-Real-IP: ,", "Via: ;;"],
 ]  # fmt: skip
-# Targets in absolute form with Host, straight and through nginx, which passes on the path and the field Host alone. A
+# Targets in absolute form with Host, directly and through nginx, which forwards only the path and the field Host. A
 # page can send none of them.
 TARGETS = [
     ("http://app.example.org", "app.example.org", 200, 200),
@@ -120,7 +120,7 @@ TARGETS = [
     ("http://user@app.example.org", "app.example.org", 403, 400),
     ("https://app.example.org", "app.example.org", 400, 200),
 ]
-# Of /metrics, which tells programs of the server's machine without one.
+# For /metrics, which programs of the server's machine can read without a token.
 READERS = [
     ([], 200, 403),
     (["Authorization: Bearer GOOD"], 200, 200),
@@ -129,7 +129,7 @@ READERS = [
 
 
 class Line:
-    """Requests one after another, over one connection as long as it lasts."""
+    """Sends requests one after another, over one connection as long as it is open."""
 
     def __init__(self, connect):
         self._connect = connect
@@ -143,15 +143,15 @@ class Line:
             self._connected.close()
             self._connected = None
 
-    def ask(self, request):
-        """The status and the body of the answer."""
+    def request(self, request):
+        """Sends a request; returns the status and the body of the response."""
         if not self._connected:
             self._connected = self._connect()
         self._connected.sendall(request)
-        answer = b""
-        while b"\r\n\r\n" not in answer:
-            answer += self._received()
-        head, _, body = answer.partition(b"\r\n\r\n")
+        response = b""
+        while b"\r\n\r\n" not in response:
+            response += self._received()
+        head, _, body = response.partition(b"\r\n\r\n")
         if length := re.search(rb"\r\nContent-Length: (\d+)", head):
             while len(body) < int(length[1]):
                 body += self._received()
@@ -162,18 +162,18 @@ class Line:
     def _received(self):
         data = self._connected.recv(65_536)
         if not data:
-            raise ConnectionResetError("the connection ended within an answer")
+            raise ConnectionResetError("the connection ended within a response")
         return data
 
     def refusal(self):
-        """The code of the error that session.open is answered with after an upgrade, None where it is not; the
-        connection ends."""
+        """The code of the error in the response to session.open after an upgrade, None if there is none; the
+        connection is closed."""
         with Messages(self._connected, self._connected.makefile("rb"), is_client=True) as client:
             params = {"protocol": ["1.0"], "client": {"name": "test", "version": "1"}}
             client.send({"jsonrpc": "2.0", "id": 1, "method": "session.open", "params": params})
-            answer = client.receive()
+            response = client.receive()
         self._connected = None
-        return answer["error"]["code"] if "error" in answer else None
+        return response["error"]["code"] if "error" in response else None
 
 
 class Matrix(unittest.TestCase):
@@ -188,7 +188,7 @@ class Matrix(unittest.TestCase):
             "--prefix", "/app", "--allow-host", NAME, "--allow-host", "tls.example.org:8443", "--allow-origin",
             "https://page.example.com", "--allow-origin", "http://dev.example.com:*", "--allow-origin",
             "https://*.example.net", "--trusted-proxy", "127.0.0.1", "--token-secret-file", str(secret),
-            # Nobody reads the log here, and whatever is refused is in it.
+            # The log is not read here, and contains every rejection.
             "--log-level", "error",
         ]  # fmt: skip
         cls.server = cls.enterClassContext(Server("serve", "--port", "0", *arguments))
@@ -210,41 +210,41 @@ class Matrix(unittest.TestCase):
         return [(self.text(cell[0]), *cell[1:]) for cell in cells]
 
     def lines(self):
-        """One straight to the bridge, and one through nginx."""
+        """One directly to the bridge, and one through nginx."""
         place = ("127.0.0.1", self.server.port)
         straight = self.enterContext(Line(lambda: socket.create_connection(place, timeout=20)))
         return straight, self.enterContext(Line(self.proxy.connect))
 
     def each(self, request, tokens, passing, body=""):
-        """Asks in every way, straight, and through nginx with what a client says of proxies: the next has its turn each
-        time, which brings each of the four to each of the three tokens. Gives what was asked and the line of each answer
-        with the status `passing`."""
+        """Sends the request with every combination of fields, directly, and through nginx with forged proxy fields: the next
+        of them each time, so that each of the four meets each of the three tokens. Yields the request and the line of each
+        response with the status `passing`."""
         straight, proxied = self.lines()
         hosts, origins, tokens = self.filled(HOSTS), self.filled(ORIGINS), self.filled(tokens)
-        sayings = itertools.cycle(map(self.text, FORGED))
-        let_in = 0
+        forged = itertools.cycle(map(self.text, FORGED))
+        accepted = 0
         for cells in itertools.product(hosts, origins, tokens):
             expected = next((cell[1] for cell in cells if cell[1]), passing)
             own = next((cell[2] for cell in cells if len(cell) == 3), None)
             lines = self.text(request) + "".join(cell[0] for cell in cells)
-            for line, said in ((straight, ""), (proxied, next(sayings))):
-                status, text = line.ask((lines + said + "\r\n" + body).encode())
+            for line, headers in ((straight, ""), (proxied, next(forged))):
+                status, text = line.request((lines + headers + "\r\n" + body).encode())
                 by_nginx = own if line is proxied else None
-                self.assertEqual(by_nginx or expected, status, lines + said)
-                self.assertEqual(by_nginx is not None, b"<center>nginx/" in text, lines + said)
+                self.assertEqual(by_nginx or expected, status, lines + headers)
+                self.assertEqual(by_nginx is not None, b"<center>nginx/" in text, lines + headers)
                 if status == passing:
-                    let_in += 1
-                    yield lines + said, line
+                    accepted += 1
+                    yield lines + headers, line
         good = [sum(cell[1] is None for cell in cells) for cells in (hosts, origins, tokens)]
-        self.assertEqual(2 * math.prod(good), let_in)
+        self.assertEqual(2 * math.prod(good), accepted)
 
-    def test_calls_of_back_ends(self):
+    def test_http_calls_of_back_ends(self):
         body = '{"jsonrpc":"2.0","id":1,"method":"$/ping"}'
         request = ["POST /app/rpc HTTP/1.1", "Content-Type: application/json", f"Content-Length: {len(body)}"]
         for _ in self.each(request, TOKENS, 200, body):
             pass
 
-    def test_handshakes(self):
+    def test_websocket_handshakes_through_proxy(self):
         request = [
             "GET /app/bridge HTTP/1.1", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
@@ -252,19 +252,19 @@ class Matrix(unittest.TestCase):
         for lines, line in self.each(request, PROTOCOLS, 101):
             self.assertEqual(None if self.words["GOOD"] in lines else 2401, line.refusal(), lines)
 
-    def test_targets_in_absolute_form(self):
+    def test_request_targets_in_absolute_form(self):
         for target, host, *expected in TARGETS:
             request = self.text([f"GET {target}/app/metrics HTTP/1.1", f"Host: {host}", *TOKENS[1][0]])
-            found = [line.ask((request + "\r\n").encode())[0] for line in self.lines()]
+            found = [line.request((request + "\r\n").encode())[0] for line in self.lines()]
             self.assertEqual(expected, found, request)
 
-    def test_metrics(self):
+    def test_metrics_requests_through_proxy(self):
         straight, proxied = self.lines()
         for token, *expected in READERS:
             request = self.text(["GET /app/metrics HTTP/1.1", "Host: app.example.org", *token])
-            self.assertEqual(expected[0], straight.ask((request + "\r\n").encode())[0], request)
-            for said in map(self.text, FORGED):
-                self.assertEqual(expected[1], proxied.ask((request + said + "\r\n").encode())[0], request + said)
+            self.assertEqual(expected[0], straight.request((request + "\r\n").encode())[0], request)
+            for headers in map(self.text, FORGED):
+                self.assertEqual(expected[1], proxied.request((request + headers + "\r\n").encode())[0], request + headers)
 
 
 if __name__ == "__main__":

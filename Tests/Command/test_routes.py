@@ -19,8 +19,8 @@ TABLE = str(ROOT / "Tests/WayTableToolsTests/Golden/table.json")
 DEMO = str(ROOT / "protocol/routes/demo.json")
 FILES = {"typescript": "routes.ts", "swift": "Routes.swift", "dart": "routes.dart", "kotlin": "Routes.kt"}
 
-# Names and texts that mean something to a language, or that one does not see.
-NASTY = [
+# Names and texts with a meaning in a language, or that a language ignores.
+HOSTILE_TEXTS = [
     "*/", "/*", "//", '"', "'", "`", "${x}", "$x", "\\", "\\(x)", "\n", "\r\n", "\t", "\u2028", "\u2029", "\u202e", "\u2066",
     "\u200f", "a\u0301", "\u0301", "\u3164", "\0", "\x7f", "\u0085", "\ufeff", "\ue000", "\ufffe", "\U000e0001", "😀", "𝒜", "地址",
     "é", "ß", "ﬁ", "א", "ن", "½", "404", "4x", "__", "a-b", "a b", "a_b", "<script>alert(1)</script>", "</", "]]>", "&amp;",
@@ -29,9 +29,9 @@ NASTY = [
 ]
 
 
-def nasty(without=()):
-    """A table in which everything that has a name or a text has each of those."""
-    texts = [text for text in NASTY if text not in without]
+def hostile_table(without=()):
+    """A table in which every property with a name or a text has each of those."""
+    texts = [text for text in HOSTILE_TEXTS if text not in without]
     routes = []
     for index, name in enumerate(texts):
         kind = ["page", "task", "service"][index % 3]
@@ -55,7 +55,7 @@ def nasty(without=()):
 
 @functools.cache
 def tools():
-    """The folder of a Python environment with a Kotlin compiler and a parser of Dart, or why there is none."""
+    """The folder of a Python environment with a Kotlin compiler and a parser of Dart, or the reason why there is none."""
     return pypi.installed(*pypi.KOTLIN, *pypi.DART)
 
 
@@ -93,10 +93,10 @@ class Generate(Folder):
         self.assertEqual((1, f"{paths[1]}: current\n"), (code, output))
         self.assertRegex(errors, rf"^{paths[0]} is stale: the table has the version \"\S+\" and the hash [0-9a-f]{{16}}; ")
 
-    def test_what_is_wrong_is_told(self):
+    def test_invalid_arguments_are_reported(self):
         output = ["--output", str(self.folder)]
         swift = ["--language", "swift"]
-        for arguments, code, told in [
+        for arguments, code, message in [
             ([self.write("a.json", "{"), *swift], 1, "is not JSON"),
             ([self.write("b.json", {"version": "1", "routes": [{"name": "x"}]}), *swift], 1, "$.routes[0]: "),
             ([str(self.folder / "none"), *swift], 1, "cannot be read: No such file"),
@@ -106,16 +106,16 @@ class Generate(Folder):
             ([TABLE, *swift, "--module", "a;b"], 64, "--module"),
             ([TABLE, *swift, "--package", "a.b"], 64, "--package"),
         ]:
-            with self.subTest(told):
+            with self.subTest(message):
                 found, printed, errors = run("routes", "generate", *arguments, *output)
                 self.assertEqual((code, ""), (found, printed))
-                self.assertIn(told, errors)
+                self.assertIn(message, errors)
         (self.folder / "file").write_text("")
         code, _, errors = run("routes", "generate", TABLE, *swift, "--output", str(self.folder / "file/x"))
         self.assertEqual(1, code)
         self.assertIn("cannot be written", errors)
 
-    def test_modules_and_packages_are_chosen(self):
+    def test_module_and_package_can_be_set(self):
         options = ["--module", "Waybridge", "--package", "shop.routes"]
         files = self.generate(TABLE, "swift", "kotlin", options=options)
         self.assertIn("\nimport Waybridge\n", files["swift"].read_text())
@@ -127,7 +127,7 @@ class Generate(Folder):
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
     def test_typescript_is_strict_and_runs(self):
-        for table in (self.write("nasty.json", nasty()), DEMO, TABLE):
+        for table in (self.write("nasty.json", hostile_table()), DEMO, TABLE):
             file = self.generate(table, "typescript")["typescript"]
             done = self.compile_typescript(str(file))
             self.assertEqual((0, ""), (done.returncode, done.stdout), table)
@@ -139,7 +139,7 @@ class Generate(Folder):
         self.assertEqual("native://address/:id", shown["routes"]["address"])
         self.assertEqual("1.4.0", shown["table"]["version"])
 
-    def test_typescript_knows_what_is_wrong(self):
+    def test_typescript_rejects_invalid_parameters(self):
         self.generate(TABLE, "typescript")
         head = 'import type { Address, Routes } from "./routes.js";\n'
         lines = [
@@ -162,14 +162,14 @@ class Generate(Folder):
         for index, (line, fits) in enumerate(lines):
             self.assertEqual(fits, f"l{index}.ts(2" not in done.stdout, f"{line}\n{done.stdout}")
 
-    def test_swift_parses(self):
-        file = self.generate(self.write("nasty.json", nasty()), "swift")["swift"]
+    def test_generated_swift_parses(self):
+        file = self.generate(self.write("nasty.json", hostile_table()), "swift")["swift"]
         done = subprocess.run(
             ["swiftc", "-frontend", "-parse", "-swift-version", "6", str(file)],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual((0, ""), (done.returncode, done.stdout))
 
-    def test_dart_parses(self):
+    def test_generated_dart_parses(self):
         folder, reason = tools()
         if reason:
             self.skipTest(reason)
@@ -177,8 +177,8 @@ class Generate(Folder):
             "import sys, tree_sitter, tree_sitter_dart\n"
             "parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_dart.language()))\n"
             "sys.exit(parser.parse(open(sys.argv[1], 'rb').read()).root_node.has_error)\n")
-        # The parser, unlike Dart, takes what begins a comment for that in a text, too.
-        for table in (self.write("nasty.json", nasty(without=["/*"])), DEMO, TABLE):
+        # Unlike Dart, the parser treats the start of a comment within a string as a comment.
+        for table in (self.write("nasty.json", hostile_table(without=["/*"])), DEMO, TABLE):
             file = self.generate(table, "dart")["dart"]
             self.assertEqual(0, subprocess.run([folder / "bin/python", "-c", script, file]).returncode, table)
         file.write_text(file.read_text().replace("class Address {", "class Address {{"))
@@ -191,7 +191,7 @@ class Generate(Folder):
         self.generate(TABLE, "kotlin", options=["--package", "shop"])
         (self.folder / "nasty").mkdir()
         code, _, errors = run(
-            "routes", "generate", self.write("nasty.json", nasty()), "--language", "kotlin", "--package", "nasty",
+            "routes", "generate", self.write("nasty.json", hostile_table()), "--language", "kotlin", "--package", "nasty",
             "--output", str(self.folder / "nasty"))
         self.assertEqual((0, ""), (code, errors))
         (self.folder / "Main.kt").write_text(KOTLIN)
@@ -200,7 +200,7 @@ class Generate(Folder):
         library = pypi.kotlin_library(folder)
         done = subprocess.run(
             ["java", "-cp", f"{library}:{self.folder / 'classes'}", "MainKt"], capture_output=True, text=True)
-        self.assertEqual(("", KOTLIN_SAYS), (done.stderr, done.stdout))
+        self.assertEqual(("", KOTLIN_OUTPUT), (done.stderr, done.stdout))
 
 
 KOTLIN = """
@@ -237,7 +237,7 @@ suspend fun talk() {
 
 fun main() = ::talk.startCoroutine(Continuation(EmptyCoroutineContext) { it.getOrThrow() })
 """
-KOTLIN_SAYS = """open native://address/a%2F2%20%C3%BC {edit=true}
+KOTLIN_OUTPUT = """open native://address/a%2F2%20%C3%BC {edit=true}
 finished value2 {id=a2, country=de, note=null, class=2}
 open native://orders/open {page=1, sort=null, min=0.5}
 finished
@@ -252,7 +252,7 @@ id is a part of the URI: it must be there, and not be empty, '.' or '..'
 
 
 class Page(html.parser.HTMLParser):
-    """Whether each element is closed, and what stands in them."""
+    """Whether each element is closed, and its content."""
 
     VOID = {"meta", "input"}
 
@@ -282,8 +282,8 @@ class Export(Folder):
         self.assertEqual((0, ""), (code, errors))
         return output
 
-    def test_json_is_the_table_in_one_form(self):
-        for table in (TABLE, DEMO, self.write("nasty.json", nasty())):
+    def test_json_export_is_canonical(self):
+        for table in (TABLE, DEMO, self.write("nasty.json", hostile_table())):
             text = self.export(table, "json")
             again = self.write("again.json", text)
             self.assertEqual(text, self.export(again, "json"))
@@ -296,7 +296,7 @@ class Export(Folder):
             '{\n  "version": "1",\n  "routes": [{"name": "b", "pattern": "a://b", "kind": "page"}],\n  "schemes": {"a": {}}\n}\n',
             self.export(self.write("b.json", written), "json"))
 
-    def test_a_property_list_is_the_same(self):
+    def test_property_list_equals_json(self):
         for table in (TABLE, DEMO):
             text = self.export(table, "plist")
             self.assertIn("http://www.apple.com/DTDs/PropertyList-1.0.dtd", text)
@@ -309,10 +309,10 @@ class Export(Folder):
                 return "$null" if value is None else value
 
             self.assertEqual(without_null(json.loads(self.export(table, "json"))), plistlib.loads(text.encode()))
-        self.assertEqual(len(NASTY), len(plistlib.loads(self.export(self.write("n.json", nasty()), "plist").encode())["routes"]))
+        self.assertEqual(len(HOSTILE_TEXTS), len(plistlib.loads(self.export(self.write("n.json", hostile_table()), "plist").encode())["routes"]))
 
-    def test_html_is_whole_and_nothing_comes_out_of_its_texts(self):
-        plain, hostile = Page(self.export(DEMO, "html")), Page(self.export(self.write("n.json", nasty()), "html"))
+    def test_html_is_well_formed_and_escapes_texts(self):
+        plain, hostile = Page(self.export(DEMO, "html")), Page(self.export(self.write("n.json", hostile_table()), "html"))
         for page in (plain, hostile):
             self.assertEqual([], page.open)
             self.assertEqual(1, page.tags.count("script"))
@@ -320,30 +320,30 @@ class Export(Folder):
         self.assertIn("<script>alert(1)</script>", hostile.text)
         self.assertNotRegex(hostile.text, "[\u202e\u2066\u200f\u2028]")
         self.assertIn("native://address/:id", plain.text)
-        self.assertIn("who shows pages of native", plain.text)
+        self.assertIn("hosts of pages of native", plain.text)
 
-    def test_html_links_into_the_demo(self):
+    def test_html_links_to_the_demo(self):
         page = Page(self.export(TABLE, "html", "--demo", "http://localhost:8080/demo/?a=1&b=2#old"))
         self.assertIn("http://localhost:8080/demo/?a=1&b=2#route=address", page.links)
-        links = Page(self.export(self.write("n.json", nasty()), "html", "--demo", "https://h.x/")).links
+        links = Page(self.export(self.write("n.json", hostile_table()), "html", "--demo", "https://h.x/")).links
         self.assertIn("https://h.x/#route=%3Cscript%3Ealert%281%29%3C%2Fscript%3E", links)
         for options in (["--format", "html", "--demo", "javascript:alert(1)"], ["--format", "json", "--demo", "http://a/"]):
             code, _, errors = run("routes", "export", TABLE, *options)
             self.assertEqual(64, code)
             self.assertIn("--demo", errors)
 
-    def test_markdown_says_what_people_want_to_know(self):
+    def test_markdown_documents_every_route(self):
         text = self.export(TABLE, "markdown")
         for line in [
-            "# Routes, version 1.4.0", "### address", "- `native://address/:id`", "| edit | boolean | else false | Whether it may be changed. |",
+            "# Routes, version 1.4.0", "### address", "- `native://address/:id`", "| edit | boolean | default false | Whether it may be changed. |",
             "Result: Address, Where something goes.", "#### address: scroll",
         ]:
             self.assertIn(f"\n{line}\n", "\n" + text)
-        hostile = self.export(self.write("n.json", nasty()), "markdown")
+        hostile = self.export(self.write("n.json", hostile_table()), "markdown")
         self.assertIn("\\<script\\>", hostile)
         self.assertNotIn("<script>", hostile)
 
-    def test_it_is_written_into_a_file(self):
+    def test_export_is_written_to_file(self):
         path = self.folder / "a/routes.html"
         self.assertEqual((0, "", ""), run("routes", "export", TABLE, "--format", "html", "--output", str(path)))
         self.assertEqual(self.export(TABLE, "html"), path.read_text())
@@ -357,26 +357,26 @@ class Diff(Folder):
         self.new = self.write("new.json", {"version": "2", "routes": [
             {"name": "a", "pattern": "n://a", "kind": "page", "title": "B"}, {"name": "c", "pattern": "n://c", "kind": "page"}]})
 
-    def test_differences_are_told_in_words(self):
+    def test_differences_are_printed_as_text(self):
         self.assertEqual(
-            (0, "          route 'a': another title\nbreaking  route 'b': is gone\n          route 'c': is new\n3 differences, 1 breaking\n", ""),
+            (0, "          route \"a\": another title\nbreaking  route \"b\": is gone\n          route \"c\": is new\n3 differences, 1 breaking\n", ""),
             run("routes", "diff", self.old, self.new))
         self.assertEqual((0, "0 differences, 0 breaking\n", ""), run("routes", "diff", self.old, self.old))
 
-    def test_breaking_differences_fail(self):
+    def test_breaking_differences_fail_the_command(self):
         self.assertEqual(
-            (1, "breaking  route 'b': is gone\n3 differences, 1 breaking\n", ""), run("routes", "diff", self.old, self.new, "--breaking"))
+            (1, "breaking  route \"b\": is gone\n3 differences, 1 breaking\n", ""), run("routes", "diff", self.old, self.new, "--breaking"))
         self.assertEqual(0, run("routes", "diff", self.old, self.old, "--breaking")[0])
 
-    def test_differences_for_programs(self):
+    def test_differences_as_json_for_programs(self):
         code, output, _ = run("routes", "diff", self.old, self.new, "--json")
-        told = json.loads(output)
-        self.assertEqual((0, 1, "1", "2"), (code, told["breaking"], told["from"]["version"], told["to"]["version"]))
-        self.assertEqual({"what": "route", "name": "b", "message": "is gone", "breaking": True}, told["changes"][1])
-        self.assertEqual((["c"], ["b"], ["a"]), tuple(told["names"][name] for name in ("added", "removed", "changed")))
+        differences = json.loads(output)
+        self.assertEqual((0, 1, "1", "2"), (code, differences["breaking"], differences["from"]["version"], differences["to"]["version"]))
+        self.assertEqual({"what": "route", "name": "b", "message": "is gone", "breaking": True}, differences["changes"][1])
+        self.assertEqual((["c"], ["b"], ["a"]), tuple(differences["names"][name] for name in ("added", "removed", "changed")))
         self.assertEqual(1, run("routes", "diff", self.old, self.new, "--json", "--breaking")[0])
 
-    def test_what_is_wrong_is_told(self):
+    def test_invalid_arguments_are_reported(self):
         self.assertEqual(64, run("routes", "diff", self.old)[0])
         code, _, errors = run("routes", "diff", self.old, str(self.folder / "none"))
         self.assertEqual(1, code)

@@ -1,4 +1,4 @@
-"""No token, secret or joinToken stands in what a run puts out, but in the one answer that hands it over."""
+"""No token, secret or joinToken is in the output of a run, except in the one response that contains it."""
 
 import base64
 import copy
@@ -7,11 +7,11 @@ import secrets
 import time
 import unittest
 
-from heard import Heard
-from secrecy import WAYS, Secrecy
-from tapped import HELLO, Clients
+from captured_output import CapturedOutput
+from leak_case import WAYS, LeakCase
+from recorded_clients import HELLO, Clients
 
-# Lines of handshakes that are refused, TOKEN in them, and the status.
+# Lines of handshakes that are rejected, TOKEN in them, and the status.
 HANDSHAKES = [
     (["Sec-WebSocket-Protocol: bearer.TOKEN"], 400),
     (["Sec-WebSocket-Protocol: waybridge.v9, bearer.TOKEN"], 400),
@@ -30,11 +30,13 @@ HANDSHAKES = [
     (["Authorization: Bearer TOKEN", "Origin: https://evil.example/?TOKEN"], 403),
     (["Authorization: Bearer TOKEN", "Cookie: token=TOKEN", "Referer: http://a.example/?TOKEN", "Host: evil.example"], 403),
     (["Authorization: Bearer TOKEN", "Via: 1.1 evil.example"], 403),
-    (["Authorization: Bearer TOKEN", "X: " + "y" * 9000], 431),
+    (["Authorization: Bearer TOKEN", "X: " + "y" * 33_000], 431),
     (["Authorization: Bearer TOKEN", "Content-Length: TOKEN"], 400),
-    (["Authorization: Bearer TOKEN", "Transfer-Encoding: TOKEN"], 413),
+    (["Authorization: Bearer TOKEN", "Transfer-Encoding: TOKEN"], 501),
+    (["Authorization: Bearer TOKEN", "Transfer-Encoding: chunked", "Content-Length: 1"], 400),
+    (["Authorization: Bearer TOKEN", "Transfer-Encoding: chunked"], 413),
 ]
-# Request lines with a token where none is looked for, and the status.
+# Request lines with a token at a place where the server ignores it, and the status.
 LINES = [
     ("GET /nowhere?token=TOKEN HTTP/1.1", 404),
     ("GET /bridge?access_token=TOKEN HTTP/9.9", 505),
@@ -44,7 +46,7 @@ LINES = [
     ("GET /bridge?token=TOKEN", 400),
     ("POST /nowhere?token=TOKEN HTTP/1.1", 404),
 ]
-# Messages that are refused, TOKEN in them: before a session is open, and in one.
+# Messages that are rejected, TOKEN in them: before a session is open, and in one.
 BEFORE = [
     ("session.open", {"token": ["TOKEN"]}),
     ("session.open", {"token": {"TOKEN": "TOKEN"}}),
@@ -86,29 +88,29 @@ def with_token(value, token):
     return json.loads(json.dumps(value).replace("TOKEN", token))
 
 
-class Serving(Secrecy):
-    def test_with_a_log_of_text(self):
-        self.everything("text", is_patient=True)
+class ServerLeaks(LeakCase):
+    def test_text_log_contains_no_secrets(self):
+        self.check_requests("text", waits_for_log=True)
         for line in (
-            " warning token refused reason=", " warning request refused reason=", " warning connection refused code=4001 ",
+            " warning token rejected reason=", " warning request rejected reason=", " warning connection rejected code=4001 ",
             " info client joined ", " info client left ", " debug call ", "method=session.renew", "method=session.invite",
-            "code=2401", "code=2403", "status=403", "status=415", "status=431", "the signature is not one of a key that is here",
+            "code=2401", "code=2403", "status=403", "status=415", "status=431", "none of the server's keys made the signature",
             "the token has expired", " info stopped",
         ):  # fmt: skip
             self.assertIn(line, self.log)
 
-    def test_with_a_log_of_json(self):
-        self.everything("json", is_patient=False)
+    def test_json_log_contains_no_secrets(self):
+        self.check_requests("json", waits_for_log=False)
         found = [json.loads(line) for line in self.log.splitlines()]
         self.assertLessEqual(
-            {"request refused", "client joined", "client left", "call", "stopped"},
+            {"request rejected", "client joined", "client left", "call", "stopped"},
             {line["message"] for line in found},
         )
 
-    def everything(self, form, *, is_patient):
-        self.is_patient = is_patient
+    def check_requests(self, form, *, waits_for_log):
+        self.waits_for_log = waits_for_log
         with self.serving("--log-format", form) as (server, self.lines):
-            self.clients = Clients(self.heard, server.port)
+            self.clients = Clients(self.output, server.port)
             with self.clients.stack:
                 self.refuse_requests(server.port)
                 self.refuse_tokens()
@@ -117,19 +119,19 @@ class Serving(Secrecy):
                 self.post()
                 self.read(server.port)
         self.assert_no_leak()
-        self.assert_heard("the metrics", "waybridge_refused_tokens_total", 'method="session.renew"')
-        self.assert_heard("the watcher", "session.joined", "session.left", "route.failed", "page.opened", "delivered")
-        self.assert_heard("the host", '"user":"anna"', '"user":"root"', "page.open")
-        self.assert_heard("another's list", '"user":"anna"', '"groups":["shell"]')
+        self.assert_captured("the metrics", "waybridge_refused_tokens_total", 'method="session.renew"')
+        self.assert_captured("the watcher", "session.joined", "session.left", "route.failed", "page.opened", "delivered")
+        self.assert_captured("the host", '"user":"anna"', '"user":"root"', "page.open")
+        self.assert_captured("another's list", '"user":"anna"', '"groups":["shell"]')
 
-    def told(self, line, action):
-        """Does what is refused until the log has told of it, which tells of ten refusals a second; once without `line`,
-        and for who is not patient."""
+    def await_log(self, line, action):
+        """Repeats a rejected action until the log has the line, because it logs at most ten rejections a second. Runs it once
+        without `line`, and if `waits_for_log` is false."""
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             before = self.lines.count(line)
             result = action()
-            if not line or not self.is_patient or self.lines.grows(line, before, 0.1):
+            if not line or not self.waits_for_log or self.lines.grows(line, before, 0.1):
                 return result
         self.fail(f"the log never had a line with {line!r} for {str(result)[:300]}")
 
@@ -143,23 +145,23 @@ class Serving(Secrecy):
         for lines, status in rows + [([line], status) for line, status in LINES]:
             hosts = [] if any(line.startswith("Host:") for line in lines) else [host]
             lines = with_token([*lines[:1], *hosts, *lines[1:]], token)
-            # That there is no such file is nobody's fault.
-            line = "request refused" if status not in (404, 405) else ""
-            found, _ = self.told(line, lambda lines=lines: self.clients.ask(*lines))
+            # A missing file is not an error here.
+            line = "request rejected" if status not in (404, 405) else ""
+            found, _ = self.await_log(line, lambda lines=lines: self.clients.http_request(*lines))
             self.assertEqual(status, found, str(lines)[:300])
 
     def refuse_tokens(self):
         for token in self.tokens.bad:
             for name, way in WAYS:
-                _, answer = self.told("token refused", lambda: self.clients.open(f"refused by {name}", way, token))
-                self.assertEqual(2401, answer["error"]["code"], answer)
+                _, response = self.await_log("token rejected", lambda: self.clients.open(f"refused by {name}", way, token))
+                self.assertEqual(2401, response["error"]["code"], response)
         for token in self.tokens.odd:
-            _, answer = self.told("token refused", lambda: self.clients.open("refused", WAYS[0][1], token))
-            self.assertEqual(2401, answer["error"]["code"], answer)
+            _, response = self.await_log("token rejected", lambda: self.clients.open("refused", WAYS[0][1], token))
+            self.assertEqual(2401, response["error"]["code"], response)
             for _, way in WAYS[1:]:
                 with self.assertRaisesRegex(ConnectionRefusedError, " 4(00|31) "):
                     self.clients.open("refused", way, token)
-        with self.told("connection refused", lambda: self.plain(self.tokens.bad[0])):
+        with self.await_log("connection rejected", lambda: self.plain(self.tokens.bad[0])):
             pass
 
     def plain(self, token):
@@ -171,17 +173,17 @@ class Serving(Secrecy):
         token = self.tokens.admin
         for method, params in BEFORE:
             client = self.clients.client("before a session")
-            answer = self.clients.call(client, method, with_token(params, token))
-            self.assertIn("error", answer, (method, params))
+            response = self.clients.call(client, method, with_token(params, token))
+            self.assertIn("error", response, (method, params))
         client, _ = self.clients.open("within a session", WAYS[2][1], self.tokens.shell)
         for method, params in WITHIN:
-            answer = self.clients.call(client, method, with_token(params, token))
-            self.assertIn("error", answer, (method, params))
+            response = self.clients.call(client, method, with_token(params, token))
+            self.assertIn("error", response, (method, params))
         for each in (client, self.clients.client("before a session")):
             for text in TEXTS:
                 each.send_text(text.replace("TOKEN", token))
-                answer = each.receive()
-                self.assertIn("error", answer[0] if isinstance(answer, list) else answer, text)
+                response = each.receive()
+                self.assertIn("error", response[0] if isinstance(response, list) else response, text)
         client = self.clients.client("many tokens")
         for _ in range(9):
             self.assertIn("error", self.clients.call(client, "session.open", HELLO | {"token": self.tokens.bad[0]}))
@@ -191,34 +193,34 @@ class Serving(Secrecy):
 
     def share_a_session(self):
         clients, tokens = self.clients, self.tokens
-        watcher, answer = clients.open("the watcher", WAYS[0][1], tokens.admin)
-        session, key = answer["result"]["session"], answer["result"]["joinToken"]
+        watcher, response = clients.open("the watcher", WAYS[0][1], tokens.admin)
+        session, key = response["result"]["session"], response["result"]["joinToken"]
         clients.call(watcher, "events.subscribe", {"topics": ["*"]})
         join = {"session": session, "token": key}
         hosts = [{"scheme": "native", "kind": "page"}, {"scheme": "action", "kind": "task"}]
         host, _ = clients.open("the host", WAYS[0][1], tokens.shell, join=join, hosts=hosts)
-        member, _ = clients.open("a member", lambda _: ((), "waybridge.v1", {}), None, join=join)
-        stranger, answer = clients.open("a stranger", WAYS[2][1], tokens.shell)
-        self.refuse_joins(join, answer["result"]["joinToken"], answer["result"]["token"])
+        joined, _ = clients.open("a member", lambda _: ((), "waybridge.v1", {}), None, join=join)
+        stranger, response = clients.open("a stranger", WAYS[2][1], tokens.shell)
+        self.refuse_joins(join, response["result"]["joinToken"], response["result"]["token"])
 
         invitation = clients.call(watcher, "session.invite", {"groups": ["staff"], "routes": ["native://address/list"]})["result"]
-        self.heard.hand(watcher.tap, self.heard.secret("an invitation's token", invitation["token"]))
+        self.output.allow(watcher.recorded, self.output.secret("an invitation's token", invitation["token"]))
         invited = {"session": session, "token": invitation["token"]}
-        guest, answer = clients.open("a guest", lambda _: ((), "waybridge.v1", {}), None, join=invited)
-        self.assertTrue(answer["result"]["guest"])
-        _, answer = clients.open("a second guest", lambda _: ((), "waybridge.v1", {}), None, join=invited)
-        self.assertIn("error", answer)
+        guest, response = clients.open("a guest", lambda _: ((), "waybridge.v1", {}), None, join=invited)
+        self.assertTrue(response["result"]["guest"])
+        _, response = clients.open("a second guest", lambda _: ((), "waybridge.v1", {}), None, join=invited)
+        self.assertIn("error", response)
 
         self.assertIn("result", clients.call(host, "session.renew", {"token": tokens.newer}))
-        # Ten that are refused would close a connection.
+        # Ten rejected ones would close a connection.
         for place, token in enumerate((*tokens.bad, *tokens.odd)):
-            self.assertIn("error", clients.call((host, member)[place % 2], "session.renew", {"token": token}))
+            self.assertIn("error", clients.call((host, joined)[place % 2], "session.renew", {"token": token}))
         self.assertIn("error", clients.call(host, "session.renew", {"token": tokens.admin}))
 
         watcher.send({"jsonrpc": "2.0", "id": "opened", "method": "router.open", "params": {"uri": "native://address/list"}})
         page = clients.serve(host, "page.open")["page"]["id"]
-        for client in (watcher, host, member, guest, stranger):
-            self.look_around(client, page)
+        for client in (watcher, host, joined, guest, stranger):
+            self.call_all_methods(client, page)
         self.assertIn("result", clients.call(host, "router.invoke", {"uri": "action://toast"}))
         self.assertIn("result", clients.call(host, "navigation.finish", {"page": page, "result": {"data": 1}}))
         lister, _ = clients.open("another's list", WAYS[2][1], tokens.admin)
@@ -226,24 +228,24 @@ class Serving(Secrecy):
         for method, params in [("event", {"topic": "app.note", "data": 1}), ("router.invoke", {"uri": "action://echo"})]:
             pushed = {"to": {"session": session}, "method": method, "params": params}
             self.assertIn("result", clients.call(watcher, "session.push", pushed))
-        for client in (guest, member, host):
+        for client in (guest, joined, host):
             self.assertIn("result", clients.call(client, "session.close"))
         clients.call(watcher, "$/ping")
 
     def refuse_joins(self, join, *others):
-        wrong = self.heard.secret("a wrong join token", secrets.token_urlsafe(16))
+        wrong = self.output.secret("a wrong join token", secrets.token_urlsafe(16))
         known = [{**join, "token": token} for token in (wrong, self.tokens.admin, *others)]
         unknown = [{**join, "session": "s-nowhere"}, {"session": join["token"], "token": join["token"]}]
         for each in known + unknown:
-            _, answer = self.told(
-                "token refused", lambda each=each: self.clients.open("a wrong join", lambda _: ((), "waybridge.v1", {}), None, join=each)
+            _, response = self.await_log(
+                "token rejected", lambda each=each: self.clients.open("a wrong join", lambda _: ((), "waybridge.v1", {}), None, join=each)
             )
-            self.assertEqual(2401, answer["error"]["code"])
+            self.assertEqual(2401, response["error"]["code"])
         for token in self.tokens.bad:
-            _, answer = self.clients.open("a bad token to join", WAYS[0][1], token, join=join)
-            self.assertEqual(2401, answer["error"]["code"])
+            _, response = self.clients.open("a bad token to join", WAYS[0][1], token, join=join)
+            self.assertEqual(2401, response["error"]["code"])
 
-    def look_around(self, client, page):
+    def call_all_methods(self, client, page):
         for method, params in [
             ("router.routes", None), ("navigation.stack", None), ("rpc.discover", None), ("session.list", None), ("table.get", None),
             ("navigation.contains", {"uri": "native://address/list"}), ("router.canOpen", {"uri": "native://home"}),
@@ -267,38 +269,38 @@ class Serving(Secrecy):
             for text in TEXTS:
                 self.assertEqual(200, post(text.replace("TOKEN", token), f"Authorization: Bearer {token}")[0])
         for token in tokens.bad:
-            self.assertEqual(401, self.told("token refused", lambda: post(ping, f"Authorization: Bearer {token}"))[0])
+            self.assertEqual(401, self.await_log("token rejected", lambda: post(ping, f"Authorization: Bearer {token}"))[0])
         for token in tokens.odd:
-            self.assertEqual(400, self.told("request refused", lambda: post(ping, f"Authorization: Bearer {token}"))[0])
-        status, _ = self.told("request refused", lambda: post(ping, "Content-Type: TOKEN", f"Authorization: Bearer {tokens.shell}"))
+            self.assertEqual(400, self.await_log("request rejected", lambda: post(ping, f"Authorization: Bearer {token}"))[0])
+        status, _ = self.await_log("request rejected", lambda: post(ping, "Content-Type: TOKEN", f"Authorization: Bearer {tokens.shell}"))
         self.assertEqual(415, status)
 
     def read(self, port):
         for token in (None, self.tokens.shell, self.tokens.admin, *self.tokens.bad):
             fields = [f"Host: 127.0.0.1:{port}", *([f"Authorization: Bearer {token}"] if token else [])]
-            self.assertEqual(200, self.clients.ask("GET /metrics HTTP/1.1", *fields, place="the metrics")[0])
+            self.assertEqual(200, self.clients.http_request("GET /metrics HTTP/1.1", *fields, place="the metrics")[0])
             for origin in ("https://evil.example", f"http://127.0.0.1:{port}"):
-                self.assertEqual(200, self.clients.ask("GET /health HTTP/1.1", *fields, f"Origin: {origin}")[0])
+                self.assertEqual(200, self.clients.http_request("GET /health HTTP/1.1", *fields, f"Origin: {origin}")[0])
 
 
-class Searching(unittest.TestCase):
-    """That what is searched for would be found."""
+class LeakSearch(unittest.TestCase):
+    """Checks that the search finds the secrets."""
 
-    def test_a_secret_is_found_whole_in_a_piece_and_in_other_writings(self):
-        heard = Heard()
-        key = heard.secret("the key", b"0123456789abcdefghij")
-        token = heard.secret("the token", "Zyxwvutsrqponm")
+    def test_search_finds_parts_and_encodings_of_secrets(self):
+        output = CapturedOutput()
+        key = output.secret("the key", b"0123456789abcdefghij")
+        token = output.secret("the token", "Zyxwvutsrqponm")
         for text, found in [
             ("nothing", 0), (f"a {token} b", 1), (f"ab{token[1:13].upper()}", 1), (token[:11] + " " + token[11:], 0), (key.hex()[4:20], 1),
             (base64.b64encode(key).decode()[6:18], 1), (f"0123456789abcdefghij{token}", 2),
         ]:  # fmt: skip
-            alone = copy.deepcopy(heard)
+            alone = copy.deepcopy(output)
             alone.add("there", text)
             self.assertEqual(found > 0, bool(list(alone.leaks())), text)
-        heard.add("its answer", f"a {token} b", token)
-        self.assertEqual([], list(heard.leaks()))
+        output.add("its answer", f"a {token} b", token)
+        self.assertEqual([], list(output.leaks()))
         for text in ("none", f"{token} {token}", f"{token} {token[2:]}"):
-            alone = copy.deepcopy(heard)
+            alone = copy.deepcopy(output)
             alone.add("its answer", text, token)
             self.assertNotEqual([], list(alone.leaks()), text)
 

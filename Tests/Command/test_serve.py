@@ -1,11 +1,14 @@
-"""`waybridge serve` and `waybridge demo`: what scripts rely on."""
+"""`waybridge serve` and `waybridge demo`: the behaviour that scripts depend on."""
 
+import contextlib
+import gzip
 import json
 import pathlib
 import shutil
 import signal
 import socket
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -17,38 +20,77 @@ TABLE = str(ROOT / "protocol/routes/demo.json")
 
 
 def get(url):
-    """The status and the text of an HTTP answer."""
+    """The status and the text of an HTTP response."""
     try:
-        with urllib.request.urlopen(url, timeout=20) as answer:
-            return answer.status, answer.read().decode()
+        with urllib.request.urlopen(url, timeout=20) as response:
+            return response.status, response.read().decode()
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read().decode()
 
 
-class Listening(unittest.TestCase):
-    def test_the_first_line_tells_the_address_and_port_0_takes_a_free_port(self):
+def has_ipv6():
+    """Whether this machine has the address ::1."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+class ListeningAddress(unittest.TestCase):
+    def test_first_line_prints_address_with_free_port(self):
         with Server("serve", "--port", "0") as one, Server("serve", "--port", "0") as other:
             self.assertEqual(f"listening on http://127.0.0.1:{one.port}", one.first_line)
             self.assertNotIn(one.port, (0, 8080, other.port))
             for server in (one, other):
                 self.assertEqual((200, '{"status":"ok"}\n'), get(server.address + "/health"))
 
-    def test_ipv6_is_told_in_brackets(self):
-        try:
-            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-        except OSError:
-            self.skipTest("this machine has no ::1")
+    @unittest.skipUnless(has_ipv6(), "this machine has no ::1")
+    def test_ipv6_address_is_printed_in_brackets(self):
         with Server("serve", "--host", "::1", "--port", "0") as server:
             self.assertEqual(f"listening on http://[::1]:{server.port}", server.first_line)
             self.assertEqual(200, get(server.address + "/health")[0])
 
-    def test_the_demos_second_line_tells_the_page_to_open(self):
+    def test_localhost_is_both_loopback_addresses(self):
+        with Server("serve", "--host", "localhost", "--port", "0") as server:
+            if has_ipv6():
+                self.assertEqual(f"listening on http://localhost:{server.port}", server.first_line)
+            else:
+                self.assertEqual(f"listening on http://127.0.0.1:{server.port}", server.first_line)
+            for address in ["127.0.0.1"] + ["::1"] * has_ipv6():
+                for host in ("localhost", "127.0.0.1", "[::1]"):
+                    name = f"{host}:{server.port}"
+                    connected = socket.create_connection((address, server.port), timeout=20)
+                    with WebSocket(None, host=name, fields=[f"Origin: http://{name}"], connected=connected) as client:
+                        client.send({"jsonrpc": "2.0", "id": 1, "method": "$/ping"})
+                        self.assertIsNone(client.receive()["result"])
+            for command in ("serve", "demo"):
+                status, _, errors = run(command, "--port", str(server.port))
+                self.assertEqual(1, status)
+                self.assertIn("is in use by another program; choose another with --port", errors)
+
+    @unittest.skipUnless(has_ipv6(), "this machine has no ::1")
+    def test_port_of_localhost_is_free_at_both_addresses(self):
+        with Server("serve", "--host", "::1", "--port", "0") as server:
+            status, _, errors = run("serve", "--host", "localhost", "--port", str(server.port))
+            self.assertEqual(1, status)
+            self.assertIn(f"[::1]:{server.port} is in use by another program; choose another with --port", errors)
+
+    @unittest.skipUnless(has_ipv6(), "this machine has no ::1")
+    def test_unspecified_ipv6_address_is_reached_over_ipv4(self):
+        with Server("serve", "--host", "::", "--port", "0", "--allow-anonymous") as server:
+            self.assertEqual(f"listening on http://[::]:{server.port}", server.first_line)
+            for host in ("127.0.0.1", "[::1]"):
+                for path in ("/health", "/metrics"):
+                    self.assertEqual(200, get(f"http://{host}:{server.port}{path}")[0], host)
+
+    def test_second_line_of_demo_prints_its_page(self):
         with Server("demo", "--port", "0") as server:
             self.assertEqual(f"open {server.address}/demo/ in a browser", server.line())
             self.assertIn("<html", get(server.address + "/demo/")[1])
 
-    def test_a_table_is_served_and_its_version_told(self):
+    def test_table_and_its_version_are_served(self):
         with Server("serve", "--table", TABLE, "--port", "0") as server:
             with WebSocket(server.port, subprotocol="waybridge.v1") as client:
                 hello = {"protocol": ["1.0"], "client": {"name": "test", "version": "1"}}
@@ -58,7 +100,7 @@ class Listening(unittest.TestCase):
                 names = [route["name"] for route in client.receive()["result"]]
         self.assertEqual([route["name"] for route in json.loads(pathlib.Path(TABLE).read_text())["routes"]], names)
 
-    def test_only_conformance_adds_methods_and_an_echo(self):
+    def test_only_conformance_adds_methods_and_echo(self):
         request = {"jsonrpc": "2.0", "id": 1, "method": "subtract", "params": [42, 23]}
         with Server("serve", "--port", "0", "--conformance") as server:
             with WebSocket(server.port) as client, WebSocket(server.port, "/echo") as echo:
@@ -75,14 +117,14 @@ class Listening(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    def test_of_the_packages_web_files_only_the_client_and_the_demo_are_served(self):
+    def test_only_client_and_demo_of_package_are_served(self):
         with Server("serve", "--port", "0") as server:
             for path in ("/", "/bridge/bridge.js", "/demo/", "/demo/workbench.js"):
                 self.assertEqual(200, get(server.address + path)[0], path)
             for path in ("/package.json", "/tsconfig.json", "/test/peer.test.js", "/test/", "/bridge/%2e%2e/package.json"):
                 self.assertEqual(404, get(server.address + path)[0], path)
 
-    def test_the_web_files_of_the_commands_own_package_are_found_and_none_above_it(self):
+    def test_web_files_of_own_package_are_found(self):
         with tempfile.TemporaryDirectory() as folder:
             package = pathlib.Path(folder, "package")
             command = package / ".build/platform/release/waybridge"
@@ -97,14 +139,14 @@ class Files(unittest.TestCase):
                     text = get(server.address + "/bridge/bridge.js")[1]
                     self.assertEqual(status == 200, text == "// the client\n", web)
 
-    def test_a_folder_that_is_named_is_served_whole(self):
+    def test_named_web_folder_is_served_completely(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "package.json").write_text("{}")
             with Server("serve", "--port", "0", "--web", folder) as server:
                 self.assertEqual((200, "{}"), get(server.address + "/package.json"))
                 self.assertEqual(404, get(server.address + "/demo/")[0])
 
-    def test_the_client_is_in_the_program_wherever_that_lies(self):
+    def test_client_is_embedded_in_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             command = pathlib.Path(folder, "waybridge")
             shutil.copy(WAYBRIDGE, command)
@@ -113,12 +155,18 @@ class Files(unittest.TestCase):
             for arguments in ([], ["--web", str(web)]):
                 with Server("serve", "--port", "0", *arguments, command=str(command)) as server:
                     names = [path.relative_to(ROOT / "web/bridge") for path in (ROOT / "web/bridge").rglob("*.js")]
-                    # What is made for npm is in no program.
+                    # Files that are created for npm are not in the program.
                     names = [name for name in names if name.parts[0] != "dist"]
                     for name in names:
-                        with urllib.request.urlopen(f"{server.address}/bridge/{name}", timeout=20) as answer:
-                            self.assertEqual((ROOT / "web/bridge" / name).read_bytes(), answer.read(), name)
-                            self.assertEqual("text/javascript; charset=utf-8", answer.headers["Content-Type"])
+                        with urllib.request.urlopen(f"{server.address}/bridge/{name}", timeout=20) as response:
+                            self.assertEqual((ROOT / "web/bridge" / name).read_bytes(), response.read(), name)
+                            self.assertEqual("text/javascript; charset=utf-8", response.headers["Content-Type"])
+                    for name in names:
+                        if name.name.endswith(".min.js"):
+                            request = urllib.request.Request(f"{server.address}/bridge/{name}", headers={"Accept-Encoding": "gzip"})
+                            with urllib.request.urlopen(request, timeout=20) as response:
+                                self.assertEqual("gzip", response.headers["Content-Encoding"])
+                                self.assertEqual((ROOT / "web/bridge" / name).read_bytes(), gzip.decompress(response.read()), name)
                     for path in ("/bridge/", "/bridge/README.md", "/bridge/%2e%2e/bridge/bridge.js", "/bridge.js"):
                         self.assertEqual(404, get(server.address + path)[0], path)
                     self.assertEqual(426, get(server.address + "/bridge")[0])
@@ -128,7 +176,7 @@ class Files(unittest.TestCase):
                 self.assertEqual((200, "// own\n"), get(server.address + "/bridge/own.js"))
                 self.assertEqual(404, get(server.address + "/bridge/bridge.js")[0])
 
-    def test_the_client_can_be_left_out(self):
+    def test_client_files_can_be_disabled(self):
         with tempfile.TemporaryDirectory() as folder:
             for arguments in ([], ["--web", folder]):
                 with Server("serve", "--port", "0", "--no-client", *arguments) as server:
@@ -138,8 +186,8 @@ class Files(unittest.TestCase):
                         self.assertEqual(None, client.receive()["result"])
 
 
-class Ending(unittest.TestCase):
-    def test_a_signal_closes_connections_with_4200_and_exits_0(self):
+class Shutdown(unittest.TestCase):
+    def test_signal_closes_connections_with_4200_and_exits_0(self):
         for command in (["serve"], ["demo"]):
             for number in (signal.SIGTERM, signal.SIGINT):
                 with self.subTest(command=command, signal=number.name):
@@ -153,13 +201,30 @@ class Ending(unittest.TestCase):
                             code = server.process.wait(timeout=30)
                         self.assertEqual((0, b""), (code, server.process.stderr.read()))
 
-    def test_a_signal_ends_a_server_without_connections(self):
+    def test_silent_clients_hardly_delay_the_end(self):
+        # Neither of them reads or confirms the close. The second one has responses that it has not read.
+        with Server("serve", "--port", "0") as server, WebSocket(server.port), contextlib.ExitStack() as stack:
+            connected = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+            client = stack.enter_context(WebSocket(server.port, connected=connected))
+            for number in range(100):
+                client.send({"jsonrpc": "2.0", "id": number, "method": "$/ping"})
+            while b'"id":99' not in connected.recv(65_536, socket.MSG_PEEK):
+                pass
+            start = time.monotonic()
+            code, _, _ = server.end(signal.SIGTERM)
+            self.assertEqual(0, code)
+            self.assertLess(time.monotonic() - start, 4)
+            for number in range(100):
+                self.assertEqual(number, client.receive()["id"])
+            self.assertEqual(4200, client.receive())
+
+    def test_signal_stops_server_without_connections(self):
         with Server("serve", "--port", "0") as server:
             self.assertEqual((0, "", ""), server.end(signal.SIGTERM))
 
 
-class Refusing(unittest.TestCase):
-    """What cannot be served: a reason on standard error, nothing on standard output."""
+class StartErrors(unittest.TestCase):
+    """Invalid settings: a reason on standard error, and no output on standard output."""
 
     def refused(self, code, *arguments):
         status, output, errors = run(*arguments)
@@ -173,45 +238,49 @@ class Refusing(unittest.TestCase):
         file.flush()
         return file.name
 
-    def test_a_table_that_is_not_there(self):
+    def test_missing_table_is_reported(self):
         errors = self.refused(1, "serve", "--port", "0", "--table", "/no/such/table.json")
         self.assertIn("/no/such/table.json cannot be read", errors)
         self.assertNotIn("Usage", errors)
 
-    def test_a_table_that_is_not_json(self):
+    def test_table_that_is_not_json(self):
         path = self.table('{"version": "1",}')
-        self.assertRegex(self.refused(1, "serve", "--port", "0", "--table", path), f"{path} is not JSON, or not clear: .+")
+        self.assertRegex(self.refused(1, "serve", "--port", "0", "--table", path), f"{path} is not JSON: line 1, column \\d+: .+")
 
-    def test_a_wrong_table_is_told_every_fault_with_its_place(self):
+    def test_all_faults_of_table_are_reported(self):
         path = self.table('{"version": 1, "routes": [{"name": "a", "pattern": "a://b", "kind": "pane"}]}')
         errors = self.refused(1, "serve", "--port", "0", "--table", path)
         self.assertIn("$.version: ", errors)
-        self.assertIn("$.routes[0].kind: ", errors)
+        self.assertRegex(errors, r"(?m)^\$\.version: .* \(line 1, column 2\)$")
+        self.assertRegex(errors, r"(?m)^\$\.routes\[0\]\.kind: .* \(line 1, column 61\)$")
 
-    def test_two_routes_that_clash(self):
+    def test_two_routes_with_one_pattern(self):
         route = '{"name": "%s", "pattern": "a://b", "kind": "page"}'
         path = self.table('{"version": "1", "routes": [%s, %s]}' % (route % "one", route % "other"))
         self.assertIn("one", self.refused(1, "serve", "--port", "0", "--table", path))
 
-    def test_a_host_that_is_no_loopback_address(self):
+    def test_host_that_is_no_loopback_address(self):
         for host in ("0.0.0.0", "example.org", ""):
-            self.assertIn("127.0.0.1", self.refused(1, "serve", "--port", "0", "--host", host), host)
+            errors = self.refused(1, "serve", "--port", "0", "--host", host)
+            for text in ("Error: cannot listen on ", "127.0.0.1", "--token-secret-file", "--allow-anonymous"):
+                self.assertIn(text, errors, host)
 
-    def test_a_port_out_of_range_or_no_number(self):
+    def test_port_out_of_range_or_not_numeric(self):
         for port in ("65536", "-1", "http", ""):
             for command in ("serve", "demo"):
                 self.assertIn("--port", self.refused(64, command, f"--port={port}"), port)
 
-    def test_a_port_in_use(self):
+    def test_port_already_in_use(self):
         with Server("serve", "--port", "0") as server:
             for command in ("serve", "demo"):
-                self.assertIn(str(server.port), self.refused(1, command, "--port", str(server.port)))
+                errors = self.refused(1, command, "--port", str(server.port))
+                self.assertIn(f":{server.port} is in use by another program; choose another with --port", errors)
 
-    def test_a_web_folder_that_is_none(self):
+    def test_invalid_web_folder_is_reported(self):
         for path in ("/no/such/folder", TABLE):
             self.assertIn(path, self.refused(1, "serve", "--port", "0", "--web", path))
 
-    def test_an_option_that_is_unknown(self):
+    def test_unknown_option_is_rejected(self):
         self.assertIn("--no-such-option", self.refused(64, "serve", "--no-such-option", "x"))
 
 

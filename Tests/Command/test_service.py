@@ -1,4 +1,4 @@
-"""A server as a service: what it tells who has started it (sd_notify), and the socket that it is handed (sd_listen_fds)."""
+"""A server as a service: its notifications (sd_notify), and the socket that it receives (sd_listen_fds)."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ POLICY = '{"rules": [{"name": "all", "allow": ["router.*"]}]}'
 
 
 class Manager:
-    """The socket at which a service manager takes notices."""
+    """The socket at which a service manager receives notifications."""
 
     def __init__(self, address):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -27,16 +27,16 @@ class Manager:
     def __enter__(self):
         return self
 
-    def notice(self, seconds=20):
-        """The next notice, which must come within this time, by the names of its lines."""
+    def notification(self, seconds=20):
+        """The next notification, which must arrive within this time, by the names of its lines."""
         ready, _, _ = select.select([self._socket], [], [], seconds)
         if not ready:
-            raise AssertionError("no notice came")
+            raise AssertionError("no notification arrived")
         return dict(line.split("=", 1) for line in self._socket.recv(4096).decode().split("\n"))
 
     def until(self, name, seconds=20):
-        """The next notice that has a line of this name."""
-        while name not in (found := self.notice(seconds)):
+        """The next notification that has a line of this name."""
+        while name not in (found := self.notification(seconds)):
             pass
         return found
 
@@ -54,17 +54,17 @@ class Service(unittest.TestCase):
         return Manager(address or str(self.folder / "notify"))
 
 
-class Notices(Service):
-    def test_the_start_and_the_end_are_told(self):
-        # An abstract name is one of the two kinds of address, a path the other.
-        for address in (str(self.folder / "notify"), f"@waybridge-{os.getpid()}"):
-            with self.manager(address) as manager, Server("serve", "--port", "0", **manager.variables) as server:
-                self.assertEqual({"READY": "1", "STATUS": f"listening on {server.address}"}, manager.notice())
+class Notifications(Service):
+    def test_ready_and_stopping_are_notified(self):
+        # The first is a path, the other an abstract name: both kinds of addresses.
+        for address, host in ((str(self.folder / "notify"), "127.0.0.1"), (f"@waybridge-{os.getpid()}", "localhost")):
+            with self.manager(address) as manager, Server("serve", "--host", host, "--port", "0", **manager.variables) as server:
+                self.assertEqual({"READY": "1", "STATUS": f"listening on {server.address}"}, manager.notification())
                 self.assertEqual(200, get(server.address + "/health")[0])
                 self.assertEqual(0, server.end(signal.SIGTERM)[0])
-                self.assertEqual({"STOPPING": "1", "EXTEND_TIMEOUT_USEC": "10000000", "STATUS": "draining"}, manager.notice())
+                self.assertEqual({"STOPPING": "1", "EXTEND_TIMEOUT_USEC": "10000000", "STATUS": "draining"}, manager.notification())
 
-    def test_sighup_has_the_files_read(self):
+    def test_sighup_reloads_the_files(self):
         policy = self.folder / "policy.json"
         policy.write_text(POLICY)
         with self.manager() as manager, Server("serve", "--port", "0", "--policy", str(policy), **manager.variables) as server:
@@ -76,7 +76,7 @@ class Notices(Service):
                 policy.write_text(POLICY.replace('"allow"', '"deny"'))
                 server.process.send_signal(signal.SIGHUP)
                 self.assertGreater(int(manager.until("RELOADING")["MONOTONIC_USEC"]), 0)
-                self.assertEqual({"READY": "1"}, manager.notice())
+                self.assertEqual({"READY": "1"}, manager.notification())
                 client.send(request)
                 self.assertEqual(2403, client.receive()["error"]["code"])
                 policy.write_text("{")
@@ -87,20 +87,20 @@ class Notices(Service):
                 self.assertEqual(2403, client.receive()["error"]["code"])
             code, _, errors = server.end(signal.SIGTERM)
         self.assertEqual(0, code)
-        self.assertIn("policy kept, since its file is wrong", errors)
+        self.assertIn("policy not changed: its file is invalid", errors)
 
-    def test_without_a_manager_sighup_ends_the_server(self):
-        # Where the tests are run by nohup it would be ignored.
+    def test_sighup_without_manager_ends_server(self):
+        # If the tests run under nohup, the signal would be ignored.
         heeded = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)
         with Server("serve", "--port", "0", preexec_fn=heeded) as server:
             self.assertEqual(-signal.SIGHUP, server.end(signal.SIGHUP)[0])
 
-    def test_signs_of_life_come_as_often_as_they_are_wanted(self):
+    def test_watchdog_notifications_follow_the_interval(self):
         with self.manager() as manager, Server("serve", "--port", "0", WATCHDOG_USEC="200000", **manager.variables):
             for _ in range(3):
                 manager.until("WATCHDOG")
 
-    def test_a_server_that_hangs_gives_none(self):
+    def test_hanging_server_sends_no_watchdog_notifications(self):
         with self.manager() as manager, Server("serve", "--port", "0", WATCHDOG_USEC="200000", **manager.variables) as server:
             manager.until("WATCHDOG")
             server.process.send_signal(signal.SIGSTOP)
@@ -108,41 +108,41 @@ class Notices(Service):
                 while manager.until("WATCHDOG", seconds=2):
                     pass
 
-    def test_signs_for_another_process_are_not_given(self):
+    def test_watchdog_of_another_process_is_ignored(self):
         variables = {"WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"}
         with self.manager() as manager, Server("serve", "--port", "0", **variables, **manager.variables) as server:
             manager.until("READY")
             server.end(signal.SIGTERM)
-            self.assertIn("STOPPING", manager.notice())
+            self.assertIn("STOPPING", manager.notification())
 
-    def test_a_manager_that_is_away_is_logged_and_no_more(self):
+    def test_unreachable_manager_is_only_logged(self):
         with Server("serve", "--port", "0", NOTIFY_SOCKET=str(self.folder / "none")) as server:
             self.assertEqual(200, get(server.address + "/health")[0])
             code, _, errors = server.end(signal.SIGTERM)
         self.assertEqual(0, code)
-        self.assertIn("service manager not told", errors)
+        self.assertIn("service manager not notified", errors)
 
-    def test_what_is_wrong_is_told(self):
-        for variables, said in [
-            ({"NOTIFY_SOCKET": "relative"}, '"relative" is no Unix socket'),
+    def test_invalid_variables_are_reported(self):
+        for variables, message in [
+            ({"NOTIFY_SOCKET": "relative"}, '"relative" is not a Unix socket'),
             ({"NOTIFY_SOCKET": "/" + "x" * 200}, "at most 107 bytes"),
             ({"LISTEN_PID": "x"}, 'LISTEN_PID must be a number, not "x"'),
             ({"NOTIFY_SOCKET": "@a", "WATCHDOG_USEC": "-1"}, "WATCHDOG_USEC must be a number"),
         ]:
             code, _, errors = run("serve", "--port", "0", **variables)
             self.assertEqual(1, code, variables)
-            self.assertIn(said, errors)
+            self.assertIn(message, errors)
 
 
-class HandedOver(Service):
-    """A socket that the server did not make."""
+class SocketActivation(Service):
+    """A socket that the server did not create."""
 
-    def handed(self, made):
-        """A server that gets a listening socket as descriptor 3, and is told so."""
-        return HandedServer("serve", "--port", "1", command=self.wrapper(), preexec_fn=lambda: give(made))
+    def activated(self, made):
+        """A server that receives a listening socket as descriptor 3, by socket activation."""
+        return SocketActivatedServer("serve", "--port", "1", command=self.wrapper(), preexec_fn=lambda: pass_socket(made))
 
     def wrapper(self, count=1):
-        """A command that has its own number in LISTEN_PID, as systemd has it."""
+        """A command with its own process id in LISTEN_PID, like under systemd."""
         wrapper = self.folder / "handed"
         wrapper.write_text(f'#!/bin/sh\nLISTEN_PID=$$ LISTEN_FDS={count} exec "{WAYBRIDGE}" "$@"\n')
         wrapper.chmod(0o755)
@@ -154,11 +154,11 @@ class HandedOver(Service):
         made.bind(address)
         return made
 
-    def test_tcp_takes_the_place_of_the_port(self):
+    def test_tcp_socket_replaces_port_option(self):
         for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
             made = self.bound(family, (host, 0))
             made.listen()
-            with self.handed(made) as server:
+            with self.activated(made) as server:
                 self.assertEqual(made.getsockname()[1], server.port)
                 self.assertEqual(200, get(server.address + "/health")[0])
                 if family == socket.AF_INET:
@@ -166,11 +166,11 @@ class HandedOver(Service):
                         client.send({"jsonrpc": "2.0", "id": 1, "method": "$/ping"})
                         self.assertIsNone(client.receive()["result"])
 
-    def test_a_unix_socket_keeps_its_file(self):
+    def test_unix_socket_file_is_not_removed(self):
         path = self.folder / "socket"
         made = self.bound(socket.AF_UNIX, str(path))
         made.listen()
-        with self.handed(made) as server:
+        with self.activated(made) as server:
             self.assertEqual(str(path), server.unix)
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(path))
@@ -179,40 +179,40 @@ class HandedOver(Service):
             self.assertEqual(0, server.end(signal.SIGTERM)[0])
         self.assertTrue(path.exists())
 
-    def test_who_connects_while_the_server_is_away_waits(self):
+    def test_early_connection_waits_for_server(self):
         made = self.bound()
         made.listen()
         with socket.create_connection(made.getsockname()) as early:
             early.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            with self.handed(made):
+            with self.activated(made):
                 early.settimeout(20)
                 self.assertIn(b"200", early.recv(4096))
 
     def refused(self, made, count=1):
-        """The exit code, and what is said on standard error."""
+        """The exit code, and the output on standard error."""
         done = subprocess.run(
             [self.wrapper(count), "serve", "--port", "1"], capture_output=True, text=True, timeout=30,
-            preexec_fn=lambda: give(made), close_fds=False, env=environment({}),
+            preexec_fn=lambda: pass_socket(made), close_fds=False, env=environment({}),
         )  # fmt: skip
         return done.returncode, done.stderr
 
-    def test_what_cannot_be_listened_on_is_refused(self):
+    def test_unusable_sockets_are_rejected(self):
         others = self.bound(address=("0.0.0.0", 0))
         others.listen()
         deaf = self.bound()
-        for made, said in [(others, "listens on 0.0.0.0: only 127.0.0.1 and ::1"), (deaf, "is no stream socket that listens")]:
+        for made, message in [(others, "listens on 0.0.0.0: only 127.0.0.1 and ::1"), (deaf, "is not a listening stream socket")]:
             code, errors = self.refused(made)
             self.assertEqual(1, code)
-            self.assertIn(said, errors)
+            self.assertIn(message, errors)
 
-    def test_several_sockets_are_refused(self):
+    def test_multiple_sockets_are_rejected(self):
         made = self.bound()
         made.listen()
         code, errors = self.refused(made, count=2)
         self.assertEqual(1, code)
-        self.assertIn("2 sockets were handed over", errors)
+        self.assertIn("passed 2 sockets (LISTEN_FDS)", errors)
 
-    def test_systemd_hands_one_over(self):
+    def test_systemd_passes_a_socket(self):
         path = str(self.folder / "socket")
         command = ["systemd-socket-activate", "-l", path, "-E", "WAYBRIDGE_DRAIN=0", WAYBRIDGE, "serve", "--port", "1"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({})) as process:
@@ -227,13 +227,13 @@ class HandedOver(Service):
                 process.terminate()
 
 
-def give(made):
-    """Before a program is started: it gets a socket as descriptor 3."""
+def pass_socket(made):
+    """Passes a socket as descriptor 3, before a program is started."""
     os.dup2(made.fileno(), 3)
     os.set_inheritable(3, True)
 
 
-class HandedServer(Server):
+class SocketActivatedServer(Server):
     def __enter__(self):
         # Descriptor 3 stays open.
         self.process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`waybridge sessions`: what a folder of kept sessions holds, and folders that hold none."""
+"""`waybridge sessions`: the content of a folder of stored sessions, and folders without sessions."""
 
 import json
 import os
@@ -48,7 +48,7 @@ class Sessions(unittest.TestCase):
         self.file = self.folder / "data/sessions.db"
 
     def make(self, *sessions):
-        """Writes a store of sessions, each an id with its parts; gives what its folder holds."""
+        """Writes a store of sessions, each an id with its parts; returns the content of its folder."""
         database = sqlite3.connect(self.file)
         database.execute("PRAGMA journal_mode = WAL")
         database.executescript(TABLES)
@@ -72,8 +72,8 @@ class Sessions(unittest.TestCase):
         return output
 
 
-class List(Sessions):
-    def test_sessions_are_listed_with_what_they_have(self):
+class ListCommand(Sessions):
+    def test_sessions_are_listed_with_counts_and_sizes(self):
         before = self.make(("one", PARTS), ("two", {"session": {}}), ("three", {}))
         found = [json.loads(line) for line in self.shown("list", "--json").splitlines()]
         size = sum(len(name) + len(json.dumps(value)) for name, value in PARTS.items())
@@ -89,7 +89,7 @@ class List(Sessions):
         )
         self.assertEqual(before, self.files())
 
-    def test_people_get_a_table(self):
+    def test_list_prints_a_text_table(self):
         self.make(("one", {"session": {"identity": {"user": "ada"}}, "page/1": 7}), ("a longer one", {"session": {"identity": {"user": "-"}}}), ("3", {}))
         self.assertEqual(
             "ID              USER  CLIENTS  PAGES  KEYS  MESSAGES  BYTES  CHANGED\n"
@@ -99,20 +99,20 @@ class List(Sessions):
             self.shown("list"),
         )
 
-    def test_a_name_says_nothing_to_a_terminal(self):
+    def test_names_are_escaped_for_terminals(self):
         self.make(("x", {"session": {"identity": {"user": "\x1b[31m\nred"}}}))
         output = self.shown("list")
         self.assertNotIn("\x1b", output)
         self.assertEqual(2, output.count("\n"))
 
-    def test_no_sessions(self):
+    def test_list_without_any_sessions(self):
         self.make()
         self.assertEqual("", self.shown("list", "--json"))
         self.assertEqual(1, self.shown("list").count("\n"))
 
 
-class Show(Sessions):
-    def test_all_parts_are_shown_but_for_secrets(self):
+class ShowCommand(Sessions):
+    def test_all_records_are_shown_without_secrets(self):
         before = self.make(("other", {"session": {"identity": {"user": "eve"}}}), ("one", PARTS))
         output = self.shown("show", "one")
         self.assertEqual(
@@ -142,20 +142,20 @@ class Show(Sessions):
         self.assertEqual((json.loads(output), 1), (json.loads(line), line.count("\n")))
         self.assertEqual(before, self.files())
 
-    def test_a_part_that_is_no_json_hides_no_other(self):
+    def test_invalid_record_does_not_hide_others(self):
         self.make(("one", {"session": b"\xff{", "stack": {"pages": []}}))
         parts = json.loads(self.shown("show", "one"))["parts"]
-        self.assertRegex(parts["session"], r"^\(2 bytes that are no JSON: .+\)$")
+        self.assertRegex(parts["session"], r"^\(2 bytes that are not JSON: .+\)$")
         self.assertEqual({"pages": []}, parts["stack"])
         self.assertIn("one", self.shown("list"))
 
-    def test_there_is_no_such_session(self):
+    def test_unknown_session_is_reported(self):
         self.make(("one", {}))
         code, output, errors = run("sessions", "show", "two\n", "--data", self.data)
-        self.assertEqual((1, "", f'Error: There is no session "two\\n" in {self.data}\n'), (code, output, errors))
+        self.assertEqual((1, "", f'Error: there is no session "two\\n" in "{self.data}"\n'), (code, output, errors))
 
 
-class Refusing(Sessions):
+class StoreErrors(Sessions):
     def refused(self, reason, data=None):
         for arguments in (["list"], ["show", "one"]):
             code, output, errors = run("sessions", *arguments, "--data", data or self.data)
@@ -164,22 +164,22 @@ class Refusing(Sessions):
             self.assertTrue(errors.startswith("Error: "), errors)
             self.assertEqual(1, errors.count("\n"), errors)
 
-    def test_no_folder_and_no_file(self):
-        self.refused(f"{self.data}/sessions.db cannot be used: there is no store of sessions: No such file or directory")
+    def test_missing_folder_or_file_is_reported(self):
+        self.refused(f"{self.data}/sessions.db cannot be used: the folder contains no session store: No such file or directory")
         self.assertEqual({}, self.files())
         self.refused("No such file or directory", data=str(self.folder / "no/such"))
         self.refused("Not a directory", data=__file__)
 
-    def test_a_server_uses_it(self):
+    def test_store_in_use_by_server_is_reported(self):
         self.make(("one", {}))
         server = sqlite3.connect(self.file)
         self.addCleanup(server.close)
         server.execute("PRAGMA locking_mode = EXCLUSIVE")
         server.execute("BEGIN IMMEDIATE")
         server.execute("COMMIT")
-        self.refused("another process uses the file, a server that runs for instance")
+        self.refused("another process uses the file, for example a running server")
 
-    def test_what_a_killed_server_leaves(self):
+    def test_store_of_killed_server_is_listed(self):
         self.make(("one", {}))
         server = sqlite3.connect(self.file)
         self.addCleanup(server.close)
@@ -195,26 +195,26 @@ class Refusing(Sessions):
         self.assertEqual(["one", "late"], [json.loads(line)["id"] for line in output.splitlines()])
         self.assertEqual(before, {path.name: path.read_bytes() for path in copy.iterdir()})
 
-    def test_what_is_damaged_or_of_others(self):
+    def test_damaged_or_foreign_store_is_reported(self):
         self.file.write_bytes(b"This is no database. " * 300)
         self.refused("SQLITE_NOTADB")
         self.file.unlink()
         files = self.make(("one", {"page/1": "x" * 100_000}))
         self.file.write_bytes(files["sessions.db"][:4096] + b"\xa5" * (len(files["sessions.db"]) - 4096))
-        self.refused(f"move it away together with {self.file}-wal")
+        self.refused(f"move it and {self.file}-wal")
         self.file.unlink()
         self.make()
         database = sqlite3.connect(self.file)
         database.execute("PRAGMA user_version = 2")
         database.close()
-        self.refused("a newer version of Waybridge has written it")
+        self.refused("a newer version of Waybridge wrote it")
         self.file.unlink()
         database = sqlite3.connect(self.file)
         database.execute("CREATE TABLE notes (text)")
         database.close()
-        self.refused("the file is no store of sessions")
+        self.refused("the file is not a session store")
 
-    def test_a_wrong_command_line(self):
+    def test_invalid_arguments_are_rejected(self):
         for arguments in (["list"], ["show", "one"], ["show", "--data", self.data], ["list", "--data", self.data, "x"], ["take"]):
             code, output, _ = run("sessions", *arguments)
             self.assertEqual((64, ""), (code, output), arguments)

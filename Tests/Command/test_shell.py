@@ -12,9 +12,9 @@ import tempfile
 import unittest
 
 from command import ROOT, WAYBRIDGE, Server, environment, run
-from shell import Shell, Terminal
-from test_call import HELLO, SESSION, answer
 from rawsocket import ScriptedBridge, WebSocket
+from shell import Shell, Terminal
+from test_call import HELLO, SESSION, response
 
 TABLE = str(ROOT / "protocol/routes/demo.json")
 ADDRESSES = [
@@ -25,7 +25,7 @@ HOSTILE = "\x1b[2J\x07\u009b2J\u202e\r\nred"
 
 
 class Caller:
-    """`waybridge call` of a member of a shell's session, which runs beside the test."""
+    """`waybridge call` as a client of a shell's session, which runs in parallel to the test."""
 
     def __init__(self, server, shell, method, params):
         flags = ["--url", server.url, "--session", shell.session]
@@ -52,8 +52,8 @@ class Caller:
         return [line for line in errors.splitlines() if line.startswith("Error: ")][0]
 
 
-class Member:
-    """A member of a shell's session whose messages the test writes."""
+class SessionClient:
+    """A client of a shell's session with messages that the test writes."""
 
     def __init__(self, port, session, join):
         self._messages = WebSocket(port, subprotocol="waybridge.v1")
@@ -72,7 +72,7 @@ class Member:
         self._sent += 1
         self._messages.send({"jsonrpc": "2.0", "seq": self._sent, "method": method, "params": params} | more)
 
-    def answer(self, number):
+    def response(self, number):
         while True:
             message = self._messages.receive()
             if message.get("id") == number:
@@ -86,9 +86,9 @@ class Member:
 
 
 def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 class Shells(unittest.TestCase):
@@ -123,21 +123,21 @@ class Shells(unittest.TestCase):
     def open(self, shell, uri, **more):
         return self.call(shell, "router.open", uri=uri, **more)
 
-    def member(self, shell):
-        member = Member(self.server.port, shell.session, shell.join)
-        self.addCleanup(member.__exit__)
-        return member
+    def client(self, shell):
+        client = SessionClient(self.server.port, shell.session, shell.join)
+        self.addCleanup(client.__exit__)
+        return client
 
 
 class Pages(Shells):
-    def test_an_entry_of_a_list_is_the_result_of_the_call(self):
+    def test_list_entry_is_result_of_call(self):
         shell = self.shell("--content", self.content({"addressList": ADDRESSES}))
         caller = self.open(shell, "native://address/list", params={"selected": "a1"})
         shown = shell.until("shown ")
         self.assertRegex(shown, r"^shown \S+ list native://address/list$")
         lines = [shell.line() for _ in range(7)]
         self.assertEqual(
-            ["  Addresses", "  Lets the user pick one of the addresses.", "  asked by waybridge command", "  selected: a1",
+            ["  Addresses", "  Lets the user pick one of the addresses.", "  called by waybridge command", "  selected: a1",
              "  1  Home, 12 Larch Lane, Bergen", "  2  Studio, Quay 4, Loft 2, Bergen", "  1 to 2, or back, cancel"],
             lines,
         )  # fmt: skip
@@ -147,21 +147,21 @@ class Pages(Shells):
         outcome = caller.result()
         self.assertEqual(("finished", ADDRESSES[1]), (outcome["outcome"], outcome["data"]))
 
-    def test_a_result_of_one_choice_is_a_list_of_its_own(self):
+    def test_enumerated_result_is_shown_as_list(self):
         shell = self.shell()
         caller = self.open(shell, "native://share/sheet", params={"title": "Tea"})
         self.assertIn(" list ", shell.until("shown "))
         shell.type("2")
         self.assertEqual({"channel": "mail"}, caller.result()["data"])
 
-    def test_who_opens_a_page_may_say_what_can_be_chosen(self):
+    def test_opener_can_provide_choices(self):
         shell = self.shell()
         caller = self.open(shell, "native://date/pick", params={"choices": ["2026-02-01", "2026-02-02"]})
         shell.until("shown ")
         shell.type("1")
         self.assertEqual("2026-02-01", caller.result()["data"])
 
-    def test_a_form_asks_for_each_member_of_the_result(self):
+    def test_form_prompts_for_each_property_of_result(self):
         shell = self.shell()
         caller = self.open(shell, "native://address/list")
         self.assertIn(" form ", shell.until("shown "))
@@ -171,7 +171,7 @@ class Pages(Shells):
         shell.type("up", "a10", "= back", "Elm Street 1", "Ulm")
         self.assertEqual({"id": "a10", "name": "back", "street": "Elm Street 1", "city": "Ulm"}, caller.result()["data"])
 
-    def test_what_does_not_fit_a_field_is_asked_for_again(self):
+    def test_invalid_field_value_prompts_again(self):
         shell = self.shell()
         caller = self.open(shell, "native://login")
         shell.until("  name? text; 1 to 40 characters")
@@ -180,7 +180,7 @@ class Pages(Shells):
         self.assertIn("41 characters", shell.until("error"))
         self.assertEqual({"name": "Anna"}, caller.result()["data"])
 
-    def test_back_leaves_without_a_result_and_the_page_beneath_is_on_top(self):
+    def test_back_dismisses_page_and_shows_page_beneath(self):
         shell = self.shell()
         shell.type("open native://home")
         shell.until("shown ")
@@ -191,7 +191,7 @@ class Pages(Shells):
         self.assertRegex(shell.until("top"), r"native://home$")
         self.assertEqual("dismissed", caller.result()["outcome"])
 
-    def test_cancel_leaves_the_page_also_where_others_lie_over_it(self):
+    def test_cancel_dismisses_page_beneath_others(self):
         shell = self.shell()
         shell.type("open native://home")
         shell.until("shown ")
@@ -207,19 +207,19 @@ class Pages(Shells):
         shell.type('finish {"n": [1, null]}')
         self.assertEqual({"n": [1, None]}, caller.result()["data"])
 
-    def test_the_caller_cancels(self):
+    def test_caller_cancels_open_page(self):
         shell = self.shell()
-        member = self.member(shell)
-        member.send("router.open", {"uri": "native://login"}, id=1)
+        client = self.client(shell)
+        client.send("router.open", {"uri": "native://login"}, id=1)
         page = shell.until("shown ").split()[1]
-        member.until("$/progress")
-        member.send("$/cancelRequest", {"id": 1})
+        client.until("$/progress")
+        client.send("$/cancelRequest", {"id": 1})
         self.assertEqual(f"closed {page} cancelled", shell.until("closed"))
-        self.assertEqual("cancelled", member.answer(1)["result"]["outcome"])
+        self.assertEqual("cancelled", client.response(1)["result"]["outcome"])
         shell.type("1")
-        self.assertIn("no page to answer", shell.until("error"))
+        self.assertIn("no page or sheet to respond to", shell.until("error"))
 
-    def test_a_method_of_a_page_is_asked_for(self):
+    def test_page_call_prompts_for_result(self):
         shell = self.shell()
         self.open(shell, "native://cart")
         page = shell.until("shown ").split()[1]
@@ -231,7 +231,7 @@ class Pages(Shells):
 
 
 class Sheets(Shells):
-    def test_a_task_is_a_sheet_with_progress(self):
+    def test_task_is_shown_as_sheet_with_progress(self):
         shell = self.shell("--task", "action://share")
         caller = self.call(shell, "router.invoke", uri="action://share", params={"title": "Tea", "url": "https://shop.example/tea"})
         self.assertRegex(shell.until("asked "), r"^asked sheet-1 sheet action://share$")
@@ -241,25 +241,25 @@ class Sheets(Shells):
         self.assertEqual("closed sheet-1 answered", shell.until("closed"))
         self.assertEqual({"shared": True}, caller.result())
 
-    def test_cancelling_a_sheet_is_an_error_of_the_app(self):
+    def test_cancelled_sheet_returns_app_error(self):
         shell = self.shell("--task", "action://share", "action://pick")
         caller = self.call(shell, "router.invoke", uri="action://share")
         shell.until("asked ")
         shell.type("cancel")
         self.assertIn("error 1: cancelled by the user", caller.error())
 
-    def test_a_sheet_goes_when_nobody_waits_for_it(self):
+    def test_cancelled_call_closes_its_sheet(self):
         shell = self.shell("--task", "action://share")
-        member = self.member(shell)
-        member.send("router.invoke", {"uri": "action://share"}, id=1)
+        client = self.client(shell)
+        client.send("router.invoke", {"uri": "action://share"}, id=1)
         shell.until("asked ")
-        member.send("$/cancelRequest", {"id": 1})
+        client.send("$/cancelRequest", {"id": 1})
         self.assertEqual("closed sheet-1 withdrawn", shell.until("closed"))
-        self.assertEqual(-32800, member.answer(1)["error"]["code"])
+        self.assertEqual(-32800, client.response(1)["error"]["code"])
 
 
 class Calls(Shells):
-    def test_it_calls_and_is_told_of_progress_and_events(self):
+    def test_calls_print_progress_and_events(self):
         shell = self.shell("--task", "action://share", "--topic", "page.opened", "page.closed")
         shell.type("open native://home", "wait", "finish 7", "run action://share", "wait", "progress 3", "2")
         self.assertRegex(shell.until("event page.opened"), r"native://home")
@@ -269,7 +269,7 @@ class Calls(Shells):
         shell.type("run action://nothing")
         self.assertIn("error 2404", shell.until("error"))
 
-    def test_the_stack_and_help(self):
+    def test_stack_and_help_commands(self):
         shell = self.shell()
         shell.type("open native://home", "wait", "stack", "help")
         shell.until("stack")
@@ -279,7 +279,7 @@ class Calls(Shells):
         self.assertRegex(shell.line(), r"^  \S+ native://home push \S+$")
         self.assertIn("choose an entry", shell.until("NUMBER"))
 
-    def test_an_invited_page_joins(self):
+    def test_invited_page_joins_session(self):
         shell = self.shell()
         shell.type("invite https://shop.example/tea.html#top")
         address = shell.until("invitation ").removeprefix("invitation ")
@@ -287,10 +287,10 @@ class Calls(Shells):
         self.assertEqual("https://shop.example/tea.html#top", page)
         invitation = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         self.assertEqual((self.server.url, shell.session), (invitation["url"], invitation["session"]))
-        with Member(self.server.port, invitation["session"], invitation["token"]) as member:
-            self.assertTrue(member.hello["guest"])
+        with SessionClient(self.server.port, invitation["session"], invitation["token"]) as client:
+            self.assertTrue(client.hello["guest"])
 
-    def test_a_shell_joins_the_session_of_another(self):
+    def test_shell_joins_session_of_another_shell(self):
         shell = self.shell()
         other = Shell(self.server.url, "--scheme", "flutter", "--session", shell.session, WAYBRIDGE_JOIN=shell.join)
         with other:
@@ -300,19 +300,19 @@ class Calls(Shells):
             other.type("finish 1")
             self.assertEqual(1, caller.result()["data"])
 
-    def test_half_of_a_membership_is_refused(self):
+    def test_session_and_join_flags_need_each_other(self):
         for flags in (["--session", "s"], ["--join", "j"]):
             for command in (["shell"], ["call", "$/ping"]):
                 code, output, errors = run(*command, "--url", self.server.url, *flags)
                 self.assertEqual((1, ""), (code, output))
-                self.assertIn("Give both --session and --join", errors)
+                self.assertIn("--session and --join belong together", errors)
 
-    def test_a_token_may_begin_with_a_hyphen(self):
+    def test_join_token_can_start_with_hyphen(self):
         code, _, errors = run("call", "$/ping", "--url", self.server.url, "--session", "s-0", "--join", "-h")
         self.assertEqual(1, code)
         self.assertIn("error 2401", errors)
 
-    def test_what_is_no_content_is_refused(self):
+    def test_invalid_content_is_rejected(self):
         for value, reason in [([], "must be an object"), ({"addressList": 1}, '"addressList" must be an array')]:
             code, _, errors = run("shell", "--url", self.server.url, "--content", self.content(value))
             self.assertEqual(1, code)
@@ -320,7 +320,7 @@ class Calls(Shells):
 
 
 class Ends(Shells):
-    def test_the_end_of_the_input_quit_and_signals_end_it_well(self):
+    def test_end_of_input_quit_and_signals_exit_cleanly(self):
         endings = [
             lambda shell: shell.close(), lambda shell: shell.type("quit"),
             lambda shell: shell.process.send_signal(signal.SIGTERM), lambda shell: shell.process.send_signal(signal.SIGINT),
@@ -333,50 +333,50 @@ class Ends(Shells):
             self.assertEqual(0, shell.process.wait(timeout=20))
             self.assertEqual("failed", caller.result()["outcome"])
 
-    def test_signals_end_it_while_it_waits_for_something_to_answer(self):
+    def test_signals_end_shell_during_wait(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             shell = self.shell()
-            # Lines are carried out in their order, so that it waits once the stack is told.
+            # Lines are processed in order, so it waits once the stack is printed.
             shell.type("stack", "wait")
             shell.until("stack")
             shell.process.send_signal(number)
             self.assertEqual(0, shell.process.wait(timeout=20))
 
-    def test_it_ends_with_its_connection_while_it_waits_for_something_to_answer(self):
-        # It asks for the routes, then in either order for events and for the stack.
-        with ScriptedBridge([answer(HELLO, SESSION)], [answer(1, [])], [], [4001]) as bridge, Shell(bridge.url) as shell:
+    def test_lost_connection_ends_shell_during_wait(self):
+        # It requests the routes, then in any order events and the stack.
+        with ScriptedBridge([response(HELLO, SESSION)], [response(1, [])], [], [4001]) as bridge, Shell(bridge.url) as shell:
             shell.type("stack", "wait")
             self.assertEqual(1, shell.process.wait(timeout=20))
-            self.assertIn(b"The connection ended for good with code 4001", shell.process.stderr.read())
+            self.assertIn(b"the server has ended the session with code 4001", shell.process.stderr.read())
 
-    def test_input_that_cannot_be_read_is_an_error(self):
+    def test_unreadable_input_is_an_error(self):
         folder = os.open("/", os.O_RDONLY)
         self.addCleanup(os.close, folder)
         done = subprocess.run(
             [WAYBRIDGE, "shell", "--url", self.server.url], stdin=folder, capture_output=True, text=True, timeout=30, env=environment({}))
         self.assertEqual((1, "Error: standard input cannot be read: Is a directory\n"), (done.returncode, done.stderr))
 
-    def test_what_a_slow_reader_is_not_told_is_counted(self):
+    def test_lines_dropped_for_slow_reader_are_counted(self):
         shell = self.shell()
-        # Far more than the shell keeps for who does not read; each line is told as an error.
+        # Far more than the shell buffers for a reader that does not read; each line causes an error.
         count = 40_000
         shell.type(*["x" * 100] * count, "quit")
         output = shell.process.stdout.read().decode().splitlines()
-        told = [line for line in output if line.startswith("error ")]
+        error_lines = [line for line in output if line.startswith("error ")]
         left = [int(line.split()[0]) for line in output if re.fullmatch(r"\d+ lines left out", line)]
-        self.assertEqual(count, len(told) + sum(left))
+        self.assertEqual(count, len(error_lines) + sum(left))
         self.assertTrue(left)
         self.assertEqual(0, shell.process.wait(timeout=20))
 
-    def test_nobody_who_reads_its_lines_is_no_reason_to_stay(self):
+    def test_unread_output_does_not_delay_exit(self):
         shell = self.shell()
-        # What it has taken of that is more than a pipe holds, and so are its answers.
+        # The output for it is more than a pipe can hold, and so are its responses.
         shell.type(*["x" * 100] * 5000)
         shell.process.send_signal(signal.SIGTERM)
         shell.process.send_signal(signal.SIGINT)
         self.assertEqual(1, shell.process.wait(timeout=20))
 
-    def test_what_was_typed_before_the_end_is_done(self):
+    def test_input_before_end_is_executed(self):
         shell = self.shell()
         caller = self.open(shell, "native://home")
         shell.until("shown ")
@@ -384,31 +384,31 @@ class Ends(Shells):
         self.assertEqual(5, caller.result()["data"])
         self.assertEqual(0, shell.process.wait(timeout=20))
 
-    def test_no_bridge_is_an_error(self):
+    def test_unreachable_server_is_an_error(self):
         code, output, errors = run("shell", "--url", f"ws://127.0.0.1:{free_port()}/bridge")
         self.assertEqual((1, ""), (code, output))
-        self.assertIn("error 2503", errors)
+        self.assertIn("is the server running?", errors)
 
-    def test_a_page_goes_on_when_the_server_is_killed_and_started_again(self):
+    def test_page_survives_server_kill_and_restart(self):
         serve = ["serve", "--table", TABLE, "--data", str(self.folder / "data")]
         with Server(*serve, "--port", "0") as server, Shell(server.url) as shell:
             shell.joined()
-            with Member(server.port, shell.session, shell.join) as member:
-                member.send("router.open", {"uri": "native://login", "key": "login"}, id=1)
+            with SessionClient(server.port, shell.session, shell.join) as client:
+                client.send("router.open", {"uri": "native://login", "key": "login"}, id=1)
                 shell.until("shown ")
-                member.until("$/progress")
+                client.until("$/progress")
                 server.end(signal.SIGKILL)
                 shell.until("lost")
-                # What is typed meanwhile waits.
+                # Lines that are typed meanwhile wait.
                 shell.type("Anna")
                 with Server(*serve, "--port", str(server.port)) as again:
-                    # In either order: the page closes on the client's thread.
+                    # In any order: the page closes on the client's thread.
                     shell.until_all("resumed", "closed p1 finished")
-                    with Member(again.port, shell.session, shell.join) as asking:
-                        asking.send("router.open", {"uri": "native://login", "key": "login"}, id=2)
-                        self.assertEqual({"name": "Anna"}, asking.answer(2)["result"]["data"])
+                    with SessionClient(again.port, shell.session, shell.join) as opener:
+                        opener.send("router.open", {"uri": "native://login", "key": "login"}, id=2)
+                        self.assertEqual({"name": "Anna"}, opener.response(2)["result"]["data"])
 
-    def test_a_session_that_is_gone_begins_anew_without_its_pages(self):
+    def test_lost_session_restarts_without_pages(self):
         with Server("serve", "--table", TABLE, "--port", "0") as server, Shell(server.url) as shell:
             shell.joined()
             shell.type("open native://home")
@@ -417,13 +417,13 @@ class Ends(Shells):
             shell.until("lost")
             with Server("serve", "--table", TABLE, "--port", str(server.port)):
                 old = shell.session
-                shell.until("begun anew: unknown, 1 pages")
+                shell.until("new session: unknown, 1 pages")
                 shell.joined()
                 self.assertNotEqual(old, shell.session)
 
 
 class Hostile(Shells):
-    def test_lines_hold_no_control_characters(self):
+    def test_lines_contain_no_control_characters(self):
         shell = self.shell("--content", self.content({"addressList": [HOSTILE]}))
         self.open(shell, "native://address/list", params={"selected": HOSTILE})
         shell.until("shown ")
@@ -433,12 +433,12 @@ class Hostile(Shells):
         for character in "\x1b\x07\u009b\u202e\r":
             self.assertNotIn(character, text)
 
-    def test_a_terminal_is_not_sent_them_either(self):
+    def test_terminal_receives_no_control_characters_from_content(self):
         with Terminal(self.server.url, "--content", self.content({"addressList": [HOSTILE] * 2000})) as terminal:
             terminal.screen("others join with")
             session, join = terminal.membership()
-            with Member(self.server.port, session, join) as member:
-                member.send("router.open", {"uri": "native://address/list", "params": {"selected": HOSTILE * 1000, HOSTILE: 1}}, id=1)
+            with SessionClient(self.server.port, session, join) as client:
+                client.send("router.open", {"uri": "native://address/list", "params": {"selected": HOSTILE * 1000, HOSTILE: 1}}, id=1)
                 terminal.screen("Addresses", "1  ␛[2J␇", "more")
             for character in "\x07\u009b\u202e":
                 self.assertNotIn(character, terminal.sent)
@@ -452,7 +452,7 @@ class AtTerminal(Shells):
         terminal.screen("others join with", prompt=">")
         return terminal
 
-    def test_pages_are_drawn_in_a_frame_over_those_beneath(self):
+    def test_pages_are_drawn_over_pages_beneath(self):
         terminal = self.terminal("--content", self.content({"addressList": ADDRESSES}))
         terminal.type("open native://home")
         terminal.screen("┌─ Home")
@@ -471,18 +471,18 @@ class AtTerminal(Shells):
         terminal.screen("┌─ Home", without=["choose an entry"])
         terminal.type("quit")
         self.assertEqual(0, terminal.ended())
-        # The screen that was there before comes back.
+        # The previous content of the screen is restored.
         self.assertTrue(terminal.sent.endswith("\x1b[?1049l"))
 
-    def test_what_is_typed_meanwhile_stands_behind_the_prompt(self):
-        # The terminal echoes between any two writes, wherever the cursor is then.
+    def test_typed_input_stays_after_prompt(self):
+        # The terminal echoes between any two writes, at the current position of the cursor.
         terminal = self.terminal("--content", self.content({"addressList": ADDRESSES}))
         terminal.type("open native://address/list")
         terminal.screen("2  Studio", "1 to 2, or back", "opened p1", prompt=">")
-        elsewhere = re.sub("\x1b7.*?\x1b8", "", terminal.sent)
-        self.assertEqual({"24"}, set(re.findall("\x1b\\[(\\d+);1H", elsewhere)))
+        visible = re.sub("\x1b7.*?\x1b8", "", terminal.sent)
+        self.assertEqual({"24"}, set(re.findall("\x1b\\[(\\d+);1H", visible)))
 
-    def test_it_is_drawn_anew_at_another_size(self):
+    def test_resize_redraws_the_screen(self):
         terminal = self.terminal()
         terminal.type("open native://share/sheet")
         terminal.screen("┌─ Share sheet", "3  link")
@@ -499,13 +499,13 @@ class AtTerminal(Shells):
         terminal.process.send_signal(signal.SIGTERM)
         self.assertEqual(0, terminal.ended())
 
-    def test_colours_are_off_where_nobody_wants_them(self):
+    def test_no_color_disables_colors(self):
         terminal = self.terminal(NO_COLOR="1")
         terminal.type("open native://home")
         terminal.screen("┌─ Home")
         self.assertNotRegex(terminal.sent, r"\x1b\[[\d;]*m")
 
-    def test_a_lost_connection_is_told_in_the_first_line(self):
+    def test_first_line_shows_lost_connection(self):
         with Server("serve", "--table", TABLE, "--port", "0") as server, Terminal(server.url) as terminal:
             terminal.screen("connected")
             server.end(signal.SIGKILL)
@@ -513,7 +513,7 @@ class AtTerminal(Shells):
             with Server("serve", "--table", TABLE, "--port", str(server.port)):
                 terminal.screen("│ connected │")
 
-    def test_a_terminal_that_cannot_be_drawn_on_is_given_lines(self):
+    def test_dumb_terminal_receives_plain_lines(self):
         with Terminal(self.server.url, TERM="dumb") as terminal:
             terminal.screen("others join with")
             self.assertNotIn("\x1b", terminal.sent)

@@ -1,10 +1,10 @@
-"""`waybridge uri`: RFC 3986 through the command, and what hostile input is answered with."""
+"""`waybridge uri`: RFC 3986 through the command, and its output for hostile input."""
 
 import json
 import subprocess
 import unittest
 
-from command import WAYBRIDGE, answers_one_by_one, run
+from command import WAYBRIDGE, run, run_line_by_line
 
 # RFC 3986 §5.4.1 and §5.4.2, the base being http://a/b/c/d;p?q.
 RESOLVED = [
@@ -23,7 +23,7 @@ RESOLVED = [
     ("g#s/./x", "http://a/b/c/g#s/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"), ("http:g", "http:g"),
 ]
 
-# RFC 3986 §6: what one spelling is made of by §6.2.2, and what §6.2.3 leaves to those who know the scheme.
+# RFC 3986 §6: the normal form of a spelling by §6.2.2, and what §6.2.3 leaves to specific schemes.
 NORMALIZED = [
     ("example://a/b/c/%7Bfoo%7D", "example://a/b/c/%7Bfoo%7D"),
     ("eXAMPLE://a/./b/../b/%63/%7bfoo%7d", "example://a/b/c/%7Bfoo%7D"),
@@ -39,8 +39,8 @@ NORMALIZED = [
 PARTS = ("scheme", "authority", "userinfo", "host", "port", "path", "query", "fragment")
 
 
-def answers(text, *arguments):
-    """The answers to lines on standard input, as values, and the exit code."""
+def outputs(text, *arguments):
+    """The outputs for lines on standard input, as values, and the exit code."""
     if isinstance(text, str):
         text = text.encode()
     done = subprocess.run([WAYBRIDGE, "uri", "--json", *arguments, "-"], input=text, capture_output=True, timeout=60)
@@ -49,18 +49,18 @@ def answers(text, *arguments):
 
 
 class Standard(unittest.TestCase):
-    def test_references_are_resolved_as_section_5_4_says(self):
+    def test_references_are_resolved_by_section_5_4(self):
         lines = "".join(reference + "\n" for reference, _ in RESOLVED)
-        found, code = answers(lines, "--base", "http://a/b/c/d;p?q")
+        found, code = outputs(lines, "--base", "http://a/b/c/d;p?q")
         self.assertEqual(0, code)
         self.assertEqual(RESOLVED, [(each["uri"], each["resolved"]) for each in found])
 
-    def test_uris_are_normalized_as_section_6_2_2_says(self):
-        found, code = answers("".join(uri + "\n" for uri, _ in NORMALIZED))
+    def test_uris_are_normalized_by_section_6_2_2(self):
+        found, code = outputs("".join(uri + "\n" for uri, _ in NORMALIZED))
         self.assertEqual(0, code)
         self.assertEqual(NORMALIZED, [(each["uri"], each["normalized"]) for each in found])
 
-    def test_the_parts_are_as_written_and_those_absent_are_null(self):
+    def test_parts_are_unchanged_and_absent_parts_null(self):
         rows = {
             "foo://user:pw@Example.com:8042/over/there?name=ferret#nose":
                 ("foo", "user:pw@Example.com:8042", "user:pw", "Example.com", 8042, "/over/there", "name=ferret", "nose"),
@@ -69,40 +69,40 @@ class Standard(unittest.TestCase):
             "x://h:": ("x", "h:", None, "h", None, "", None, None),
             "": (None, None, None, None, None, "", None, None),
         }  # fmt: skip
-        found, code = answers("".join(uri + "\n" for uri in rows))
+        found, code = outputs("".join(uri + "\n" for uri in rows))
         self.assertEqual(0, code)
         for (uri, parts), each in zip(rows.items(), found, strict=True):
             self.assertEqual(
                 {"uri": uri, "valid": True, **dict(zip(PARTS, parts)), "normalized": each["normalized"]}, each
             )
 
-    def test_what_is_invalid_has_a_reason_and_nothing_else(self):
+    def test_invalid_uri_has_only_a_reason(self):
         uris = ["x:/ä", "http://h:x/", "x:/%4", "1a:b", "a b", "x://[::g]/", "x:#a#b"]
-        found, code = answers("".join(uri + "\n" for uri in uris))
+        found, code = outputs("".join(uri + "\n" for uri in uris))
         self.assertEqual(0, code)
         self.assertEqual([(uri, False) for uri in uris], [(each["uri"], each["valid"]) for each in found])
         for each in found:
             self.assertEqual({"uri", "valid", "reason"}, set(each))
             self.assertGreater(len(each["reason"]), 10)
 
-    def test_what_resolves_to_a_uri_that_is_too_long(self):
+    def test_resolved_uri_that_is_too_long(self):
         long = "a" * 40_000
-        (found,), code = answers(long + "\n", "--base", f"x:/{long}/")
+        (found,), code = outputs(long + "\n", "--base", f"x:/{long}/")
         self.assertEqual((0, True, None), (code, found["valid"], found["resolved"]))
         self.assertIn("65536", found["reason"])
 
 
 class Lines(unittest.TestCase):
-    def test_a_line_ends_with_lf_or_crlf_or_the_input(self):
+    def test_lines_end_with_lf_crlf_or_end_of_input(self):
         for text, uris in [
             ("a\r\nb\nc", ["a", "b", "c"]), ("a\n", ["a"]), ("", []), ("\n\r\n", ["", ""]), ("\na", ["", "a"]),
             ("a\rb\n", ["a\rb"]), ("a\r\r\n", ["a\r"]),
         ]:  # fmt: skip
-            self.assertEqual(uris, [each["uri"] for each in answers(text)[0]], repr(text))
+            self.assertEqual(uris, [each["uri"] for each in outputs(text)[0]], repr(text))
 
-    def test_nul_bytes_that_are_not_utf_8_and_long_lines_are_answered_one_for_one(self):
+    def test_invalid_and_long_lines_each_have_a_result(self):
         lines = [b"x:/\0", b"x:/\xff\xfe", b"\xc3", b"x:/" + b"a" * (1 << 20), b"x:" + b"\x80" * 70_000, b"x:/end"]
-        found, code = answers(b"\n".join(lines))
+        found, code = outputs(b"\n".join(lines))
         self.assertEqual([False, False, False, False, False, True], [each["valid"] for each in found])
         self.assertEqual(0, code)
         self.assertIn("0x0", found[0]["reason"])
@@ -110,27 +110,27 @@ class Lines(unittest.TestCase):
         self.assertIn("65536 bytes", found[3]["reason"])
         self.assertEqual(lines[3].decode(), found[3]["uri"])
 
-    def test_of_a_line_beyond_2_mib_the_beginning_is_told(self):
-        found, _ = answers(b"a" * (5 << 20) + b"\nx:/end\n")
+    def test_line_above_2_mib_is_truncated(self):
+        found, _ = outputs(b"a" * (5 << 20) + b"\nx:/end\n")
         self.assertEqual([2 << 20, 6], [len(each["uri"]) for each in found])
         self.assertEqual([False, True], [each["valid"] for each in found])
 
-    def test_a_line_is_answered_before_the_next_one_comes(self):
+    def test_each_line_is_processed_immediately(self):
         uris = ["a:b", "", "c"]
-        found = answers_one_by_one(uris, "uri", "--json", "-")
-        self.assertEqual(uris, [json.loads(answer)["uri"] for answer in found])
+        found = run_line_by_line(uris, "uri", "--json", "-")
+        self.assertEqual(uris, [json.loads(line)["uri"] for line in found])
 
-    def test_as_many_lines_as_come_are_answered(self):
+    def test_many_lines_are_processed_in_order(self):
         uris = [f"native://user/{number}?a=%41#b" for number in range(100_000)]
-        found, code = answers("\n".join(uris))
+        found, code = outputs("\n".join(uris))
         self.assertEqual((0, uris), (code, [each["uri"] for each in found]))
 
-    def test_a_reader_that_goes_ends_the_command(self):
+    def test_closed_output_ends_the_command(self):
         script = 'yes a | "$1" uri - | head -1; echo "${PIPESTATUS[1]}"'
         done = subprocess.run(["bash", "-c", script, "bash", WAYBRIDGE], capture_output=True, text=True, timeout=30)
         self.assertEqual(("a\n141\n", ""), (done.stdout, done.stderr))
 
-    def test_standard_input_may_stand_among_uris(self):
+    def test_standard_input_can_be_among_uris(self):
         done = subprocess.run(
             [WAYBRIDGE, "uri", "--json", "a", "-", "./-"], input="b\n", capture_output=True, text=True, timeout=30
         )
@@ -138,7 +138,7 @@ class Lines(unittest.TestCase):
 
 
 class Text(unittest.TestCase):
-    def test_each_uri_is_a_paragraph_of_its_parts(self):
+    def test_text_is_one_paragraph_per_uri(self):
         self.assertEqual(
             (
                 0,
@@ -150,17 +150,17 @@ class Text(unittest.TestCase):
             run("uri", "--base", "y:/#f", "x://H:1/../a?", ""),
         )
 
-    def test_what_is_invalid_is_told_on_standard_error_and_the_others_are_shown(self):
+    def test_invalid_uris_are_reported_on_standard_error(self):
         code, output, errors = run("uri", "a b", "x:", "c\n")
         self.assertEqual(1, code)
         self.assertTrue(output.startswith("x:\n"), output)
         self.assertEqual(2, len(errors.splitlines()), errors)
-        self.assertIn('"a b" is no URI: ', errors)
-        self.assertIn(r'"c\n" is no URI: ', errors)
+        self.assertIn('"a b" is not a URI: ', errors)
+        self.assertIn(r'"c\n" is not a URI: ', errors)
 
 
-class Refusing(unittest.TestCase):
-    def test_a_base_that_is_none_and_no_uri(self):
+class ArgumentErrors(unittest.TestCase):
+    def test_invalid_base_or_missing_uri_is_rejected(self):
         for arguments, text in [
             (["--base", "a", "b"], "no scheme"), (["--base", "x:/ ", "b"], "--base"), ([], "standard input"),
         ]:  # fmt: skip

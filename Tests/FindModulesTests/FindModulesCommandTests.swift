@@ -3,7 +3,7 @@ import Testing
 
 @testable import FindModules
 
-/// The tool, as the plugin calls it.
+/// The tool, run as the plugin runs it.
 @Suite final class FindModulesCommandTests {
   private let folder: URL
 
@@ -20,7 +20,7 @@ import Testing
     return url.path(percentEncoded: false)
   }
 
-  @Test func theFirstTargetRegistersWhatAllHave() throws {
+  @Test func firstTargetRegistersDeclarationsOfAllTargets() throws {
     let output = try file("out.swift")
     let app = try file("App 1.swift", Data("enum A: RouteModule {}\nfunc f() {".utf8))
     let shop = try file("Shop.swift", Data("enum B: RouteModule {}".utf8))
@@ -39,7 +39,7 @@ import Testing
     #expect(text.contains("    // \(app):1\n"))
   }
 
-  @Test func whatIsTheSameIsNotWrittenAgain() throws {
+  @Test func unchangedOutputIsNotRewritten() throws {
     let output = try file("out.swift")
     let app = try file("App.swift", Data("enum A: RouteModule {}".utf8))
     let long = Date(timeIntervalSince1970: 1_000)
@@ -55,12 +55,12 @@ import Testing
     #expect(try changed())
   }
 
-  @Test func aFileThatCannotBeReadOrWrittenIsTold() throws {
+  @Test func reportsUnreadableInputAndUnwritableOutput() throws {
     let output = try file("out.swift")
     let missing = try file("missing.swift")
     let binary = try file("binary.swift", Data([0x65, 0xFF, 0xFE]))
     for path in [missing, binary] {
-      let fault = #expect(throws: FindModulesCommand.Fault.self) {
+      let fault = #expect(throws: FindModulesCommand.FindModulesError.self) {
         try FindModulesCommand.run([output, "--target", "App", path])
       }
       #expect(fault?.description.hasPrefix("\(path): error: ") == true)
@@ -68,15 +68,15 @@ import Testing
     }
     #expect(!FileManager.default.fileExists(atPath: output))
     let nowhere = try file("nowhere/out.swift")
-    let fault = #expect(throws: FindModulesCommand.Fault.self) {
+    let fault = #expect(throws: FindModulesCommand.FindModulesError.self) {
       try FindModulesCommand.run([nowhere, "--target", "App"])
     }
-    #expect(fault?.description.hasPrefix("\(nowhere): error: it cannot be written: ") == true)
+    #expect(fault?.description.hasPrefix("\(nowhere): error: cannot write the file: ") == true)
   }
 
   @Test(arguments: [[], ["out.swift"], ["out.swift", "App.swift"], ["out.swift", "--target"]])
-  func othersAreToldHowToUseIt(_ arguments: [String]) {
-    let fault = #expect(throws: FindModulesCommand.Fault.self) {
+  func invalidArgumentsThrowUsage(_ arguments: [String]) {
+    let fault = #expect(throws: FindModulesCommand.FindModulesError.self) {
       try FindModulesCommand.run(arguments[...])
     }
     #expect(fault?.description == FindModulesCommand.usage)

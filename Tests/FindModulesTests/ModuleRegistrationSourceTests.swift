@@ -2,9 +2,9 @@ import Testing
 
 @testable import FindModules
 
-/// What is written for that which is found.
+/// The source that the tool generates for the discovered types.
 @Suite struct ModuleRegistrationSourceTests {
-  @Test func eachCallSaysWhereItsTypeIsAndWhatToDoAboutAnError() {
+  @Test func writesLocationAndErrorHintForEachCall() {
     let source = registration(
       "import Waybridge\nenum A: RouteModule {}", "struct B: RouteService {}",
       sibling: ["package enum C: RouteModule {}"], foreign: ["public enum D: RouteModule {}"])
@@ -18,22 +18,22 @@ import Testing
         extension Waybridge.Router {
           /// Registers the modules and services that the build has found. Throws what
           /// ``register(service:)`` and ``register(module:)`` throw.
-          func registerModules() throws(Waybridge.RouterError) {
+          func registerModules() throws(Waybridge.RouterConfigurationError) {
             // App2.swift:1
             // If this does not compile: let all of App see the type, or have \
-        it conform to RegisteredByHand, and register it yourself.
+        it conform to ManualRegistration, and register it yourself.
             try register(service: B.self)
             // Kit1.swift:1
-            // If this does not compile: write `extension Kit.D: @retroactive RegisteredByHand {}` \
+            // If this does not compile: write `extension Kit.D: @retroactive ManualRegistration {}` \
         and register it yourself.
             try register(module: D.self)
             // Shop1.swift:1
             // If this does not compile: let all of App see the type, or have \
-        it conform to RegisteredByHand, and register it yourself.
+        it conform to ManualRegistration, and register it yourself.
             try register(module: C.self)
             // App1.swift:2
             // If this does not compile: let all of App see the type, or have \
-        it conform to RegisteredByHand, and register it yourself.
+        it conform to ManualRegistration, and register it yourself.
             try register(module: A.self)
           }
         }
@@ -41,7 +41,7 @@ import Testing
         """)
   }
 
-  @Test func theOrderOfTheFilesMakesNoDifference() {
+  @Test func outputDoesNotDependOnFileOrder() {
     let files = [
       "enum B: RouteModule {}\nenum S: RouteService {}",
       "enum A: RouteModule {}\nenum C: RouteModule {}",
@@ -52,14 +52,14 @@ import Testing
     var second = SourceTarget("App")
     for (number, file) in files.enumerated() { first.add(file, file: "\(number)") }
     for (number, file) in files.enumerated().reversed() { second.add(file, file: "\(number)") }
-    let source = ModuleRegistrationSource(own: first, dependencies: [])
-    #expect(source.text == ModuleRegistrationSource(own: second, dependencies: []).text)
+    let source = ModuleRegistrationSource(ownTarget: first, dependencies: [])
+    #expect(source.text == ModuleRegistrationSource(ownTarget: second, dependencies: []).text)
     #expect(
-      source.found
+      source.registrations
         == ["service R", "service S", "module A", "module B", "module C", "module C"])
   }
 
-  @Test func ofAnotherPackageOnlyWhatIsDeclaredPublicIsRegistered() {
+  @Test func registersOnlyPublicTypesOfOtherPackages() {
     let source = registration(
       sibling: ["enum S: RouteModule {}"],
       foreign: [
@@ -80,45 +80,46 @@ import Testing
         """, "extension D: RouteService {}",
       ])
     #expect(
-      source.found == [
+      source.registrations == [
         "service D", "module A", "module D", "module E", "module H", "module I", "module S",
       ])
   }
 
-  static let namesOfOthers = [
-    Row("a name of its own", "public enum A: RouteModule {}", "module A"),
-    Row("a name that App has", "public enum Twin: RouteModule {}", "module Kit.Twin"),
-    Row(
+  static let dependencyTypeNames = [
+    DeclarationRow("a name of its own", "public enum A: RouteModule {}", "module A"),
+    DeclarationRow("a name that App has", "public enum Twin: RouteModule {}", "module Kit.Twin"),
+    DeclarationRow(
       "within one that Shop has", "public extension Tea.A {}\nextension Tea.A: RouteModule {}",
       "module Kit.Tea.A"),
   ]
 
-  @Test(arguments: namesOfOthers)
-  func aTargetIsNamedWhereAnotherHasATypeOfTheName(_ row: Row) {
+  @Test(arguments: dependencyTypeNames)
+  func qualifiesAmbiguousTypeNamesWithTarget(_ row: DeclarationRow) {
     let source = registration(
       "enum Kit {}\nenum Twin {}", sibling: ["enum Tea {}"], foreign: [row.source])
-    #expect(source.found == row.found)
+    #expect(source.registrations == row.expected)
   }
 
-  @Test func theAppsOwnTypesAreWrittenAsTheyAre() {
+  @Test func doesNotQualifyTypesOfOwnTarget() {
     let source = registration("enum Twin: RouteModule {}", foreign: ["public enum Twin {}"])
-    #expect(source.found == ["module Twin"])
+    #expect(source.registrations == ["module Twin"])
   }
 
   static let imports = [
-    Row("nothing imported", "enum A: RouteModule {}", "import Waybridge"),
-    Row("an import as any other", "@testable import Waybridge", "import Waybridge"),
-    Row(
+    DeclarationRow("nothing imported", "enum A: RouteModule {}", "import Waybridge"),
+    DeclarationRow("an import as any other", "@testable import Waybridge", "import Waybridge"),
+    DeclarationRow(
       "an import with access", "internal import Waybridge\nimport Kit",
       "internal import Waybridge"),
-    Row(
+    DeclarationRow(
       "an import of a part", "internal import struct Waybridge.Route", "internal import Waybridge"),
-    Row("an import with a wider one", "public import Waybridge", "internal import Waybridge"),
+    DeclarationRow(
+      "an import with a wider one", "public import Waybridge", "internal import Waybridge"),
   ]
 
   @Test(arguments: imports)
-  func importsSayWhoSeesThemAsTheTargetDoes(_ row: Row) {
+  func importsKeepAccessLevelOfTarget(_ row: DeclarationRow) {
     let lines = registration(row.source, sibling: ["let a = 1"]).lines
-    #expect(lines.filter { $0.contains("import ") } == row.found)
+    #expect(lines.filter { $0.contains("import ") } == row.expected)
   }
 }

@@ -11,12 +11,13 @@ func target(_ module: String, _ sources: [String], isForeign: Bool = false) -> S
   return target
 }
 
-/// What is written for App, which depends on Kit of another package and on Shop of its own.
+/// The source that is generated for App, which depends on Kit (another package) and Shop (the same
+/// package).
 func registration(
   _ own: String..., sibling: [String] = [], foreign: [String] = []
 ) -> ModuleRegistrationSource {
   ModuleRegistrationSource(
-    own: target("App", own),
+    ownTarget: target("App", own),
     dependencies: [target("Kit", foreign, isForeign: true), target("Shop", sibling)])
 }
 
@@ -25,8 +26,8 @@ extension ModuleRegistrationSource {
     text.split(separator: "\n").map { String($0.drop { $0 == " " }) }
   }
 
-  /// What is registered, each as `module X` or `service X`.
-  var found: [String] {
+  /// The registered types, each as `module X` or `service X`.
+  var registrations: [String] {
     let start = "try register("
     return lines.filter { $0.hasPrefix(start) }
       .map { String($0.dropFirst(start.count)) }
@@ -34,13 +35,13 @@ extension ModuleRegistrationSource {
   }
 }
 
-/// A row of a table: its name tells what it is about.
-struct Row: Sendable, CustomTestStringConvertible {
+/// A test case; its name describes it.
+struct DeclarationRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let source: String
-  let found: [String]
+  let expected: [String]
 
   init(_ name: String, _ source: String, _ found: String...) {
-    (testDescription, self.source, self.found) = (name, source, found)
+    (testDescription, self.source, self.expected) = (name, source, found)
   }
 }

@@ -1,4 +1,4 @@
-/** What is no UTF-8: cut, overlong, surrogates, beyond the last code point. */
+/** Bytes that are not UTF-8: cut, overlong, surrogates, beyond the last code point. */
 const WRONG = ["80", "c3", "c0af", "e2", "e282", "eda080", "edbfbf", "f4908080", "f8888080", "ff", "fe"].map((hex) => Buffer.from(hex, "hex"));
 const SIGNS = Buffer.from('{}[]",:\\0123456789eE+-.tfn \t\n\u0000');
 
@@ -16,7 +16,7 @@ function changed(bytes, random) {
   return random.weighted([
     [4, () => {
       const copy = Buffer.from(bytes);
-      // The highest bit seldom: what is no UTF-8 ends the connection.
+      // The highest bit rarely: invalid UTF-8 closes the connection.
       if (at < copy.length) copy[at] ^= 1 << random.below(random.chance(0.1) ? 8 : 7);
       return copy;
     }],

@@ -2,21 +2,21 @@ import { readFileSync } from "node:fs";
 
 const CODES = JSON.parse(readFileSync(new URL("../../protocol/codes.json", import.meta.url), "utf8"));
 const ERRORS = new Set(CODES.errors.map(({ code }) => code));
-/** The codes of the protocol, and RFC 6455's for a connection that breaks it, or ends without a code. */
+/** The codes of the protocol, and those of RFC 6455 for a connection that violates it or ends without a code. */
 export const CLOSES = new Set([...CODES.closes.map(({ code }) => code), 1002, 1005, 1011]);
-/** What the server may ask and tell. */
+/** The requests and notifications that the server can send. */
 const METHODS = new Set(["page.open", "page.close", "page.resume", "page.call", "task.run", "event", "$/progress", "$/cancelRequest", "$/ack", "$/ping"]);
 const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const MAX_ID = 256;
 const MAX_VALUES = 32_768;
 
-/** An id as the key of a map: numbers by what JavaScript takes them for, which is the same both ways. */
+/** An id as the key of a map. Numbers are compared as JavaScript parses them, which is the same in both directions. */
 export const keyOf = (id) => (typeof id === "string" ? `s${id}` : String(id));
 
 /**
- * What the server owes for a text: `must`, the keys of ids that are each answered once, and `may`, how many further
- * answers there can be, under any id or none.
+ * The responses that the server owes for a text: `must`, the keys of ids that each have one response, and `may`, the number of
+ * further responses that are possible, with any id or none.
  */
 export function owedFor(text) {
   let value;
@@ -28,7 +28,7 @@ export function owedFor(text) {
   if (isRefused(text)) return { must: [], may: Array.isArray(value) ? value.length + 1 : 1 };
   const size = Math.floor((wordsOf(value) + 1) / 2);
   if (Array.isArray(value) && size > MAX_VALUES / 2) {
-    // The server counts names that stand twice in an object, too: it may be over the limit.
+    // The server also counts duplicate names in an object, so the message may be over the limit.
     return { must: [], may: value.length + 1 };
   }
   if (size > MAX_VALUES / 2) {
@@ -41,7 +41,7 @@ export function owedFor(text) {
   return { must: each.flatMap(({ must }) => must), may: each.reduce((sum, { may }) => sum + may, 0) };
 }
 
-/** How the server counts values: by words, two for a container or a number, one for a name and all else. */
+/** The server's count of values, in words: two for a container or a number, one for a name and everything else. */
 function wordsOf(value) {
   if (typeof value === "number") return 2;
   if (typeof value !== "object" || value === null) return 1;
@@ -49,9 +49,9 @@ function wordsOf(value) {
   return Object.values(value).reduce((sum, member) => sum + wordsOf(member), 2 + names);
 }
 
-/** What JavaScript takes and the server does not, or may not: too deep, a lone surrogate, a member of an envelope that stands twice. */
+/** Whether JavaScript accepts a text that the server may reject: too deep, a lone surrogate, a duplicate name in an envelope. */
 function isRefused(text) {
-  /** The names of the objects that are open; undefined for a list. */
+  /** The names of the open objects; undefined for an array. */
   const open = [];
   let name;
   for (let at = 0; at < text.length; at += 1) {
@@ -82,14 +82,14 @@ function owedForOne(message, text) {
     && (!has("params") || (typeof params === "object" && params !== null));
   if (!isSound) return { must: [], may: 1 };
   if (!has("id")) return { must: [], may: 0 };
-  // A number that is written in another way than JavaScript's is an id of its own.
+  // A number in another notation than JavaScript's is a different id.
   const isReadable = typeof id === "string"
     ? Buffer.byteLength(id) <= MAX_ID
     : Number.isSafeInteger(id) && new RegExp(`"id":${id}[,}]`).test(text);
   return isReadable ? { must: [keyOf(id)], may: 0 } : { must: [], may: 1 };
 }
 
-/** What is wrong with a message of the server; undefined where nothing is. */
+/** Describes what is wrong with a message of the server; undefined if nothing is. */
 export function faultOf(message) {
   if (typeof message !== "object" || message === null || message.jsonrpc !== "2.0") return "no JSON-RPC 2.0";
   const has = (name) => Object.hasOwn(message, name);

@@ -5,7 +5,7 @@ export const PING = 9;
 export const PONG = 10;
 const MEBIBYTE = 1_048_576;
 
-/** A client's frame (RFC 6455 §5.2). `form` is 7, 16 or 64 for a length that is written in so many bits. */
+/** A client's frame (RFC 6455 §5.2). `form` is 7, 16 or 64: the number of bits of the length field. */
 export function frame(opcode, payload, { isLast = true, reserved = 0, mask = Buffer.alloc(4), form, length = payload.length } = {}) {
   form ??= length < 126 ? 7 : length < 65_536 ? 16 : 64;
   const head = [(isLast ? 0x80 : 0) | (reserved << 4) | opcode, (mask ? 0x80 : 0) | (form === 7 ? length : form === 16 ? 126 : 127)];
@@ -26,7 +26,7 @@ function randomMask(random) {
   return Buffer.from([random.below(256), random.below(256), random.below(256), random.below(256)]);
 }
 
-/** A message in parts, control frames between them. */
+/** A fragmented message, with control frames between the fragments. */
 function parts(payload, random) {
   const cuts = range(1 + random.below(6), () => random.below(payload.length + 1)).sort((one, other) => one - other);
   const ends = [...cuts, payload.length];
@@ -43,8 +43,8 @@ function parts(payload, random) {
 }
 
 /**
- * A text message as frames that are changed: `{what, chunks, closes}`, where `closes` are the codes that the server must
- * close with; undefined where it must take the message. Where anything may happen, `isWild` is set.
+ * A text message as changed frames: `{what, chunks, closes}`. `closes` are the codes with which the server must
+ * close; undefined if it must accept the message. `isWild` is set if any behaviour is possible.
  */
 export function mutatedFrames(payload, random) {
   const whole = (options) => [frame(TEXT, payload, { mask: randomMask(random), ...options })];
@@ -55,7 +55,7 @@ export function mutatedFrames(payload, random) {
   return random.weighted([
     [6, () => ({ what: "fragments", chunks: parts(payload, random) })],
     [3, () => ({ what: "chopped fragments", chunks: chopped(Buffer.concat(parts(payload, random)), random) })],
-    [2, () => ({ what: "a pong nobody asked for", chunks: [frame(PONG, Buffer.alloc(random.below(126))), ...whole()] })],
+    [2, () => ({ what: "an unsolicited pong", chunks: [frame(PONG, Buffer.alloc(random.below(126))), ...whole()] })],
     [2, () => broken("a reserved bit", whole({ reserved: 1 + random.below(7) }))],
     [2, () => broken("a reserved opcode", [frame(random.pick([3, 4, 5, 6, 7, 11, 12, 13, 14, 15]), payload)])],
     [2, () => broken("an unmasked frame", whole({ mask: null }))],
@@ -82,7 +82,7 @@ export function mutatedFrames(payload, random) {
   ])();
 }
 
-/** The same bytes in other pieces. */
+/** The same bytes in other chunks. */
 function chopped(bytes, random) {
   const chunks = [];
   for (let at = 0; at < bytes.length; ) {
@@ -96,7 +96,7 @@ function chopped(bytes, random) {
 /** Frames with some of their bits changed. */
 function flipped(bytes, random) {
   for (let count = 1 + random.below(3); count > 0; count -= 1) {
-    // The head of the first frame is what most depends on.
+    // The header of the first frame has the most effect.
     const at = random.below(random.chance(0.6) ? Math.min(14, bytes.length) : bytes.length);
     bytes[at] ^= 1 << random.below(8);
   }

@@ -3,33 +3,33 @@ import { connect } from "node:net";
 import { CLOSE, PING, PONG, TEXT, closeFrame, frame } from "./frames.mjs";
 import { CLOSES, faultOf, keyOf, owedFor } from "./expectations.mjs";
 
-/** What a message may have been closed with that came before what breaks the protocol. */
+/** The close codes that a message before the violation of the protocol can cause. */
 const EARLIER = [1000, 4006, 4009, 4029, 4101, 4201, 4204];
 
-/** A WebSocket client that can send any bytes, reads every frame of the server strictly, and knows which answers it is owed. */
+/** A WebSocket client that can send any bytes, parses every frame of the server strictly, and knows the expected responses. */
 export class Peer {
-  /** How many answers the server owes, by the id's key. */
+  /** The number of responses that the server owes, by the key of the id. */
   #owed = new Map();
-  /** How many more may come under any id. */
+  /** The number of further responses with any id. */
   #spare = 0;
-  /** The numbered messages that have come, by their number: a connection that resumes may bring them once more, as they were. */
+  /** The received numbered messages by number. A resumed connection can deliver them once more, unchanged. */
   #numbered = new Map();
   #makeAnswer = undefined;
   #buffer = Buffer.alloc(0);
   #fragments = [];
   #waiting = new Set();
-  /** What the frames were that were sent last, for a fault. */
+  /** The frames that were sent last, for the report of a fault. */
   #sent = "";
   #hasClosed = false;
-  /** What the server has asked and is not answered yet. */
+  /** Requests of the server that have no response yet. */
   requests = new Map();
-  /** Messages that nobody has looked at. */
+  /** Messages that were not processed yet. */
   inbox = [];
-  /** The codes that the server must close with; undefined where it need not. */
+  /** The codes with which the server must close; undefined if it need not close. */
   mustClose = undefined;
-  /** Set when the bytes are such that anything may follow. */
+  /** Set if the bytes are such that any behaviour is possible. */
   isWild = false;
-  /** How the connection ended: a code; "none" where it did without a close frame. */
+  /** How the connection ended: a code, or "none" without a close frame. */
   code = undefined;
   isLeaving = false;
 
@@ -47,7 +47,7 @@ export class Peer {
     this.opened = new Promise((resolve) => (this.#opened = resolve));
     this.closed = new Promise((resolve) => this.socket.once("close", () => resolve(this.#end())));
     this.socket.on("error", () => {});
-    this.socket.on("data", (bytes) => this.#take(bytes));
+    this.socket.on("data", (bytes) => this.#receive(bytes));
   }
 
   #opened = (_isOpen) => {};
@@ -57,7 +57,7 @@ export class Peer {
     return this.#isOpen && !this.#hasClosed && this.code === undefined;
   }
 
-  /** Whether something is still due: an answer, or the end. */
+  /** Whether a response or the close is still due. */
   get isOwed() {
     return this.code === undefined && (this.mustClose !== undefined || (!this.isWild && this.#owed.size > 0));
   }
@@ -72,12 +72,12 @@ export class Peer {
 
   // Sending
 
-  /** Whether more may be sent: nothing after what has to end the connection. */
+  /** Whether more can be sent: nothing after bytes that must close the connection. */
   get isTalking() {
     return this.isOpen && this.mustClose === undefined;
   }
 
-  /** Sends a whole message, which may be no UTF-8. */
+  /** Sends a whole message, which need not be UTF-8. */
   sendMessage(bytes) {
     if (!this.isTalking) return;
     this.#expect(bytes);
@@ -85,11 +85,11 @@ export class Peer {
     this.socket.write(frame(TEXT, bytes));
   }
 
-  /** Sends frames that `mutatedFrames` has made of a message. */
+  /** Sends frames that `mutatedFrames` has created from a message. */
   sendFrames(bytes, { what, chunks, closes, isWild }) {
     if (!this.isTalking) return;
     this.#sent = ` after ${what}`;
-    // What follows may be taken for the rest of a frame whose length was changed.
+    // Later bytes can be parsed as the rest of a frame whose length was changed.
     if (isWild || this.isWild) this.isWild = true;
     else if (closes) this.mustClose ??= closes;
     else this.#expect(bytes);
@@ -120,7 +120,7 @@ export class Peer {
 
   // Receiving
 
-  /** Waits until `check` gives something, is told of each message, and gives it; undefined when time is over. */
+  /** Waits until `check`, which is called with each message, returns a value, and returns it; undefined after the timeout. */
   async until(check, milliseconds) {
     const end = performance.now() + milliseconds;
     for (;;) {
@@ -144,7 +144,7 @@ export class Peer {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  #take(bytes) {
+  #receive(bytes) {
     this.#buffer = this.#buffer.length === 0 ? bytes : Buffer.concat([this.#buffer, bytes]);
     if (!this.#isOpen && !this.#readHead()) return;
     while (this.#readFrame());
@@ -211,13 +211,13 @@ export class Peer {
       if (fault) this.fault(`${fault} came`, JSON.stringify(message));
       else if (this.#isRepeated(message)) continue;
       else if (message.method === undefined) this.#answer(message);
-      else if (message.id !== undefined) this.#asked(message);
+      else if (message.id !== undefined) this.#receiveRequest(message);
     }
     this.visit.counts.received += 1;
     this.inbox.push(value);
   }
 
-  /** Whether a message has come before, over this connection or one that it goes on from. */
+  /** Whether a message was received before, over this connection or the one that it resumes. */
   #isRepeated(message) {
     if (message.seq === undefined) return false;
     const text = JSON.stringify(message);
@@ -227,16 +227,16 @@ export class Peer {
     return earlier !== undefined;
   }
 
-  /** Goes on from where another connection of the same client ended: what that one was owed may come here. */
+  /** Resumes another connection of the same client: the responses that it owed can arrive here. */
   #resume(earlier) {
     this.#spare += earlier.#spare + [...earlier.#owed.values()].reduce((sum, count) => sum + count, 0);
     this.#numbered = earlier.#numbered;
-    // What the server has made of changed bytes is answered here.
+    // The server's responses to changed bytes arrive here.
     if (earlier.isWild) this.isWild = true;
     earlier.#owed.clear();
   }
 
-  /** Looks for who this connection is, in the answer to `session.open` or `session.resume`. */
+  /** Reads the identity of this connection from the response to `session.open` or `session.resume`. */
   #identify({ client, epoch, resumed }) {
     if (typeof client !== "string" || typeof epoch !== "string") return;
     const earlier = this.visit.clients.get(client);
@@ -244,15 +244,15 @@ export class Peer {
     this.visit.clients.set(client, this);
   }
 
-  #asked(request) {
+  #receiveRequest(request) {
     if (this.#makeAnswer) this.send({ id: request.id, ...this.#makeAnswer() });
     else this.requests.set(keyOf(request.id), request);
   }
 
-  /** Answers what the server has asked, and what it will ask. */
+  /** Responds to the server's requests, and to future ones. */
   answerAll(make) {
     this.#makeAnswer = make;
-    for (const request of this.requests.values()) this.#asked(request);
+    for (const request of this.requests.values()) this.#receiveRequest(request);
     this.requests.clear();
   }
 
@@ -290,7 +290,7 @@ export class Peer {
     }
   }
 
-  /** Goes away, in one of several ways. */
+  /** Leaves, in one of several ways. */
   leave(how) {
     this.isLeaving = true;
     if (this.code !== undefined || how === "destroy" || !this.#isOpen) this.socket.destroy();

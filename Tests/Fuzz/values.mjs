@@ -1,11 +1,11 @@
-/** A text that is written as it is: numbers that JavaScript has not, and what is no JSON. */
+/** A text that is written unchanged: numbers that JavaScript does not have, and invalid JSON. */
 export class Raw {
   constructor(text) {
     this.text = text;
   }
 }
 
-/** An object as pairs of names and values, so that a name may stand twice. */
+/** An object as pairs of names and values, so that it can have duplicate names. */
 export class Members {
   constructor(pairs) {
     this.pairs = pairs;
@@ -35,16 +35,16 @@ const NUMBERS = [
   "0", "-0", "1", "-1", "1.0", "1e3", "5.5", "1e400", "-1e-400", "2147483648", "9007199254740993", "9223372036854775808", "18446744073709551616",
   "9".repeat(400), `0.${"3".repeat(300)}`, "1E+2",
 ];
-/** No JSON. */
+/** Invalid JSON. */
 const BROKEN = ["01", "+1", "1.", ".5", "NaN", "Infinity", "'x'", '"\\ud800"', '"\\x41"', '"\\u00g0"', "", "{,}", "[1,]", "tru", "/**/1", '"\n"', "\ufeff1"];
 
-/** Changes messages in their structure: what is drawn comes from the transcripts themselves as far as it can. */
+/** Changes messages in their structure. Replacement values come from the transcripts as far as possible. */
 export class ValueMutator {
   #texts;
   #names;
   #methods;
 
-  /** @param messages all that clients send in the transcripts */
+  /** @param messages all messages that clients send in the transcripts */
   constructor(messages) {
     const texts = new Set([...TEXTS, ...URIS]);
     const names = new Set();
@@ -62,14 +62,14 @@ export class ValueMutator {
     [this.#texts, this.#names, this.#methods] = [[...texts], [...names], [...methods]];
   }
 
-  /** The text of a message after some changes. */
+  /** Returns the text of a message after some changes. */
   mutated(message, random) {
     const holder = [tree(message)];
     for (let count = 1 + random.below(3); count > 0; count -= 1) this.#change(holder, random);
     return write(this.#packed(holder[0], random));
   }
 
-  /** The message in a batch, now and then. */
+  /** Sometimes puts the message in a batch. */
   #packed(value, random) {
     if (!random.chance(0.1)) return value;
     return random.weighted([
@@ -81,7 +81,7 @@ export class ValueMutator {
     ]);
   }
 
-  /** Changes one node below a list of one. */
+  /** Changes one node, given an array that contains the root. */
   #change(holder, random) {
     const places = [];
     const look = (parent) => {

@@ -1,20 +1,20 @@
-import { filled, mismatch } from "../../web/test/matching.js";
+import { filled, mismatch } from "../../web/test/transcript-matcher.js";
 import { Random } from "../Soak/random.mjs";
 import { mutatedBytes } from "./bytes.mjs";
 import { mutatedFrames } from "./frames.mjs";
 import { keyOf } from "./expectations.mjs";
 import { Peer } from "./peer.mjs";
 
-/** How long what a transcript expects is waited for: what was changed before may have made it impossible. */
-const PATIENCE = 20;
-/** How long what the server owes is waited for at the end; longer than a host is silent that answers something between two pages. */
-const LAST_PATIENCE = 25_000;
+/** How long to wait for a message that a transcript expects. An earlier change may have made it impossible. */
+const TIMEOUT = 20;
+/** How long to wait for owed responses at the end. This is longer than a host may be silent that responds between two pages. */
+const FINAL_TIMEOUT = 25_000;
 
 /** Plays one transcript, with some of its messages changed, on connections of its own. */
 export class Visit {
   #captures = new Map();
   #peers = new Map();
-  /** Who goes on over which connection, by the client's name. */
+  /** The connection that each client resumes, by the client's name. */
   clients = new Map();
   #sent = [];
 
@@ -33,14 +33,14 @@ export class Visit {
     counts.set(what, (counts.get(what) ?? 0) + 1);
   }
 
-  /** Tells of a fault; those of a kind are counted together. */
+  /** Reports a fault; faults of one kind are counted together. */
   fault(kind, detail) {
     const sent = this.#sent.map(([name, bytes]) => `    ${name} ${JSON.stringify(bytes.toString("latin1"))}`);
     const lines = [`visit ${this.number}, “${this.vector.name}”: ${detail.slice(0, 500)}`, ...sent];
     this.run.fault(`${this.level}: ${kind}`, lines.join("\n"));
   }
 
-  /** Keeps the last of what was sent, for a fault. */
+  /** Stores the last sent messages, for the report of a fault. */
   remember(name, bytes) {
     this.#sent.push([name, bytes.subarray(0, 300)]);
     if (this.#sent.length > 8) this.#sent.shift();
@@ -57,7 +57,7 @@ export class Visit {
       else if (typeof step.close === "string") await (await this.#peer(step.close)).leave("close");
     }
     const peers = [...this.#peers.values()];
-    // A host that no longer answers would hold up what the others are owed.
+    // A host that no longer responds would delay the responses to others.
     for (const peer of peers) peer.answerAll(() => this.#hostAnswer());
     await Promise.all(peers.map((peer) => this.#finish(peer)));
     await Promise.all(peers.map((peer) => peer.leave(this.random.pick(["close", "destroy", "reset"]))));
@@ -82,7 +82,7 @@ export class Visit {
       return peer.sendMessage(random.chance(0.5) ? bytes : mutatedBytes(bytes.toString(), random));
     }
     const message = this.#filled(step.message);
-    // Most of what opens the session must pass, or nothing else is reached.
+    // Most messages that open the session must stay valid, or nothing else is reached.
     const isChanged = random.chance(message.method === "session.open" ? 0.08 : 0.4);
     const bytes = Buffer.from(JSON.stringify(message));
     if (!isChanged) {
@@ -95,11 +95,11 @@ export class Visit {
       else if (this.level === "bytes") peer.sendMessage(mutatedBytes(bytes.toString(), random));
       else peer.sendFrames(bytes, mutatedFrames(bytes, random));
     }
-    // What comes next goes on from here, as if nothing had been changed.
+    // The next messages continue from here, as if nothing had been changed.
     if (!peer.isWild && random.chance(0.5)) peer.sendMessage(bytes);
   }
 
-  /** With the values that were captured, and others where nothing was. */
+  /** Fills in the captured values, and other values if nothing was captured. */
   #filled(message) {
     const open = new Map(this.#captures);
     for (const [, name] of JSON.stringify(message).matchAll(/\{\{(\w+)\}\}/g)) {
@@ -108,7 +108,7 @@ export class Visit {
     return filled(message, open);
   }
 
-  /** Takes what the transcript captures from what comes, where it comes. */
+  /** Captures the values of received messages, as the transcript says. */
   async #expect(step, peer) {
     const wanted = step.any ?? (step.message === undefined ? [] : [step.message]);
     for (const expected of wanted) {
@@ -121,20 +121,20 @@ export class Visit {
         });
         if (index >= 0) peer.inbox.splice(index, 1);
         return index >= 0;
-      }, PATIENCE);
+      }, TIMEOUT);
     }
   }
 
-  /** Takes back what goes on, and waits for what is owed. */
+  /** Cancels running calls, and waits for the owed responses. */
   async #finish(peer) {
-    const end = performance.now() + LAST_PATIENCE;
+    const end = performance.now() + FINAL_TIMEOUT;
     peer.send({ id: "last", method: "$/ping" });
     while (peer.isTalking && !peer.isWild && performance.now() < end) {
       if (!peer.isOwed) break;
       for (const key of peer.owedKeys) peer.cancel(key);
       await peer.until(() => !peer.isOwed, 500);
     }
-    // Once it has closed on its side, the end comes by itself.
+    // Once it has closed its side, the connection ends by itself.
     if (peer.mustClose) await peer.until(() => peer.code !== undefined, 5_000);
     if (peer.code !== undefined || this.run.isOver) return;
     if (peer.mustClose) peer.fault(`was not closed with ${peer.mustClose.join(" or ")}`);

@@ -1,11 +1,11 @@
-"""A machine to install on: this one, in a folder, whose changes go to memory and are gone with it."""
+"""A machine to install on: this one, in a folder whose changes are kept in memory and then discarded."""
 
 import os
 import pathlib
 import subprocess
 import tempfile
 
-# What keeps the mounts until its input ends. Nobody outside sees them.
+# Keeps the mounts until its input ends. They are invisible outside.
 HOLD = r"""
 set -e
 mount -t tmpfs -o size=2g tmpfs "$1"
@@ -20,7 +20,7 @@ exec cat
 
 
 class Machine:
-    """Needs root, or sudo, and a kernel that lets it mount (unshare --mount)."""
+    """Needs root or sudo, and a kernel that allows mounts (unshare --mount)."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -37,7 +37,7 @@ class Machine:
 
     def command(self, *arguments, user=None, variables=()):
         """The command line that runs a command in it."""
-        # Of the process that sudo has started, where there is sudo.
+        # The child of the sudo process, if sudo is used.
         holder = self._held.pid
         if self._root:
             holder = subprocess.run(["pgrep", "-P", str(holder)], check=True, capture_output=True, text=True).stdout.split()[0]
@@ -47,7 +47,7 @@ class Machine:
         return [*self._root, *enter, *variables, *become, *map(str, arguments)]
 
     def run(self, *arguments, user=None, text=None, variables=()):
-        """Runs a command in it: its exit code, and its output with what it says on standard error."""
+        """Runs a command in it: its exit code, and its output including standard error."""
         done = subprocess.run(
             self.command(*arguments, user=user, variables=variables), input=text, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, timeout=120,
@@ -61,9 +61,9 @@ class Machine:
         return text
 
     def write(self, path, text):
-        code, said = self.run("tee", path, text=text)
+        code, output = self.run("tee", path, text=text)
         if code:
-            raise AssertionError(said)
+            raise AssertionError(output)
 
     def put(self, file, path):
         """Copies a file of this machine into it."""

@@ -1,4 +1,4 @@
-"""Where things are, and the program under test, whose path is in the environment as WAYBRIDGE."""
+"""Paths of the project, and of the program under test, which the environment's WAYBRIDGE names."""
 
 import pathlib
 import sys

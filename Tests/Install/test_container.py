@@ -1,4 +1,4 @@
-"""The container file, as far as it goes without an engine: what it says, what it copies, and that its commands are ones."""
+"""The container file, as far as it can be tested without an engine: its content, the files that it copies, and that its commands exist."""
 
 import json
 import re
@@ -31,24 +31,24 @@ class Container(unittest.TestCase):
     def of(self, stage, word):
         return [rest for each, rest in stage if each == word]
 
-    def test_it_has_two_stages_of_known_instructions(self):
+    def test_two_stages_have_known_instructions(self):
         for stage in (self.build, self.image):
             self.assertEqual([], [word for word, _ in stage if word not in WORDS])
         self.assertEqual([], self.of(self.image, "COPY"))
         self.assertRegex(self.build[0][1], r"^docker\.io/library/swift:\d+\.\d+-bookworm AS build$")
         self.assertEqual("docker.io/library/debian:bookworm-slim", self.image[0][1])
 
-    def test_it_is_built_of_files_that_there_are(self):
+    def test_copied_files_are_in_repository(self):
         for rest in self.of(self.build, "COPY"):
             *sources, _ = rest.split()
             for source in sources:
                 tracked = subprocess.run(["git", "ls-files", "--error-unmatch", source], cwd=ROOT, capture_output=True)
                 self.assertEqual(0, tracked.returncode, source)
-        # All that the build reads, from what SwiftPM reads on.
+        # All paths that the build reads, starting with those that SwiftPM reads.
         copied = {source for rest in self.of(self.build, "COPY") for source in rest.split()[:-1]}
         self.assertLessEqual({"Package.swift", "Sources", "Tests", "protocol", "web", "CHANGELOG.md", "README.md"}, copied)
 
-    def test_its_commands_are_ones(self):
+    def test_commands_are_valid_shell(self):
         for stage in (self.build, self.image):
             for rest in self.of(stage, "RUN"):
                 command = re.sub(r"^(--\S+\s+)+", "", rest)
@@ -62,12 +62,12 @@ class Container(unittest.TestCase):
             self.assertEqual(0, known.returncode, package)
         self.assertTrue((ROOT / made.split()[1]).is_file())
 
-    def test_it_needs_what_the_tests_need_to_build(self):
+    def test_build_libraries_match_those_of_tests(self):
         named = (ROOT / "Tests/run").read_text().split("bash Tests/install ")[1].split("||")[0].replace("\\\n", " ").split()
         libraries = {name for name in named if name.endswith("-dev")}
         self.assertEqual(libraries, {name for name in self.of(self.build, "RUN")[0].split() if name.endswith("-dev")})
 
-    def test_it_runs_as_nobody_else_and_is_looked_after(self):
+    def test_runs_as_own_user_with_health_check(self):
         (user,) = self.of(self.image, "USER")
         self.assertEqual("10001:10001", user)
         self.assertIn("adduser --system --uid 10001 --gid 10001 ", self.of(self.image, "RUN")[0])

@@ -1,5 +1,5 @@
-"""The alerts and the dashboard: that Prometheus reads them, that alerts fire when they should, and that each metric in them is
-one that a server has."""
+"""The alerts and the dashboard: Prometheus accepts them, alerts fire when they should, and each of their metrics is
+a metric of a server."""
 
 import json
 import pathlib
@@ -11,10 +11,10 @@ import unittest
 from paths import PACKAGING, ROOT
 
 from command import Server
-from test_cluster import Engine, metrics, until
+from rawsocket import WebSocket
+from test_cluster import NATSServer, metrics, until
 from test_metrics import handshake, parse
 from test_serve import get
-from rawsocket import WebSocket
 
 MONITORING = PACKAGING / "monitoring"
 DASHBOARD = json.loads((MONITORING / "dashboard.json").read_text())
@@ -31,7 +31,7 @@ def panels():
 
 
 def expressions():
-    """Those of the dashboard, with what Grafana puts in the place of its variables."""
+    """The expressions of the dashboard, with its variables replaced as Grafana does."""
     texts = [target["expr"] for panel in panels() for target in panel["targets"]]
     texts += [annotation["expr"] for annotation in DASHBOARD["annotations"]["list"]]
     return [text.replace("$__rate_interval", "1m").replace("$job", ".+").replace("$instance", ".+") for text in texts]
@@ -42,17 +42,17 @@ def family(name, served):
 
 
 class Alerts(unittest.TestCase):
-    def test_the_rules_are_rules(self):
+    def test_alert_rules_are_valid(self):
         code, output = promtool("check", "rules", "alerts.yml")
         self.assertEqual(0, code, output)
 
-    def test_each_alert_fires_when_it_should_and_none_on_a_server_that_is_well(self):
+    def test_alerts_fire_only_when_expected(self):
         code, output = promtool("test", "rules", "alerts.test.yml")
         self.assertEqual(0, code, output)
         named = set(re.findall(r"alert: (\w+)", (MONITORING / "alerts.yml").read_text()))
         self.assertEqual(named, set(re.findall(r'alertname="(\w+)"', (MONITORING / "alerts.test.yml").read_text())))
 
-    def test_each_alert_says_what_it_means(self):
+    def test_alerts_have_summary_and_description(self):
         text = (MONITORING / "alerts.yml").read_text()
         count = text.count("- alert:")
         for word in ("severity: ", "summary: ", "description: "):
@@ -60,7 +60,7 @@ class Alerts(unittest.TestCase):
 
 
 class Dashboard(unittest.TestCase):
-    def test_its_expressions_are_read_by_prometheus(self):
+    def test_expressions_are_valid_for_prometheus(self):
         rules = [{"record": f"a{number}", "expr": text} for number, text in enumerate(expressions())]
         with tempfile.TemporaryDirectory() as folder:
             # JSON is YAML.
@@ -69,16 +69,16 @@ class Dashboard(unittest.TestCase):
         self.assertEqual(0, code, output)
         self.assertIn(f"{len(rules)} rules found", output)
 
-    def test_the_panels_have_a_place_of_their_own_and_a_source(self):
+    def test_panels_do_not_overlap_and_have_a_source(self):
         everything = DASHBOARD["panels"]
         self.assertEqual(len(everything), len({panel["id"] for panel in everything}))
-        taken = set()
+        occupied = set()
         for panel in everything:
             place = panel["gridPos"]
             self.assertLessEqual(place["x"] + place["w"], 24, panel["title"])
             cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
-            self.assertFalse(cells & taken, panel["title"])
-            taken |= cells
+            self.assertFalse(cells & occupied, panel["title"])
+            occupied |= cells
         for panel in panels():
             self.assertEqual("${datasource}", panel["datasource"]["uid"], panel["title"])
 
@@ -86,8 +86,8 @@ class Dashboard(unittest.TestCase):
 class Metrics(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """All families: of a server that has a store, a table, and has seen a call, a close and a refusal; and of one of two
-        that share their sessions."""
+        """All metric families: those of a server with a store, a table, a call, a close and a rejection, and those of one of two
+        servers that share their sessions."""
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder) / "routes.json"
             table.write_text((ROOT / "protocol/routes/demo.json").read_text())
@@ -100,36 +100,36 @@ class Metrics(unittest.TestCase):
                 handshake(server, {"Origin": "https://evil.example"})
                 cls.samples, cls.types = parse(get(server.address + "/metrics")[1])
             shared = pathlib.Path(folder) / "engine"
-            engine = Engine(str(shared), "-js")
+            nats = NATSServer(str(shared), "-js")
             try:
-                arguments = ["serve", "--port", "0", "--cluster", engine.url]
+                arguments = ["serve", "--port", "0", "--cluster", nats.url]
                 with Server(*arguments) as one, Server(*arguments):
                     until(lambda: metrics(one)["waybridge_cluster_servers"] == 2)
                     samples, types = parse(get(one.address + "/metrics")[1])
             finally:
-                engine.end()
+                nats.end()
             cls.samples = samples | cls.samples
             cls.types = types | cls.types
 
-    def test_the_alerts_and_the_dashboard_name_what_is_served(self):
+    def test_alerts_and_dashboard_use_existing_metrics(self):
         for name in ("alerts.yml", "alerts.test.yml", "dashboard.json"):
             named = set(METRIC.findall((MONITORING / name).read_text()))
             self.assertGreater(len(named), 10)
             self.assertEqual(set(), named - set(self.samples), name)
 
-    def test_the_dashboard_shows_all_that_a_bridge_serves(self):
+    def test_dashboard_shows_all_bridge_metrics(self):
         text = " ".join(expressions())
         shown = {family(name, self.types) for name in METRIC.findall(text)}
         bridges = {name for name in self.types if name.startswith("waybridge_")} - {"waybridge_connections"}
         self.assertEqual(set(), bridges - shown - {"waybridge_build_info"})
 
-    def test_the_protocol_describes_each_and_no_others(self):
-        section = (ROOT / "protocol/PROTOCOL.md").read_text().split("\n## Metrics\n")[1].split("\n## ")[0]
+    def test_reference_describes_exactly_the_served_metrics(self):
+        section = (ROOT / "web/docs/metrics.md").read_text().split("\n## Metrics\n")[1].split("\n## ")[0]
         described = set(re.findall(r"`((?:waybridge|process)_\w+)`", section))
         self.assertEqual(set(self.types), described)
 
-    def test_their_labels_are_those_of_the_protocol(self):
-        section = (ROOT / "protocol/PROTOCOL.md").read_text().split("\n## Metrics\n")[1].split("\n## ")[0]
+    def test_labels_match_the_reference(self):
+        section = (ROOT / "web/docs/metrics.md").read_text().split("\n## Metrics\n")[1].split("\n## ")[0]
         for names, labels in re.findall(r"^\| (`[^|]*) \| ([^|]*) \|", section, re.M):
             expected = set(re.findall(r"`(\w+)`", labels))
             found = set()

@@ -1,4 +1,4 @@
-"""The Debian package: what is in it, and its life on a machine: installed, run, upgraded, removed, purged."""
+"""The Debian package: its content, and its life on a machine: installed, run, upgraded, removed, purged."""
 
 import json
 import os
@@ -18,8 +18,8 @@ from command import WAYBRIDGE, Server
 from rawsocket import WebSocket
 
 CONFFILES = {f"/etc/waybridge/{name}.json" for name in ("waybridge", "routes", "policy")}
-# That nobody in particular has made this package, and that it is not for Debian itself.
-OF_WHO_BUILDS = "bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs"
+# The package has no maintainer address, and is not for Debian itself.
+BUILDER_TAGS = "bogus-mail-host,bogus-mail-host-in-debian-changelog,initial-upload-closes-no-bugs"
 
 
 def output(*command):
@@ -27,14 +27,14 @@ def output(*command):
 
 
 class Built(unittest.TestCase):
-    """Has the package, made of the program under test."""
+    """Builds the package of the program under test."""
 
     @classmethod
     def setUpClass(cls):
         if not hasattr(Built, "package"):
             folder = tempfile.TemporaryDirectory()
             unittest.addModuleCleanup(folder.cleanup)
-            # Small enough, and made in no time.
+            # Small enough, and quick to build.
             quick = {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
             made = subprocess.run(
                 [PACKAGING / "package", "--binary", WAYBRIDGE, "--output", folder.name], stdout=subprocess.PIPE,
@@ -48,7 +48,7 @@ class Built(unittest.TestCase):
             output("dpkg-deb", "-R", Built.package, Built.files)
 
     def later(self):
-        """The package of a later version, whose settings have a member more, and what this version brings anew."""
+        """The package of a later version, with one more setting, and the new files of this version."""
         files = self.folder / "later"
         shutil.copytree(self.files, files, symlinks=True)
         control = files / "DEBIAN/control"
@@ -65,7 +65,7 @@ class Contents(Built):
     def field(self, name):
         return output("dpkg-deb", "-f", self.package, name).strip()
 
-    def test_it_is_of_the_programs_version_and_needs_the_libraries_that_it_links(self):
+    def test_version_and_dependencies_match_the_program(self):
         version = output(WAYBRIDGE, "--version").split()[1]
         self.assertEqual(version + "-1", self.field("Version"))
         needed = {re.split(r"[ (]", entry)[0] for entry in self.field("Depends").split(", ")}
@@ -74,18 +74,18 @@ class Contents(Built):
         linked = re.findall(r"NEEDED\s+(\S+)", output("objdump", "-p", self.files / "usr/bin/waybridge"))
         self.assertEqual([], [name for name in linked if "swift" in name or "Foundation" in name or "dispatch" in name])
 
-    def test_what_is_for_people_to_change_is_theirs(self):
+    def test_settings_are_conffiles_of_package(self):
         listed = (self.files / "DEBIAN/conffiles").read_text().split()
         self.assertEqual(CONFFILES, set(listed))
 
-    def test_lintian_finds_neither_faults_nor_doubts(self):
+    def test_lintian_reports_no_errors_or_warnings(self):
         done = subprocess.run(
-            ["lintian", "--allow-root", "--suppress-tags", OF_WHO_BUILDS, self.package], stdout=subprocess.PIPE,
+            ["lintian", "--allow-root", "--suppress-tags", BUILDER_TAGS, self.package], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         self.assertEqual((0, ""), (done.returncode, done.stdout))
 
-    def test_the_completions_are_those_of_the_program(self):
+    def test_completions_match_the_program(self):
         share = self.files / "usr/share"
         for shell, path in [
             ("bash", "bash-completion/completions/waybridge"), ("zsh", "zsh/vendor-completions/_waybridge"),
@@ -94,7 +94,7 @@ class Contents(Built):
             made = output(WAYBRIDGE, "--generate-completion-script", shell)
             self.assertTrue(made.endswith((share / path).read_text()), shell)
 
-    def test_each_command_has_a_manual_page_without_a_fault(self):
+    def test_every_command_has_valid_manual_page(self):
         pages = {path.name.removesuffix(".1.gz") for path in (self.files / "usr/share/man/man1").iterdir()}
         self.assertEqual(set(commands()), pages)
         for name in sorted(pages):
@@ -104,32 +104,49 @@ class Contents(Built):
                 done = subprocess.run(
                     command, input=roff, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"MANROFFSEQ": ""}
                 )
-                said = done.stderr + (done.stdout if command[0] == "mandoc" else b"")
-                self.assertEqual("", said.decode(), name)
+                message = done.stderr + (done.stdout if command[0] == "mandoc" else b"")
+                self.assertEqual("", message.decode(), name)
 
-    def test_the_pages_have_all_options(self):
+    def test_manual_pages_list_all_options(self):
         roff = subprocess.run(
             ["gzip", "-dc", self.files / "usr/share/man/man1/waybridge-serve.1.gz"], check=True, stdout=subprocess.PIPE, text=True
         ).stdout.replace("\\-", "-")
-        asked = output(WAYBRIDGE, "serve", "--help")
-        for name in set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", asked[asked.index("USAGE:") :])) | {"WAYBRIDGE_LIMITS_MAX_BATCH"}:
+        help_text = output(WAYBRIDGE, "serve", "--help")
+        for name in set(re.findall(r"(?:^|[\s\[])(--[a-z-]+)", help_text[help_text.index("USAGE:") :])) | {"WAYBRIDGE_LIMITS_MAX_BATCH"}:
             self.assertIn(f"\\fB{name}\\fR", roff)
 
-    def test_all_that_the_program_serves_is_there(self):
+    def test_served_files_are_in_package(self):
         web = self.files / "usr/share/waybridge/web"
         self.assertEqual({"index.html", "bridge", "demo", "inspector"}, {path.name for path in web.iterdir()})
         for name in ("demo", "inspector"):
             for path in (ROOT / "web" / name).glob("*.*"):
                 self.assertEqual(path.read_bytes(), (web / name / path.name).read_bytes())
 
-    def test_the_examples_are_those_that_are_tested_here(self):
+    def test_guides_are_readable_and_link_to_each_other(self):
+        guides = self.files / "usr/share/doc/waybridge/guides"
+        pages = sorted(path.relative_to(guides).as_posix() for path in guides.rglob("*.md"))
+        for path in ("README.md", "protocol/PROTOCOL.md", "web/docs/start.md", "web/docs/operating.md", "web/bridge/README.md"):
+            self.assertIn(path, pages)
+        for page in pages:
+            self.assertEqual((ROOT / page).read_bytes(), (guides / page).read_bytes())
+            for target in re.findall(r"\]\(([^)#:]+\.(?:md|svg|png))[)#]", (guides / page).read_text()):
+                linked = (ROOT / page).parent / target
+                name = linked.resolve().relative_to(ROOT).as_posix()
+                if name.startswith(("README", "protocol/", "web/docs/")):
+                    self.assertTrue((guides / page).parent.joinpath(target).is_file(), f"{page} links to {target}")
+
+    def test_control_file_names_the_project(self):
+        manifest = json.loads((ROOT / "web/bridge/package.json").read_text())
+        self.assertEqual(manifest["homepage"].removesuffix("#readme"), self.field("Homepage"))
+
+    def test_examples_match_the_tested_files(self):
         examples = self.files / "usr/share/doc/waybridge/examples"
         for source in [*(PACKAGING / "monitoring").iterdir(), *(ROOT / "protocol/proxies").iterdir()]:
             self.assertEqual(source.read_bytes(), (examples / source.name).read_bytes())
 
 
 def commands():
-    """The names of all commands, as those of their pages."""
+    """The names of all commands, in the form of their manual pages."""
 
     def below(path, command):
         yield "-".join(path)
@@ -140,28 +157,28 @@ def commands():
     return below(["waybridge"], json.loads(output(WAYBRIDGE, "--experimental-dump-help"))["command"])
 
 
-class Life(Built):
+class Lifecycle(Built):
     def setUp(self):
         self.machine = self.enterContext(Machine())
 
     def dpkg(self, *arguments):
-        code, said = self.machine.run("dpkg", "--force-unsafe-io", *arguments)
-        self.assertEqual(0, code, said)
-        return said
+        code, message = self.machine.run("dpkg", "--force-unsafe-io", *arguments)
+        self.assertEqual(0, code, message)
+        return message
 
     def install(self, package):
         self.machine.put(package, "/tmp/waybridge.deb")
-        # What was changed stays, as who is asked would have it.
+        # Changed files are kept, as the user would answer.
         return self.dpkg("--force-confold", "-i", "/tmp/waybridge.deb")
 
     def service(self):
-        """What the unit says: its command, its user and its variables."""
+        """The command, the user and the variables of the unit."""
         unit = self.machine.read("/lib/systemd/system/waybridge.service")
         settings = dict(re.findall(r"^(\w+)=(.*)$", unit, re.M))
         return settings["ExecStart"].split(), settings["User"], [settings["Environment"]]
 
     def served(self, *before):
-        """Runs what the unit starts as the user that it names, who has the folders that systemd would give him; `before` is a command that runs it."""
+        """Runs the unit's command as its user, with the folders that systemd would create; `before` is a command prefix that runs it."""
         command, user, own = self.service()
         for folder in ("/var/lib/waybridge", "/var/cache/waybridge"):
             self.assertEqual((0, ""), self.machine.run("install", "-d", "-o", user, "-g", user, "-m", "700", folder))
@@ -169,7 +186,7 @@ class Life(Built):
         line = self.machine.command(*before, *command, user=user, variables=variables)
         return Server(*line[1:], command=line[0])
 
-    def test_it_is_installed_run_upgraded_removed_and_purged(self):
+    def test_package_lifecycle_from_install_to_purge(self):
         self.install(self.package)
         self.assertEqual("", self.dpkg("--verify", "waybridge"))
         self.assertTrue(self.machine.has("/etc/systemd/system/multi-user.target.wants/waybridge.service"))
@@ -181,7 +198,7 @@ class Life(Built):
             self.check_the_server(server)
         self.assertTrue(self.machine.has("/var/lib/waybridge/sessions"))
 
-        # Of two files that another version brings anew, the one that was changed here stays as it is.
+        # Of two new files of another version, the one that was changed here is kept.
         settings = json.loads(self.machine.read("/etc/waybridge/waybridge.json"))
         self.machine.write("/etc/waybridge/waybridge.json", json.dumps(settings | {"drain": 3}))
         old_routes = self.machine.read("/etc/waybridge/routes.json")
@@ -201,16 +218,16 @@ class Life(Built):
         for path in ("/etc/waybridge", "/var/lib/waybridge", "/var/cache/waybridge", "/usr/share/waybridge", "/usr/share/doc/waybridge"):
             self.assertFalse(self.machine.has(path), path)
         self.assertFalse(self.machine.has("/etc/systemd/system/multi-user.target.wants/waybridge.service"))
-        # What was here before is as it was.
+        # The earlier files are unchanged.
         self.assertFalse(pathlib.Path("/usr/bin/waybridge").exists())
 
     def check_the_program(self):
-        for arguments, said in [
+        for arguments, message in [
             (["--version"], "waybridge "), (["routes", "check", "/etc/waybridge/routes.json"], "ok: "),
             (["policy", "check", "/etc/waybridge/policy.json"], "ok: "),
         ]:  # fmt: skip
             code, output = self.machine.run("/usr/bin/waybridge", *arguments)
-            self.assertEqual((0, True), (code, output.startswith(said)), output)
+            self.assertEqual((0, True), (code, output.startswith(message)), output)
         self.assertIn("waybridge-serve", self.machine.run("man", "-w", "waybridge-serve")[1])
         line = self.machine.command("/usr/bin/waybridge", "demo", "--port", "0", user="waybridge")
         with Server(*line[1:], command=line[0]) as demo, urllib.request.urlopen(demo.address + "/demo/", timeout=20) as page:
@@ -229,19 +246,19 @@ class Life(Built):
         self.assertEqual(0, self.ended(server))
 
     def ended(self, server):
-        """Ends it as systemd does; gives the exit code."""
+        """Ends it like systemd; returns the exit code."""
         code, _, errors = server.end(signal.SIGTERM)
         self.assertEqual("", errors)
         return code
 
-    def test_the_units_are_in_order(self):
+    def test_systemd_units_are_valid_and_hardened(self):
         self.install(self.package)
         units = [f"/lib/systemd/system/waybridge.{kind}" for kind in ("service", "socket")]
         self.assertEqual((0, ""), self.machine.run("systemd-analyze", "verify", *units))
-        code, said = self.machine.run("systemd-analyze", "security", "--offline=true", "--threshold=15", units[0])
-        self.assertEqual(0, code, said)
+        code, message = self.machine.run("systemd-analyze", "security", "--offline=true", "--threshold=15", units[0])
+        self.assertEqual(0, code, message)
 
-    def test_systemd_would_let_it_make_the_calls_that_it_makes(self):
+    def test_system_call_filter_allows_calls_of_server(self):
         self.install(self.package)
         filters = re.findall(r"^SystemCallFilter=(~?)(.*)$", self.machine.read("/lib/systemd/system/waybridge.service"), re.M)
         allowed = set()
@@ -263,7 +280,7 @@ class Life(Built):
 
 
 def calls(name):
-    """The system calls of a set of systemd's, `@name`, and of those in it."""
+    """The system calls of a set `@name` of systemd, including nested sets."""
     if not name.startswith("@"):
         return {name}
     found = set()

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-import walk
+import guide_runner
 from readme import ROOT, all_blocks, comment_blocks, replaced
 
 FOLDER = ROOT / ".build/examples"
@@ -77,12 +77,12 @@ def build():
 
 def write_tutorial():
     """Writes the Swift of the tutorial, what is generated from its table too; its tests find the table in the package's folder."""
-    found = walk.files(TUTORIAL)
+    found = guide_runner.files(TUTORIAL)
     for name, text in found.items():
         if name.endswith(".swift") and name != "Package.swift":
             write(FOLDER / "Tutorial" / name, text)
     write(FOLDER / "routes.json", found["routes.json"])
-    command = [walk.WAYBRIDGE, "routes", "generate", FOLDER / "routes.json", "--language", "swift", "--module", "Waybridge"]
+    command = [guide_runner.WAYBRIDGE, "routes", "generate", FOLDER / "routes.json", "--language", "swift", "--module", "Waybridge"]
     subprocess.run([*command, "--output", FOLDER / "Tutorial/Sources/Shop"], check=True, stdout=subprocess.DEVNULL)
 
 

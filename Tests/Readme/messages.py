@@ -1,4 +1,4 @@
-"""What openrpc.json says of a message."""
+"""Checks messages against openrpc.json."""
 
 import json
 
@@ -13,6 +13,9 @@ METHODS = {
     for part in ("methods", "x-server-methods", "x-notifications")
     for method in DOCUMENT[part]
 }
+# A schema outside of the document, and the members of an OpenRPC document that are checked instead.
+META_SCHEMA = "https://raw.githubusercontent.com/open-rpc/meta-schema/master/schema.json"
+OPENRPC = {"type": "object", "required": ["openrpc", "info", "methods"], "properties": {"methods": {"type": "array", "minItems": 1}}}
 
 
 def resolved(value):
@@ -26,16 +29,21 @@ def resolved(value):
 
 
 def validate(value, schema):
+    schema = OPENRPC if schema.get("$ref") == META_SCHEMA else schema
     validator = jsonschema.Draft7Validator(schema, resolver=jsonschema.RefResolver.from_schema(DOCUMENT))
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
 
 def faults_of_call(message):
-    """What is wrong with a request or notification."""
+    """The faults of a request or notification."""
     method = METHODS.get(message["method"])
     if method is None:
         return [f"openrpc.json has no method {message['method']}"]
-    params = message.get("params", {})
+    return faults_of_params(message.get("params", {}), method)
+
+
+def faults_of_params(params, method):
+    """The faults of params, by name, of a method of the document."""
     descriptors = {each["name"]: each for each in map(resolved, method["params"])}
     faults = [f"{name} is no param of {method['name']}" for name in params if name not in descriptors]
     for name, descriptor in descriptors.items():
@@ -46,10 +54,24 @@ def faults_of_call(message):
     return faults
 
 
-def faults_of_answer(message, method):
-    """What is wrong with the answer to a method."""
+def faults_of_response(message, method):
+    """The faults of the response to a method."""
     if "result" in message:
         return validate(message["result"], METHODS[method]["result"]["schema"])
     error = message["error"]
     is_own = 1 <= error["code"] <= 1999 or error["code"] >= 3000
     return [] if is_own or error["code"] in CODES else [f"codes.json has no error {error['code']}"]
+
+
+def faults_of_example(example, method):
+    """The faults of an example in a method of the document. A notification has no result."""
+    names = [each["name"] for each in example["params"]]
+    faults = [f"{name} is there more than once" for name in set(names) if names.count(name) > 1]
+    faults += faults_of_params({each["name"]: each["value"] for each in example["params"]}, method)
+    if ("result" in example) != ("result" in method):
+        return [*faults, "only an example of a request has a result"]
+    if "result" not in example:
+        return faults
+    if example["result"]["name"] != method["result"]["name"]:
+        faults.append(f"the result is named {method['result']['name']}")
+    return faults + [f"result: {fault}" for fault in validate(example["result"]["value"], method["result"]["schema"])]

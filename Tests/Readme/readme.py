@@ -2,10 +2,14 @@
 
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-DOCUMENTS = ["README.md", "protocol/PROTOCOL.md", "web/bridge/README.md", "Tests/Benchmarks/README.md", "Tests/Chaos/README.md"]
+DOCUMENTS = ["README.md", "protocol/PROTOCOL.md", "protocol/HTTP.md", "protocol/ADMINISTRATION.md", "protocol/CONFORMANCE.md", "web/bridge/README.md", "Tests/Benchmarks/README.md", "Tests/Chaos/README.md", "Tests/Soak/README.md"]
+
+# A line that ends with "`NAME`:", and the block behind it.
+NAMED = re.compile(r"`([\w./-]+)`:\n\n```\w*\n(.*?)^```$", re.S | re.M)
 
 
 class Block:
@@ -18,6 +22,13 @@ class Block:
 
     def __repr__(self):
         return self.place
+
+
+def project_files():
+    """The files of the project that people write, also those that are not committed yet, by their paths from its root."""
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    paths = [pathlib.Path(line) for line in listed.stdout.splitlines()]
+    return [path for path in paths if ".min." not in path.name and (ROOT / path).is_file()]
 
 
 def documents():
@@ -59,6 +70,11 @@ def blocks(section, language, file="README.md"):
     """The code blocks of one language in a section, without the space around them."""
     text = (ROOT / file).read_text().split(f"## {section}\n")[1].split("\n## ")[0]
     return [block.strip() for block in re.findall(rf"```{language}\n(.*?)```", text, re.S)]
+
+
+def files(path):
+    """The files that a document tells its reader to write: the text of each, by its name."""
+    return {match[1]: match[2] for match in NAMED.finditer(path.read_text())}
 
 
 def replaced(text, replacements):

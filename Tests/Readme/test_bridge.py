@@ -51,7 +51,7 @@ finished { city: 'Kyoto' }
 show native://address/list
 hide native://address/list {}
 Oslo
-RouteNotFound 2404 noRoute false
+RouteNotFoundError 2404 noRoute false
 true true
 navigator.share Tea
 true false
@@ -75,7 +75,7 @@ def lines(text):
 class BridgeReadme(unittest.TestCase):
     maxDiff = None
 
-    def test_the_blocks_are_a_program(self):
+    def test_code_blocks_form_a_program(self):
         server = subprocess.Popen([WAYBRIDGE, "demo", "--port", "0"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(server.stdout.close)
         self.addCleanup(server.wait, timeout=30)

@@ -67,19 +67,19 @@ class Docs(unittest.TestCase):
         self.assertTrue(line.startswith("listening on http://"), line or server.stderr.read())
         return line.removeprefix("listening on http://")
 
-    def test_every_page_says_what_corresponds_to_what(self):
+    def test_every_page_has_a_comparison_table(self):
         for name in PAGES:
             rows = re.findall(r"^\| .+ \| .+ \|$", (DOCS / name).read_text(), re.M)
             self.assertGreater(len(rows), 9, name)
 
-    def test_the_tables_fit_the_schema_and_are_served(self):
+    def test_route_tables_are_valid_and_served(self):
         schema = json.loads((ROOT / "protocol/schema/table.schema.json").read_text())
         for name, blocks in self.each():
             faults = jsonschema.Draft202012Validator(schema).iter_errors(self.table(blocks))
             self.assertEqual([], [fault.message for fault in faults], name)
             self.serve()
 
-    def test_the_commands_print_what_is_shown(self):
+    def test_commands_print_the_shown_output(self):
         count = 0
         for _, blocks in self.each():
             for block, shown in zip(blocks, blocks[1:]):
@@ -94,7 +94,7 @@ class Docs(unittest.TestCase):
                 count += 1
         self.assertGreater(count, 0)
 
-    def test_the_messages_are_answered_as_shown(self):
+    def test_messages_have_the_shown_responses(self):
         count = 0
         for _, blocks in self.each():
             lines = [
@@ -106,9 +106,9 @@ class Docs(unittest.TestCase):
                 continue
             port = int(self.serve().rpartition(":")[2])
             with WebSocket(port) as client:
-                for request, answer in zip(lines[::2], lines[1::2], strict=True):
+                for request, response in zip(lines[::2], lines[1::2], strict=True):
                     client.send(request)
-                    self.assertShows(answer, client.receive(), request["method"])
+                    self.assertShows(response, client.receive(), request["method"])
                     count += 1
         self.assertGreater(count, 3)
 
@@ -124,7 +124,7 @@ class Docs(unittest.TestCase):
         else:
             self.assertEqual(shown, value, place)
 
-    def test_the_javascript_of_a_page_is_a_program_that_prints_what_is_shown(self):
+    def test_javascript_of_page_prints_the_shown_output(self):
         for name, blocks in self.each():
             address = self.serve()
             code = "\n".join(block.text for block in blocks if block.language == "js")

@@ -35,7 +35,7 @@ class Documentation(unittest.TestCase):
             bare = [str(symbol) for symbol in symbols if not symbol.comment and not IMPLIED.fullmatch(symbol.last)]
             self.assertEqual("", "\n".join(bare))
 
-    def test_what_throws_says_what_or_as_which_other(self):
+    def test_throwing_functions_document_their_errors(self):
         for product, symbols in self.symbols.items():
             throwing = [symbol for symbol in symbols if symbol.throws]
             # What WaybridgeCluster adds to another module's type is not among its own symbols.

@@ -1,4 +1,4 @@
-"""The shapes that PROTOCOL.md gives are types, and the messages of its examples have them."""
+"""The shapes in the protocol's documents are types; the examples there and in openrpc.json match them, and openrpc.json's own schemas."""
 
 import json
 import re
@@ -6,9 +6,10 @@ import subprocess
 import tempfile
 import unittest
 
-from readme import ROOT, all_blocks, fenced
+import messages
+from readme import ROOT, fenced
 
-PROTOCOL = ROOT / "protocol/PROTOCOL.md"
+DOCUMENTS = sorted((ROOT / "protocol").glob("*.md"))
 PART = re.compile(r"^(?:(params|result)(\??):|type (\w+) =) ?", re.M)
 
 
@@ -20,10 +21,11 @@ def type_name(part, method):
 def sections():
     """The methods that each heading names, with the `ts` blocks below it."""
     found = []
-    for text in re.split(r"^(?=#+ )", PROTOCOL.read_text(), flags=re.M):
-        heading = text.partition("\n")[0].lstrip("# ")
-        methods = [name for name in heading.split(", ") if re.fullmatch(r"[\w$]+[./]?\w*", name)]
-        found.append((methods, [block.text for block in fenced(PROTOCOL, text) if block.language == "ts"]))
+    for path in DOCUMENTS:
+        for text in re.split(r"^(?=#+ )", path.read_text(), flags=re.M):
+            heading = text.partition("\n")[0].lstrip("# ")
+            methods = [name for name in heading.split(", ") if re.fullmatch(r"[\w$]+[./]?\w*", name)]
+            found.append((methods, [block.text for block in fenced(path, text) if block.language == "ts"]))
     return found
 
 
@@ -50,10 +52,8 @@ def declarations():
 
 def examples():
     """The params, results and errors of the examples, with the names of their types."""
-    for block in all_blocks("json"):
+    for block in (block for path in DOCUMENTS for block in fenced(path) if block.language == "json"):
         methods = {}
-        if not block.place.startswith("protocol/"):
-            continue
         for line in block.text.splitlines():
             message = json.loads(line) if line.startswith('{"jsonrpc"') else {}
             if "method" in message:
@@ -63,6 +63,17 @@ def examples():
                 yield "ResponseError", message["error"]
             elif "result" in message:
                 yield type_name("result", methods[message["id"]]), message["result"]
+
+
+def openrpc_examples():
+    """The params and results of the examples in openrpc.json, with the names of their types. PROTOCOL.md gives the params of
+    `page.call` as a client sends them."""
+    for part in ("methods", "x-server-methods"):
+        for method in messages.DOCUMENT[part]:
+            for example in method["examples"]:
+                if example["params"] and (part, method["name"]) != ("x-server-methods", "page.call"):
+                    yield type_name("params", method["name"]), {each["name"]: each["value"] for each in example["params"]}
+                yield type_name("result", method["name"]), example["result"]["value"]
 
 
 def faults(lines):
@@ -76,14 +87,14 @@ def faults(lines):
     return (done.stdout + done.stderr).strip() if done.returncode else ""
 
 
-# Notifications, whose shapes PROTOCOL.md tells in words.
-WITHOUT_SHAPE = {"params_page_resume", "params___progress", "params___cancelRequest"}
+# Notifications with a shape that PROTOCOL.md describes in words.
+WITHOUT_SHAPE = {"params___progress", "params___cancelRequest"}
 
 
 class Shapes(unittest.TestCase):
     maxDiff = None
 
-    def test_the_examples_have_the_shapes(self):
+    def test_examples_match_the_types(self):
         types = declarations()
         named = {line.split()[1] for line in types}
         values, without = [], set()
@@ -95,9 +106,42 @@ class Shapes(unittest.TestCase):
         self.assertEqual(WITHOUT_SHAPE, without)
         self.assertEqual("", faults(types + values))
 
-    def test_a_message_of_another_shape_is_a_fault(self):
+    def test_openrpc_examples_match_the_types(self):
+        types = declarations()
+        named = {line.split()[1] for line in types}
+        values = [(name, value) for name, value in openrpc_examples() if name in named]
+        self.assertGreater(len(values), 40)
+        lines = [f"const value{number}: {name} = {json.dumps(value)};" for number, (name, value) in enumerate(values)]
+        self.assertEqual("", faults(types + lines))
+
+    def test_message_with_unknown_property_is_a_fault(self):
         wrong = 'const value: params_router_open = {"uri": "native://a", "stile": "push"};'
         self.assertIn("stile", faults([*declarations(), wrong]))
+
+
+class OpenRPCExamples(unittest.TestCase):
+    def test_every_method_has_an_example_that_matches_its_schemas(self):
+        for part in ("methods", "x-server-methods", "x-notifications"):
+            for method in messages.DOCUMENT[part]:
+                with self.subTest(method["name"], part=part):
+                    self.assertTrue(method.get("examples"))
+                    for example in method["examples"]:
+                        self.assertEqual([], messages.faults_of_example(example, method))
+
+    def test_faults_of_example_are_found(self):
+        method = messages.METHODS["navigation.finish"]
+        result = {"name": "change", "value": {"page": None, "closed": ["p1"]}}
+        good = {"params": [{"name": "page", "value": "p1"}], "result": result}
+        self.assertEqual([], messages.faults_of_example(good, method))
+        for wrong in (
+            good | {"params": [{"name": "page", "value": 1}]},
+            good | {"params": [{"name": "pages", "value": "p1"}]},
+            good | {"params": good["params"] * 2},
+            good | {"result": {"name": "change", "value": {"page": None}}},
+            good | {"result": result | {"name": "value"}},
+            {"params": []},
+        ):
+            self.assertEqual(1, len(messages.faults_of_example(wrong, method)), wrong)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from pathlib import Path
 from readme import ROOT
 
 sys.path.insert(0, str(ROOT / "Tests/Browser"))
+from accessibility import low_contrast_texts  # noqa: E402
 from chromium import Chromium  # noqa: E402
 from firefox import Firefox  # noqa: E402
-from readable import pale  # noqa: E402
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
@@ -58,7 +58,7 @@ class Contents(Built):
         text = (self.folder / "search-index.js").read_text()
         return json.loads(text.removeprefix("globalThis.waybridgeIndex = ").removesuffix(";\n"))
 
-    def test_every_guide_and_every_kind_of_reference_is_there(self):
+    def test_all_guides_and_references_are_in_site(self):
         for path in (ROOT / "web/docs").glob("*.md"):
             if path.name != "README.md":
                 self.assertTrue((self.folder / f"guides/{path.stem}.html").exists(), path.name)
@@ -67,7 +67,7 @@ class Contents(Built):
             self.assertGreater(kinds.count(kind), least, kind)
 
 
-class Reading(Built):
+class SitePages(Built):
     """The site as somebody reads it."""
 
     engine = Chromium
@@ -82,7 +82,7 @@ class Reading(Built):
             self.browsers[dark] = self.engine(dark=dark, motion=False)
             self.addClassCleanup(self.browsers[dark].quit)
         self.browser = self.browsers[dark]
-        self.browser.start_anew(size)
+        self.browser.open_tab(size)
         self.read(path)
 
     def read(self, path):
@@ -110,7 +110,7 @@ class Reading(Built):
         )
         return first and self.browser.execute_script("return document.querySelector('#search').value") == words and all(word in first for word in words.lower().split())
 
-    def test_search_finds_symbols_of_both_languages_and_words_of_guides(self):
+    def test_search_finds_symbols_and_words_of_guides(self):
         self.open("index.html")
         for words, title, address in SEARCHES:
             with self.subTest(words):
@@ -122,7 +122,7 @@ class Reading(Built):
         self.wait(lambda: self.find("h1").text == "TestBridge")
         self.assertEqual([], self.browser.errors())
 
-    def test_pages_fit_a_phone_and_a_window(self):
+    def test_pages_fit_phone_and_desktop(self):
         for size in SIZES:
             self.open("index.html", size)
             for path in ["index.html", "protocol.html", "swift/waybridge/router.html", "javascript/bridge.html", "methods.html", "guides/tutorial.html"]:
@@ -132,7 +132,23 @@ class Reading(Built):
                     self.assertLessEqual(wide, 0)
                     self.assertEqual([], self.browser.errors())
 
-    def test_it_is_used_by_keys_alone(self):
+    def test_cards_of_first_page_describe_what_they_lead_to(self):
+        self.open("index.html")
+        cards = self.browser.execute_script(
+            "return [...document.querySelectorAll('.cards li')].map((card) => [...card.querySelectorAll('strong, span')].map((each) => each.textContent))")
+        self.assertGreater(len(cards), 20)
+        for title, description in cards:
+            self.assertNotIn(description, ("", title))
+        self.assertEqual(len(cards), len({description for _, description in cards}))
+
+    def test_names_in_tables_are_whole(self):
+        for size in SIZES:
+            self.open("codes.html", size)
+            broken = self.browser.execute_script(
+                "return [...document.querySelectorAll('td code')].filter((code) => code.getClientRects().length > 1).map((code) => code.textContent)")
+            self.assertEqual([], broken)
+
+    def test_site_is_usable_by_keyboard(self):
         self.open("protocol.html", SIZES[1], dark=True)
         body = self.find("body")
         body.send_keys(Keys.TAB)
@@ -144,17 +160,17 @@ class Reading(Built):
         self.assertEqual("true", menu.get_attribute("aria-expanded"))
         self.assertTrue(self.browser.find_element(By.XPATH, "//a[.='Tutorial: a hybrid shop']").is_displayed())
 
-    def test_text_is_dark_enough_in_both_themes(self):
+    def test_text_has_enough_contrast_in_both_themes(self):
         for dark in (False, True):
             self.open("index.html", dark=dark)
             self.assertEqual(dark, self.browser.execute_script("return matchMedia('(prefers-color-scheme: dark)').matches"))
             for path in ["index.html", "guides/tutorial.html", "swift/waybridge/router.html", "javascript/bridge.html"]:
                 with self.subTest(path, dark=dark):
                     self.read(path)
-                    self.assertEqual([], pale(self.browser))
+                    self.assertEqual([], low_contrast_texts(self.browser))
 
 
-class ReadingInFirefox(Reading):
+class FirefoxSitePages(SitePages):
     engine = Firefox
 
 
@@ -167,27 +183,27 @@ class Faults(unittest.TestCase):
             site.add(Page(f"{number}.html", "A title", "", body, f"document {number}"))
         return site.faults()
 
-    def test_a_link_to_no_page_to_no_anchor_and_out_of_the_site(self):
+    def test_broken_and_outside_links_are_faults(self):
         body = '<h1 id="a">A</h1><a href="{}">b</a>'
         self.assertEqual([], self.faults(body.format("#a"), body.format("0.html#a"), body.format("https://example.org/")))
         self.assertEqual(["document 0: 7.html: there is no such page"], self.faults(body.format("7.html")))
         self.assertEqual(["document 0: #b: the page has no such anchor"], self.faults(body.format("#b")))
         self.assertEqual(["document 0: file:///etc/hosts: leads out of the site"], self.faults(body.format("file:///etc/hosts")))
 
-    def test_two_anchors_of_a_name_and_a_page_without_a_title(self):
+    def test_duplicate_anchor_and_missing_title_are_faults(self):
         self.assertEqual(["document 0: two things have the anchor 'a'"], self.faults('<h1 id="a">A</h1><p id="a"></p>'))
         self.assertEqual(["document 0: 0 titles (h1) in the place of one"], self.faults("<p></p>"))
 
 
 class WithoutSwift(unittest.TestCase):
-    def test_it_is_built_without_a_fault(self):
+    def test_site_builds_without_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([ROOT / "web/docs/build", "--without-swift", "--output", folder], capture_output=True, text=True)
         self.assertEqual((0, ""), (done.returncode, done.stderr))
 
 
 class Pictures(unittest.TestCase):
-    def test_the_architecture_is_that_of_the_sources(self):
+    def test_architecture_diagram_matches_sources(self):
         done = subprocess.run([ROOT / "web/docs/architecture", "--check"], capture_output=True, text=True)
         self.assertEqual((0, ""), (done.returncode, done.stderr))
 

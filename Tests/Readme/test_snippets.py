@@ -2,8 +2,11 @@
 
 import json
 import os
+import pathlib
 import re
+import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -11,7 +14,10 @@ import jsonschema
 
 import examples
 import messages
-from readme import ROOT, all_blocks, documents, fenced
+from readme import ROOT, all_blocks, documents, fenced, files
+
+sys.path.insert(0, str(ROOT / "Tests/Browser"))
+from chromium import Chromium  # noqa: E402
 
 # `text` shows flows in words of its own; test_shapes.py compiles `ts`.
 LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text", "python", "nginx", "cfg"}
@@ -32,7 +38,7 @@ class Snippets(unittest.TestCase):
         warnings = [line for line in output.splitlines() if "warning:" in line and not re.search(others, line)]
         self.assertEqual("", "\n".join(warnings))
 
-    def test_the_tests_among_the_swift_blocks_pass(self):
+    def test_tests_in_swift_blocks_pass(self):
         count, output = examples.run_tests("DocumentTests")
         self.assertGreater(count, 3, output)
 
@@ -44,7 +50,7 @@ class Snippets(unittest.TestCase):
                 done = subprocess.run(["node", "--check", file.name], capture_output=True, text=True)
                 self.assertEqual(0, done.returncode, done.stderr)
 
-    def test_every_shell_block_parses_and_names_options_that_there_are(self):
+    def test_shell_blocks_parse_and_use_existing_options(self):
         for block in all_blocks("sh"):
             with self.subTest(block):
                 done = subprocess.run(["bash", "-n"], input=block.text, capture_output=True, text=True)
@@ -52,6 +58,41 @@ class Snippets(unittest.TestCase):
                 for line in re.findall(r"^waybridge .*", block.text.replace("\\\n", " "), re.M):
                     options, known = set(re.findall(r"\s(--[a-z-]+)", line)), self.help_for(line)
                     self.assertEqual([], [option for option in options if not re.search(rf"{option}\b", known)], line)
+
+    def test_html_blocks_work_with_content_security_policy_of_server(self):
+        """A page that a reader pastes into the folder of `--web` may not depend on a script that the browser blocks."""
+        browser = Chromium(dark=False, motion=False)
+        self.addCleanup(browser.quit)
+        # A dialog would stop the test.
+        browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "globalThis.prompt = () => null"})
+        count = 0
+        for path in documents():
+            pages = [block for block in fenced(path) if block.language == "html"]
+            if not pages:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                web = pathlib.Path(folder)
+                for name, text in files(path).items():
+                    file = web / name.removeprefix("web/")
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_text(text)
+                address = self.serve(web)
+                for number, block in enumerate(pages):
+                    (web / f"block-{number}.html").write_text(block.text)
+                    with self.subTest(block):
+                        browser.get(f"{address}/block-{number}.html")
+                        self.assertEqual([], [error for error in browser.errors() if "Content Security Policy" in error])
+                        count += 1
+        self.assertGreater(count, 5)
+
+    def serve(self, web):
+        """A server of the folder `web`; its address."""
+        command = [os.environ["WAYBRIDGE"], "serve", "--web", str(web), "--port", "0"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait, timeout=30)
+        self.addCleanup(server.send_signal, signal.SIGTERM)
+        return server.stdout.readline().strip().removeprefix("listening on ")
 
     def help_for(self, line):
         """What the command of a line tells of itself: the innermost, where a command has commands of its own."""
@@ -63,7 +104,7 @@ class Snippets(unittest.TestCase):
             command.append(word)
         return known
 
-    def test_every_json_block_fits_its_schema(self):
+    def test_every_json_block_matches_its_schema(self):
         table = jsonschema.Draft202012Validator(json.loads((ROOT / "protocol/schema/table.schema.json").read_text()))
         policy = json.loads((ROOT / "protocol/schema/policy.schema.json").read_text())
         count = 0
@@ -97,7 +138,7 @@ class Snippets(unittest.TestCase):
                 methods[json.dumps(message["id"])] = message["method"]
             return messages.faults_of_call(message)
         method = methods.get(json.dumps(message["id"]))
-        return ["an answer to no request of its block"] if method is None else messages.faults_of_answer(message, method)
+        return ["an answer to no request of its block"] if method is None else messages.faults_of_response(message, method)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import unittest
 from pathlib import Path
 
 import examples
+from guide_runner import GuideRunner, files, steps
 from readme import ROOT
-from walk import Walk, files, steps
 
 sys.path.insert(0, str(ROOT / "Tests/Browser"))
 from chromium import Chromium  # noqa: E402
@@ -31,27 +31,27 @@ class Tutorial(unittest.TestCase):
     def setUp(self):
         self.assertEqual(0, self.code, self.output)
 
-    def test_its_manifest_is_what_is_built(self):
+    def test_manifest_matches_the_built_package(self):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "Package.swift").write_text(files(NAME)["Package.swift"])
-            told = examples.declared(folder)
-        self.assertEqual(told, {name: examples.declared(examples.FOLDER)[name] for name in told})
+            declared = examples.declared(folder)
+        self.assertEqual(declared, {name: examples.declared(examples.FOLDER)[name] for name in declared})
 
-    def test_its_tests_pass(self):
+    def test_tests_of_tutorial_pass(self):
         count, output = examples.run_tests(r"^ShopTests\.")
         self.assertEqual(2, count, output)
 
-    def test_its_commands_and_its_app(self):
-        with Walk() as walk:
-            walk.play(NAME, but=BUILDING)
-            self.use(walk)
+    def test_commands_and_app_of_tutorial_work(self):
+        with GuideRunner() as runner:
+            runner.run(NAME, but=BUILDING)
+            self.use(runner)
 
-    def use(self, walk):
-        """What somebody does with the app: presses, types, looks."""
+    def use(self, runner):
+        """Uses the app as a reader would: presses, types, reads."""
         (command,) = [block.text for kind, _, block in steps(NAME) if kind == "sh" and block.text.startswith("swift run")]
-        program, port = walk.here(command).split()[2:]
+        program, port = runner.with_ports(command).split()[2:]
         app = subprocess.Popen(
-            ["stdbuf", "-oL", f"{self.binaries}/{program}", port], cwd=walk.folder,
+            ["stdbuf", "-oL", f"{self.binaries}/{program}", port], cwd=runner.folder,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.addCleanup(app.stdout.close)
@@ -65,31 +65,31 @@ class Tutorial(unittest.TestCase):
         browser = Chromium(dark=False, motion=False)
         self.addCleanup(browser.quit)
 
-        def says(*lines):
+        def assert_output(*lines):
             self.assertEqual(list(lines), [app.stdout.readline().strip() for _ in lines])
 
-        def types(line):
+        def type_line(line):
             app.stdin.write(line + "\n")
             app.stdin.flush()
 
-        says(f"listening on http://127.0.0.1:{port}")
+        assert_output(f"listening on http://127.0.0.1:{port}")
         browser.get(f"http://127.0.0.1:{port}/")
         self.press(browser, "list.html", "Tea")
-        says("Where to? 1 Bergen, 2 Kyoto")
-        types("3")
-        says("Where to? 1 Bergen, 2 Kyoto")
-        types("2")
-        says("native://address/pick is finished", "Who are you?")
-        types("Ada")
-        says("native://login is finished", "order 1: Tea to Kyoto, for Ada")
+        assert_output("Where to? 1 Bergen, 2 Kyoto")
+        type_line("3")
+        assert_output("Where to? 1 Bergen, 2 Kyoto")
+        type_line("2")
+        assert_output("native://address/pick is finished", "Who are you?")
+        type_line("Ada")
+        assert_output("native://login is finished", "order 1: Tea to Kyoto, for Ada")
         self.press(browser, "flutter.html", "5")
-        self.reads(browser, "Order 1 goes to Ada in Kyoto. 5 stars.")
+        self.assert_review(browser, "Order 1 goes to Ada in Kyoto. 5 stars.")
         self.press(browser, "list.html", "Cups")
-        says("Where to? 1 Bergen, 2 Kyoto")
-        types("1")
-        says("native://address/pick is finished", "order 2: Cups to Bergen, for Ada")
+        assert_output("Where to? 1 Bergen, 2 Kyoto")
+        type_line("1")
+        assert_output("native://address/pick is finished", "order 2: Cups to Bergen, for Ada")
         self.press(browser, "flutter.html", "4")
-        self.reads(browser, "Order 2 goes to Ada in Bergen. 4 stars.")
+        self.assert_review(browser, "Order 2 goes to Ada in Bergen. 4 stars.")
         self.assertEqual([], [error for error in browser.errors() if "favicon" not in error])
 
     def within(self, browser, title):
@@ -102,7 +102,7 @@ class Tutorial(unittest.TestCase):
         xpath = f'//button[text()="{text}"]'
         WebDriverWait(browser, 20).until(lambda _: browser.find_elements(By.XPATH, xpath))[0].click()
 
-    def reads(self, browser, text):
+    def assert_review(self, browser, text):
         self.within(browser, "list.html")
         try:
             WebDriverWait(browser, 20).until(lambda _: browser.find_element(By.CSS_SELECTOR, "p").text == text)

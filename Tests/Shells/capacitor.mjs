@@ -1,12 +1,12 @@
-// The script of a Capacitor app, with plugins that are played by fakes.mjs.
+// The script of a Capacitor app, with the fake plugins of fakes.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listeners, log } from "./fakes.mjs";
-import { member, start, until } from "./recipe.mjs";
+import { client, start, until } from "./recipe.mjs";
 
 test("plugins are tasks, and the app's pages a scheme", async () => {
   const { bridge } = await start("capacitor://localhost");
-  const other = await member(bridge);
+  const other = await client(bridge);
   assert.deepEqual(await other.invoke("action://share", { title: "Tea", url: "https://example.org" }), { activityType: "mail" });
   const outcome = other.open("app://cart/7", { coupon: "x" });
   const [, uri, params, { key }] = await until(log, 2);

@@ -1,8 +1,8 @@
-// What the recipes import of Capacitor, of Tauri and of the app, played by the tests.
+// Fakes of what the recipes import from Capacitor, from Tauri and from the app.
 
-/** What was called, in its order. */
+/** The calls, in order. */
 export const log = [];
-/** By name of the event. */
+/** The listeners, by name of the event. */
 export const listeners = new Map();
 
 export const Capacitor = { getPlatform: () => "ios" };

@@ -1,4 +1,4 @@
-// Whether the recipe for iOS is let go, with the stubs of its platform.
+// Checks that the recipe for iOS is released, with the stubs of its platform.
 import UIKit
 
 final class NoPages: Pages {
@@ -13,7 +13,7 @@ final class NoPages: Pages {
 let pages = NoPages()
 let window = UIWindow()
 
-/// A shell that nobody holds but the platform.
+/// Returns a weak reference to a shell that only the platform retains.
 @MainActor func shell(stops: Bool) -> () -> BridgeShell? {
   let shell = BridgeShell(address: URL(filePath: "/shell.html"), pages: pages)
   shell.start(in: window)

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 const { WebSocket } = createRequire(import.meta.url)("/usr/share/nodejs/ws");
 const { ADDRESS, RECIPE } = process.env;
 
-/** Runs the recipe in a page of that origin. */
+/** Runs the recipe in a page of this origin. */
 export async function start(origin) {
   globalThis.WebSocket = class extends WebSocket {
     constructor(url, protocols) {
@@ -14,23 +14,23 @@ export async function start(origin) {
   return import(RECIPE);
 }
 
-/** Until a list has so many elements. */
+/** Waits until an array has this number of elements. */
 export async function until(list, count) {
   while (list.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
   return list[count - 1];
 }
 
-/** Another member of a bridge's session. */
-export async function member(bridge) {
+/** Another client of a bridge's session. */
+export async function client(bridge) {
   const { Bridge } = await import("../../web/bridge/bridge.js");
   const { session, joinToken } = await bridge.ready;
   return new Bridge({ url: `ws://${ADDRESS}/bridge`, join: { session, token: joinToken } });
 }
 
-/** A client that comes with an invitation's address. */
+/** A client that joins with the invitation in a URL. */
 export async function guest(address) {
   const { Bridge } = await import("../../web/bridge/bridge.js");
-  const { invitationIn } = await import("../../web/bridge/invitation.js");
+  const { invitationIn } = await import("../../web/bridge/session/invitation.js");
   const { url, session, token } = invitationIn(address);
   return new Bridge({ url, join: { session, token } });
 }

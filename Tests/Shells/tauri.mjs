@@ -1,12 +1,12 @@
-// The script of a Tauri app, which fakes.mjs plays.
+// The script of a Tauri app, with the fakes of fakes.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listeners, log } from "./fakes.mjs";
-import { guest, member, start, until } from "./recipe.mjs";
+import { guest, client, start, until } from "./recipe.mjs";
 
 test("commands are tasks, and windows pages", async () => {
   const { bridge } = await start("http://tauri.localhost");
-  const other = await member(bridge);
+  const other = await client(bridge);
   assert.deepEqual(await other.invoke("action://print", { file: "a.pdf" }), { pages: 3 });
   await assert.rejects(other.invoke("action://print", {}), { code: 2404 });
   const outcome = other.open("window://settings", { path: "settings.html" });

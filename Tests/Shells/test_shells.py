@@ -1,4 +1,4 @@
-"""web/docs/shells: the Kotlin and the Swift compile against stubs of their platforms, and the JavaScript works with a server."""
+"""web/docs/shells: the Kotlin and Swift code compiles against stubs of its platforms, and the JavaScript works with a server."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ HERE = ROOT / "Tests/Shells"
 
 
 def code(page, language):
-    """The one block of a language in a page."""
+    """The only block of a language in a page."""
     (block,) = [block for block in fenced(DOCS / page) if block.language == language]
     return block.text
 
@@ -44,14 +44,14 @@ class Shells(unittest.TestCase):
         return path
 
     def serve(self, *flags):
-        """A server of the demo's routes; gives its address, `HOST:PORT`."""
+        """A server with the demo's routes; returns its address, `HOST:PORT`."""
         command = [WAYBRIDGE, "serve", "--conformance", "--table", ROOT / "protocol/routes/demo.json", "--port", "0", *flags]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(lambda: (server.kill(), server.wait(), server.stdout.close()))
         return server.stdout.readline().strip().removeprefix("listening on http://")
 
     def flags(self, page):
-        """What the page's command lets in."""
+        """The origins that the page's command allows."""
         command = shlex.split(code(page, "sh"))
         return command[command.index("--allow-origin") :]
 
@@ -75,7 +75,7 @@ class Shells(unittest.TestCase):
             for link in re.findall(r"\]\(([^)#\s]+)[^)\s]*\)", path.read_text()):
                 self.assertTrue((DOCS / link).exists(), f"{path.name}: {link}")
 
-    def test_the_kotlin_compiles(self):
+    def test_kotlin_example_compiles(self):
         folder, reason = pypi.installed(*pypi.KOTLIN)
         if reason or not shutil.which("java"):
             self.skipTest(reason or "there is no java")
@@ -98,7 +98,7 @@ class Shells(unittest.TestCase):
                 "-emit-module-path", f"{module}.swiftmodule")
             self.assertEqual((0, ""), found)
 
-    def test_the_swift_is_let_go_when_it_is_stopped(self):
+    def test_stopped_swift_shell_is_deallocated(self):
         self.compile_stubs()
         shell = self.write("Shell.swift", code("wkwebview.md", "swift"))
         found = self.swiftc(shell, HERE / "main.swift", "UIKit.o", "WebKit.o", "-o", "ended")
@@ -106,20 +106,20 @@ class Shells(unittest.TestCase):
         done = subprocess.run([self.folder / "ended"], stdout=subprocess.PIPE, text=True, timeout=20)
         self.assertEqual((0, "held until it is stopped\nlet go\n"), (done.returncode, done.stdout))
 
-    def test_the_swift_compiles(self):
+    def test_swift_example_compiles(self):
         self.compile_stubs()
         shell = self.write("Shell.swift", code("wkwebview.md", "swift"))
         self.assertEqual((0, ""), self.swiftc("-parse-as-library", "-typecheck", shell))
         shell.write_text(shell.read_text().replace("web.isHidden = true", "web.isHidden = 1"))
         self.assertNotEqual(0, self.swiftc("-parse-as-library", "-typecheck", shell)[0])
 
-    def test_the_page_that_nobody_sees(self):
+    def test_hidden_page_example_works(self):
         self.run_node("shell.mjs", "README.md", self.serve())
 
-    def test_capacitor(self):
+    def test_capacitor_example_works(self):
         self.run_node("capacitor.mjs", "capacitor.md", self.serve(*self.flags("capacitor.md")))
 
-    def test_tauri(self):
+    def test_tauri_example_works(self):
         self.run_node("tauri.mjs", "tauri.md", self.serve(*self.flags("tauri.md")))
 
 

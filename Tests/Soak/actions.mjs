@@ -7,7 +7,7 @@ const PAGES = [
 const STYLES = [[6, "push"], [2, "present"], [2, "replace"], [0.4, "root"], [3, "popTo"], [1, "dismissThenPush"], [1, "tab"]];
 const TASKS = ["action://toast", "action://toast", "action://share"];
 
-/** What is sent although no client would: the text, and the code of the answer, whose id is null. */
+/** Messages that no client would send: the text, and the code of the response, which has the id null. */
 export const GARBAGE = [
   ["", -32700], ["{", -32700], ["nonsense", -32700], ['{"jsonrpc": "2.0", "method": "x", "id": 1,}', -32700],
   ["[1,", -32700], ["[".repeat(200), -32700], ['"\\ud800"', -32700], ["\u0000", -32700], ["[]", -32600], ["{}", -32600],
@@ -29,7 +29,7 @@ function open(member) {
   const exts = {};
   if (random.chance(0.3)) exts.animated = random.chance(0.5);
   if (style === "present" && random.chance(0.3)) exts.navigation = false;
-  if (style === "push" && random.chance(0.15)) exts.pop = random.pick([0, 1, 2, "all", -1]);
+  if (style === "push" && random.chance(0.15)) exts.pop = random.pick([0, 1, 2, "root", -1]);
   const uri = random.pick(style === "tab" ? TABS : PAGES);
   const call = calls.open({ uri, style, exts, ...late(random) }, { isSilent: random.chance(0.03) });
   if (call) cancelLater(member, call);
@@ -49,14 +49,14 @@ function callPage(member) {
   if (page) cancelLater(member, calls.callPage(page.id, late(random)));
 }
 
-/** A link from outside: the page that it opens is nobody's call. */
+/** A deep link. The page that it opens belongs to no call. */
 function deliver({ random, session, connection, calls }) {
   const uri = random.pick(PAGES);
   const call = connection.request("router.deliver", { uri, params: { tag: calls.silentTag() } }, { isAtOnce: true });
   call.whenAnswered((answer) => answer?.error && answer.error.code !== 2429 && session.fault(`deliver: ${answer.error.message}`));
 }
 
-/** Events of a topic may come from when it is asked for until its end is confirmed. */
+/** Events of a topic can arrive from the subscription until the unsubscription is confirmed. */
 function subscribe({ random, connection }) {
   const topic = random.pick(["page.*", "page.closed", "task.*", "route.*", "session.*"]);
   const isWanted = !connection.wanted.has(topic) || random.chance(0.5);
@@ -89,7 +89,7 @@ function finish(member) {
   if (page) calls.navigate("navigation.finish", { page: page.id }, random.chance(0.7) ? session.offer() : undefined);
 }
 
-/** Asks what is answered at once. */
+/** Sends a request that the server responds to at once. */
 function query(member) {
   const { random, connection, session, run } = member;
   const [method, params, isRight] = random.weighted([
@@ -139,14 +139,14 @@ function duplicate({ random, connection }) {
 
 function garbage({ random, connection }) {
   if (random.chance(0.3)) {
-    // Responses and progress that belong to nothing are dropped.
+    // Responses and progress for unknown calls are dropped.
     connection.send({ id: 1_000_000 + random.below(9), result: {} });
     return connection.send({ method: "$/progress", params: { id: "nothing", value: 1 } });
   }
   connection.provoke(...random.pick(GARBAGE));
 }
 
-/** Takes back one of the own hosts and declares it again, as two messages or one after another. */
+/** Unregisters one of its own hosts and registers it again, in one batch or one after another. */
 function rehost({ connection, session, hosts, schemes }) {
   if (hosts.length === 0) return;
   session.unhosts(connection, schemes);
@@ -157,7 +157,7 @@ function rehost({ connection, session, hosts, schemes }) {
   call.whenAnswered((answer) => answer && session.hosts(connection, schemes));
 }
 
-/** What a member does, with weights. */
+/** The actions of a member, with weights. */
 export const ACTIONS = [
   [30, open], [18, invoke], [8, callPage], [3, deliver], [2, subscribe], [26, back], [10, finish], [30, query], [8, batch], [6, cancel], [2, duplicate], [4, garbage],
   [2, (member) => member.calls.adopt(member.random.pick(PAGES), member.random.pick(["push", "present"]))],

@@ -2,12 +2,12 @@ import { Member, WAYS_TO_LEAVE } from "./member.mjs";
 import { Random } from "./random.mjs";
 import { Session } from "./session.mjs";
 
-/** One running app: four members of one session, and every now and then a new session. */
+/** One running app: four members of one session, and from time to time a new session. */
 export class App {
-  /** Those that came before it changed leave. */
+  /** Members that joined before it changed leave. */
   generation = 0;
   #sessions = 0;
-  /** The session that the members share, or the promise of it. */
+  /** The session that the members share, or a promise of it. */
   #session = undefined;
   #gate = undefined;
   #waiting = 0;
@@ -21,13 +21,13 @@ export class App {
 
   async live() {
     await Promise.all(this.members.map((member) => member.live().finally(() => (this.#waiting += 1))));
-    // One half ends in order, the other with all that is under way.
+    // One half leaves in order, the other half with all calls that are running.
     const isOrderly = this.random.chance(0.5);
     if (isOrderly) await this.#settle();
     await Promise.all(this.members.map((member) => member.leave(isOrderly ? "close" : this.random.pick(WAYS_TO_LEAVE))));
   }
 
-  /** Opens the session, or joins the one that is there; undefined where it has ended meanwhile. */
+  /** Opens the session, or joins the existing one; undefined if it has ended meanwhile. */
   async enter(connection, hosts, random) {
     const client = { name: connection.name, version: "1" };
     const params = { protocol: ["1.0"], client, hosts };
@@ -66,7 +66,7 @@ export class App {
     return session;
   }
 
-  /** Waits while the app settles. */
+  /** Waits while the members stop. */
   async pass() {
     while (this.#gate) {
       this.#waiting += 1;
@@ -75,14 +75,14 @@ export class App {
     }
   }
 
-  /** Stops the other members, and compares what server and clients think is there. */
+  /** Stops the other members, and compares the state of the server with that of the clients. */
   async settle(random) {
     if (this.#gate || this.run.isOver) return;
     let open = () => {};
     this.#gate = new Promise((resolve) => (open = resolve));
     await this.#until("the members do not rest", () => (this.#waiting >= this.members.length - 1 ? undefined : `${this.#waiting} do`));
     await this.#settle();
-    // Every now and then all leave, and the session ends.
+    // From time to time all members leave, and the session ends.
     if (random.chance(0.3)) this.generation += 1;
     this.#gate = undefined;
     open();
@@ -115,7 +115,7 @@ export class App {
       await flush();
       return roots.length > 0 ? `${roots.map((root) => root.id)} on the stack` : underWay(() => true);
     });
-    // What came as a notification, or follows a link, may close pages still.
+    // Pages of a notification or a deep link can still close others.
     await this.#until("pages are not closed at their hosts", async () => {
       await flush();
       return session.unclosed();
@@ -124,9 +124,9 @@ export class App {
     this.run.counts.settled += 1;
   }
 
-  /** Waits until `check` finds nothing; at most 15 s, of a server as it is: longer than a silent host is waited for. */
+  /** Waits until `check` finds no difference. The server itself waits 10 s for a silent host. */
   async #until(what, check) {
-    const end = performance.now() + 10_000 + 5_000 * this.run.slowness;
+    const end = performance.now() + 10_000 + 5 * this.run.timeout;
     for (;;) {
       const found = await check();
       if (found === undefined) return;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { TABS } from "./session.mjs";
 import { expectedAnswer, pagePlan, taskPlan } from "./plans.mjs";
 
-/** Makes one member's calls, and checks each answer against what the hosts did. */
+/** Makes the calls of one member, and checks each response against what the hosts did. */
 export class Calls {
   #run;
   #session;
@@ -22,21 +22,21 @@ export class Calls {
     return tag;
   }
 
-  /** A tag for what is not answered by what its host did, and has no order. */
+  /** A tag for a call whose response does not depend on its host, and which has no order. */
   silentTag() {
     const tag = this.#tag();
-    this.#session.ask(tag).order = Infinity;
+    this.#session.request(tag).order = Infinity;
     return tag;
   }
 
-  /** Opens a page; `isSilent` as a notification, which is never answered. */
+  /** Opens a page; `isSilent`: as a notification, which has no response. */
   open(params, { id, isSilent = false } = {}) {
     const tag = this.#tag();
     const whole = { ...params, params: { ...params.params, tag } };
     if (isSilent) return void this.#connection.send({ method: "router.open", params: whole });
     const call = this.#connection.request("router.open", whole, { id });
     this.#run.counts.opens += 1;
-    this.#session.ask(tag).call = call;
+    this.#session.request(tag).call = call;
     call.onShown = (page) => this.#session.shown(this.#connection, call, page);
     call.whenAnswered((answer) => this.#opened(call, answer, pagePlan(this.#run.seed, tag)));
     return call;
@@ -56,19 +56,19 @@ export class Calls {
     }
   }
 
-  /** Runs a task that a client hosts, by `router.invoke` or `router.open`. */
+  /** Runs a task that a client hosts, with `router.invoke` or `router.open`. */
   invoke(method, params) {
-    // The demo's share opens its page when its Swift task comes to it.
+    // The demo's share opens its page when its Swift task runs.
     const tag = this.#run.isDemo && params.uri === "action://share" ? this.silentTag() : this.#tag();
     const call = this.#connection.request(method, { ...params, params: { tag } });
-    this.#session.ask(tag).call = call;
+    this.#session.request(tag).call = call;
     call.whenAnswered((answer) => answer && this.#done(call, answer, tag));
     return call;
   }
 
   #done(call, answer, tag) {
     const isShare = call.params.uri === "action://share";
-    // The task passes on how its own call failed: the sheet was refused.
+    // The task passes the error of its own call on: its host did not show the sheet.
     if (isShare && this.#run.isDemo && answer.error?.code === 2502) return;
     if (answer.error && answer.error.code < 0 && answer.error.code !== -32800) return this.#failed(call, answer.error);
     if (answer.error && [2404, 2408, 2429, 2504, -32800].includes(answer.error.code)) return this.#failed(call, answer.error);
@@ -90,7 +90,7 @@ export class Calls {
     if (!isDeepStrictEqual(call.progress, steps)) this.#connection.fault(`${tag}: progress was ${call.progress}`);
   }
 
-  /** Goes back or finishes; a result, where there is one, is of one page only. */
+  /** Goes back or finishes. A result, if there is one, belongs to one page only. */
   navigate(method, params, result) {
     const call = this.#connection.request(method, result ? { ...params, result } : params);
     call.whenAnswered((answer) => {
@@ -101,7 +101,7 @@ export class Calls {
       if (answer.error) return;
       const { closed } = answer.result;
       if (method === "navigation.finish" && closed.at(-1) !== params.page) this.#connection.fault(`${params.page} finished, closed were ${closed}`);
-      // To finish without a result is to finish with none.
+      // Finishing without a result is a result of null.
       const given = method === "navigation.finish" ? { data: null, code: 0, message: "", ...result } : result;
       const lowest = given ? "finished" : "dismissed";
       this.#session.closedBy(this.#connection, answer.result, lowest, given);
@@ -109,12 +109,12 @@ export class Calls {
     return call;
   }
 
-  /** What the demo's own share task may answer: whether the sheet finished; where it is not shown, the error has come before. */
+  /** The possible results of the demo's own share task: whether the sheet finished. If it is not shown, the error has arrived before. */
   #shared({ result, error }) {
     if (typeof (result?.data ?? result)?.shared !== "boolean") this.#connection.fault(`share gave ${JSON.stringify(result ?? error)}`);
   }
 
-  /** Calls a method of a page, which its host, or a client in it, answers as it would a task. */
+  /** Calls a method of a page. Its host, or a client in it, responds as for a task. */
   callPage(page, options) {
     return this.invoke("page.call", { page, method: "work", ...options });
   }
@@ -152,16 +152,16 @@ export class Calls {
       [-32800]: call.isCancelled,
       2408: deadlineMs !== undefined && age >= deadlineMs - 2,
       2404: (isPageCall && data?.kind === "notOnStack") || (isUndeclared && this.#session.mayLackHost(call, uri)),
-      // A page may be called in a client that runs in it, and is gone.
+      // The page can be called in a client that runs in it and has left.
       2504: isPageCall || (uri && (this.#session.mayLackHost(call, uri) || age > 9_900)),
-      // The tab lost its page before the call had its turn.
+      // The tab lost its page before the call was handled.
       2409: isTab,
       2429: data?.kind === "stackFull" || this.#connection.calls.size > 200,
       [-32602]: data?.kind === "invalidExts" && call.params.exts?.pop < 0,
     };
     if (!reasons[code]) {
-      const asked = JSON.stringify({ method: call.method, params: call.params });
-      this.#connection.fault(`${asked} failed without a reason, ${Math.round(age)} ms old: ${code} ${message}`);
+      const request = JSON.stringify({ method: call.method, params: call.params });
+      this.#connection.fault(`${request} failed without a reason, ${Math.round(age)} ms old: ${code} ${message}`);
     }
   }
 }

@@ -3,7 +3,7 @@ import { nodeWebSockets } from "../../web/test/node-ws.js";
 
 const { WebSocket } = nodeWebSockets();
 
-/** One request, from its sending to its one answer. */
+/** One request, from its sending to its one response. */
 export class Call {
   constructor(id, method, params, isAtOnce) {
     this.id = id;
@@ -17,14 +17,14 @@ export class Call {
     this.progress = [];
     this.duplicates = 0;
     this.isSettled = false;
-    /** `{result}` or `{error}`; null when the connection ended first. */
+    /** `{result}` or `{error}`; null if the connection closed first. */
     this.answer = new Promise((resolve) => (this.#resolve = resolve));
   }
 
   #resolve = (_answer) => {};
   #work = (_answer) => {};
 
-  /** Calls `work` with the answer before the connection's next message is looked at, which a promise would not. */
+  /** Calls `work` with the response before the connection's next message is processed, which a promise would not do. */
   whenAnswered(work) {
     this.#work = work;
     if (this.isSettled) work(null);
@@ -38,27 +38,27 @@ export class Call {
 }
 
 /**
- * One WebSocket of a client, which checks all that comes over it: each request has one answer, what is answered at
- * once is answered in order, nothing comes that was not asked for.
+ * One WebSocket of a client. It checks all received messages: each request has one response, immediate responses arrive in
+ * order, and no unexpected message arrives.
  */
 export class Connection {
   calls = new Map();
-  /** Calls and complaints that are answered in the order in which they were sent. */
+  /** Calls and invalid messages whose responses arrive in the order in which they were sent. */
   #inOrder = [];
   #ghosts = new Map();
   #lastID = 0;
-  /** Set when this side has begun to leave. */
+  /** Whether this client has started to leave. */
   isLeaving = false;
-  /** The close code that the server must give, where this side has provoked one. */
+  /** The close code that the server must send, if this client has provoked one. */
   expectedClose = undefined;
   #leaves = "";
-  /** Topics that it has asked for last. */
+  /** The topics that it has subscribed to last. */
   wanted = new Set();
-  /** Topics whose events may come, with the number of changes that are not answered yet. */
+  /** The topics whose events can arrive, with the number of changes that have no response yet. */
   topics = new Map();
-  /** What came before there was somebody to take it. */
+  /** Messages that arrived before there was a handler. */
   #early = [];
-  #takeOther = (message) => void this.#early.push(message);
+  #handleOther = (message) => void this.#early.push(message);
 
   constructor(run, name, path, protocols) {
     this.run = run;
@@ -72,7 +72,7 @@ export class Connection {
       });
     });
     this.ended = new Promise((resolve) => this.socket.once("close", (code) => resolve(this.#end(code))));
-    this.socket.on("message", (data) => this.#take(data.toString()));
+    this.socket.on("message", (data) => this.#receive(data.toString()));
   }
 
   get isOpen() {
@@ -98,14 +98,14 @@ export class Connection {
     this.sendText(JSON.stringify({ jsonrpc: "2.0", ...message }));
   }
 
-  /** `isAtOnce` for what the server answers before it takes the next message. */
+  /** `isAtOnce`: the server responds before it processes the next message. */
   request(method, params, { id = this.nextID(), isAtOnce = false } = {}) {
     const call = this.expect(id, method, params, isAtOnce);
     this.send({ id, method, params });
     return call;
   }
 
-  /** Keeps a call whose request is sent by other means. */
+  /** Stores a call whose request is sent by other means. */
   expect(id, method, params, isAtOnce) {
     const call = new Call(id, method, params, isAtOnce);
     if (this.isLeaving || !this.isOpen) {
@@ -117,13 +117,13 @@ export class Connection {
     return call;
   }
 
-  /** Sends text that is answered with this code and without an id. */
+  /** Sends text whose response has this code and no id. */
   provoke(text, code) {
     this.#inOrder.push({ code });
     this.sendText(text);
   }
 
-  /** Sends entries of a batch; the ids of its answers are those of its requests. */
+  /** Sends the entries of a batch. The ids of the responses are those of the requests. */
   batch(entries) {
     const requests = entries.filter((entry) => entry.id !== undefined);
     const whole = { ids: requests.map((entry) => entry.id), isAtOnce: true, isBatch: true };
@@ -137,7 +137,7 @@ export class Connection {
     return calls;
   }
 
-  /** Uses the id of a call that goes on a second time, for a ping. */
+  /** Uses the id of a running call again, for a ping. */
   duplicate(call) {
     const key = JSON.stringify(call.id);
     call.duplicates += 1;
@@ -165,7 +165,7 @@ export class Connection {
     return code;
   }
 
-  #take(text) {
+  #receive(text) {
     if (this.isLeaving) return;
     this.run.counts.received += 1;
     const message = JSON.parse(text);
@@ -178,7 +178,7 @@ export class Connection {
       for (const answer of message) this.#settle(answer, text, whole);
     } else if (message.method !== undefined) {
       if (message.method === "$/progress") this.#progress(message.params, text);
-      else this.#takeOther(message);
+      else this.#handleOther(message);
     } else if (message.id === null) {
       const expected = this.#inOrder.shift();
       if (expected?.code === undefined || expected.code !== message.error?.code) {
@@ -189,8 +189,13 @@ export class Connection {
     }
   }
 
+  /**
+   * A ping has no number, so its response can overtake a numbered error that waits for the store (PROTOCOL.md, "Numbers"):
+   * the error for an invalid first message is numbered, because the client may still turn out to be resumable.
+   */
   #inTurn(call, text) {
-    const next = this.#inOrder.shift();
+    const index = call.method === "$/ping" ? this.#inOrder.findIndex((each) => each.code === undefined) : 0;
+    const [next] = this.#inOrder.splice(Math.max(0, index), 1);
     if (next !== call) this.fault(`out of order, before ${next?.method ?? next?.code ?? next?.ids}: ${text}`);
   }
 
@@ -199,7 +204,7 @@ export class Connection {
     const call = this.calls.get(key);
     const ghosts = this.#ghosts.get(key) ?? 0;
     if (ghosts > 0 && (call ? message.error?.data?.kind === "duplicateID" : message.result === null)) {
-      // The ping under a used id: refused while the call goes on, a call of its own afterwards.
+      // The ping with a used id: rejected while the call runs, afterwards a call of its own.
       if (ghosts > 1) this.#ghosts.set(key, ghosts - 1);
       else this.#ghosts.delete(key);
       if (call) call.duplicates -= 1;
@@ -225,13 +230,13 @@ export class Connection {
     }
   }
 
-  /** Hands requests and notifications of the server to `take`, those that came already too. */
-  handOver(take) {
-    this.#takeOther = take;
-    for (const message of this.#early.splice(0)) take(message);
+  /** Passes requests and notifications of the server to `handler`, including those that arrived before. */
+  handleOther(handler) {
+    this.#handleOther = handler;
+    for (const message of this.#early.splice(0)) handler(message);
   }
 
-  /** Goes away, in one of several ways. What is not answered by then never is. */
+  /** Leaves, in one of several ways. Calls without a response by then never have one. */
   leave(how) {
     if (this.isLeaving) return;
     if (how === "session.close") this.send({ id: "bye", method: "session.close" });

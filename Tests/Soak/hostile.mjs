@@ -1,35 +1,35 @@
 import { Worker } from "node:worker_threads";
 import { Watcher } from "./watcher.mjs";
 
-/** Clients that mean harm, in a thread of their own, and a watcher, who must not feel them. */
+/** Hostile clients in a thread of their own, and a watcher that must not be affected by them. */
 export class Hostile {
   #run;
   #watcher;
   #worker;
   #counts = new Map();
-  /** Resident memory at its highest, in KiB, by attack. */
+  /** Maximum resident memory in KiB, by attack. */
   #memory = new Map();
   #during = "";
   #over;
 
   /** `only` names the attacks; undefined for all. */
-  static async start(run, { patience, only }) {
-    return new Hostile(run, await Watcher.start(run.server.url("/bridge"), { patience, fault: run.fault }), patience, only);
+  static async start(run, { timeout, only }) {
+    return new Hostile(run, await Watcher.start(run.server.url("/bridge"), { timeout, fault: run.fault }), timeout, only);
   }
 
-  constructor(run, watcher, patience, only) {
+  constructor(run, watcher, timeout, only) {
     this.#run = run;
     this.#watcher = watcher;
-    this.patience = patience;
-    this.#worker = new Worker(new URL("hostile/attacking.mjs", import.meta.url), {
-      workerData: { url: run.server.url("/bridge"), seed: run.seed, patience, only },
+    this.timeout = timeout;
+    this.#worker = new Worker(new URL("hostile/attack-worker.mjs", import.meta.url), {
+      workerData: { url: run.server.url("/bridge"), seed: run.seed, timeout, only },
     });
-    this.#worker.on("message", (message) => (message.isOver ? void this.#worker.terminate() : this.#told(message)));
+    this.#worker.on("message", (message) => (message.isOver ? void this.#worker.terminate() : this.#receive(message)));
     this.#worker.on("error", (error) => run.fault(`the hostile clients failed: ${error.stack}`));
     this.#over = new Promise((resolve) => this.#worker.once("exit", resolve));
   }
 
-  #told({ fault, attacks, during, attack, counts }) {
+  #receive({ fault, attacks, during, attack, counts }) {
     for (const name of attacks ?? []) this.#counts.set(name, { times: 0 });
     if (fault) this.#run.fault(fault);
     if (during) {
@@ -42,12 +42,12 @@ export class Hostile {
     for (const [what, count] of Object.entries(counts)) sum[what] = (sum[what] ?? 0) + count;
   }
 
-  /** Is told the server's resident memory, now and then. */
+  /** Receives the server's resident memory from time to time. */
   sample(memory) {
     this.#memory.set(this.#during, Math.max(memory, this.#memory.get(this.#during) ?? 0));
   }
 
-  /** Ends it all, and tells what it came to; `mustTryAll` where there was time for each attack. */
+  /** Ends the attacks and reports the results; `mustTryAll` if there was time for each attack. */
   async stop({ mustTryAll }) {
     this.#worker.postMessage({ isOver: true });
     await this.#over;
@@ -55,7 +55,7 @@ export class Hostile {
       const times = [median, p99, max].map((time) => time.toFixed(1)).join(" / ");
       const memory = this.#memory.get(during) ?? 0;
       console.log(`${during || "before"}: ${calls} calls of the watcher, median / p99 / max ${times} ms; memory at most ${memory} KiB`);
-      if (max > this.patience) this.#run.fault(`during ${during} a call of the watcher took ${Math.round(max)} ms`);
+      if (max > this.timeout) this.#run.fault(`during ${during} a call of the watcher took ${Math.round(max)} ms`);
     }
     for (const [attack, { times, ...counts }] of this.#counts) {
       const list = Object.entries(counts).map(([what, count]) => `${count} ${what}`).join(", ");

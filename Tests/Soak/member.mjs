@@ -1,10 +1,10 @@
 import { ACTIONS } from "./actions.mjs";
 import { Calls } from "./calls.mjs";
 import { Connection } from "./connection.mjs";
-import { Hosting } from "./hosting.mjs";
+import { HostHandlers } from "./host-handlers.mjs";
 import { Random } from "./random.mjs";
 
-/** What the members of an app host, by their place in it: the shell, the Flutter view, and two web pages. */
+/** The hosts of an app's members, by their place in it: the shell, the Flutter view, and two web pages. */
 const HOSTS = [
   [{ scheme: "native", kind: "page" }, { scheme: "action", kind: "task" }],
   [{ scheme: "flutter", kind: "page" }],
@@ -14,9 +14,9 @@ const HOSTS = [
 const SCHEMES = [["native", "action"], ["flutter"], ["web2"], ["web3"]];
 export const WAYS_TO_LEAVE = ["close", "session.close", "terminate", "terminate", "reset"];
 
-/** One place in an app: clients that come into its session one after another, do things at random, and vanish. */
+/** One place in an app: clients that join its session one after another, make random calls, and vanish. */
 export class Member {
-  /** The client that is there now. */
+  /** The current client. */
   connection;
   hosting;
 
@@ -28,7 +28,7 @@ export class Member {
     this.schemes = SCHEMES[place];
   }
 
-  /** Lives on until the run is over; then its last client is still connected. */
+  /** Runs until the run is over; then its last client is still connected. */
   async live() {
     for (let life = 1; ; life += 1) {
       const name = `${this.app.name}.${this.place}.${life}`;
@@ -64,7 +64,7 @@ export class Member {
     }
     this.session = session;
     session.hosts(this.connection, this.schemes);
-    this.hosting = new Hosting(this.run, session, this.connection);
+    this.hosting = new HostHandlers(this.run, session, this.connection);
     this.calls = new Calls(this.run, session, this.connection);
     return true;
   }

@@ -1,6 +1,6 @@
 import { Random } from "./random.mjs";
 
-/** What a host does about a task: drawn from the call's tag, so that its caller knows what must come. */
+/** The plan of a host for a task. It is derived from the call's tag, so that its caller knows the expected response. */
 export function taskPlan(seed, tag) {
   const random = new Random(seed, tag);
   const delay = random.chance(0.6) ? 0 : 1 + random.below(20);
@@ -11,12 +11,12 @@ export function taskPlan(seed, tag) {
     [5, { delay, error: { code: 3000 + random.below(9), message: `no ${tag}` } }],
     [8, { delay, error: { code: random.pick([-32601, -32603, 2404, 0, -5]), message: `cannot ${tag}` } }],
     [12, { delay, value, progress: 1 + random.below(4) }],
-    // Answers when it is cancelled, or so much later.
+    // Responds when it is cancelled, or this much later.
     [5, { delay: 300, value, isPatient: true }],
   ]);
 }
 
-/** What a host does about a page. */
+/** The plan of a host for a page. */
 export function pagePlan(seed, tag) {
   const random = new Random(seed, tag);
   const delay = random.chance(0.8) ? 0 : 1 + random.below(20);
@@ -28,7 +28,7 @@ export function pagePlan(seed, tag) {
   ]);
 }
 
-/** The caller's view of a task's plan: what the call is answered. */
+/** The caller's view of a task's plan: the response to the call. */
 export function expectedAnswer(plan, entry) {
   if (plan.error) {
     const { code, message, data } = plan.error;

@@ -1,8 +1,8 @@
-/** Random numbers that a seed repeats. */
+/** Random numbers that depend only on a seed. */
 export class Random {
   #state = 0x9e3779b9;
 
-  /** @param {...(number | string)} seeds what the sequence is drawn from, all of it */
+  /** @param {...(number | string)} seeds values from which the sequence is derived */
   constructor(...seeds) {
     for (const seed of seeds) {
       for (const unit of typeof seed === "string" ? [...seed].map((one) => one.charCodeAt(0)) : [seed]) {
@@ -12,7 +12,7 @@ export class Random {
     }
   }
 
-  /** From 0 to 1, without 1 (mulberry32). */
+  /** At least 0 and less than 1 (mulberry32). */
   fraction() {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -20,7 +20,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** An integer from 0 to `count`, without `count`. */
+  /** An integer of at least 0 and less than `count`. */
   below(count) {
     return Math.floor(this.fraction() * count);
   }
@@ -29,7 +29,7 @@ export class Random {
     return this.fraction() < probability;
   }
 
-  /** One of the elements; undefined where there is none. */
+  /** One of the elements; undefined if there is none. */
   pick(elements) {
     return elements[this.below(elements.length)];
   }

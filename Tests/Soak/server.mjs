@@ -3,10 +3,10 @@ import { readdirSync, readlinkSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** What `/metrics` tells of what the server holds for its clients; all of it is zero when they are gone. */
+/** The gauges of `/metrics` for resources of clients. All are zero when the clients have left. */
 const GAUGES = ["sessions", "clients", "hosts", "pages", "calls_in_flight", "pending_requests"];
 
-/** Those that are running: a server must not outlive its test. */
+/** The running servers: a server must not outlive its test. */
 const running = new Set();
 globalThis.process.once("exit", () => running.forEach((process) => process.kill("SIGKILL")));
 for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () => globalThis.process.exit(1));
@@ -14,8 +14,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) globalThis.process.once(signal, () =
 /** The server under test, a process of its own. */
 export class Server {
   /**
-   * Starts the command and waits for its first line; `complain` gets what it writes to standard error. Who is lost is gone
-   * soon, unless `variables` say otherwise. `port` 0 is any free one.
+   * Starts the command and waits for its first line; `complain` receives what it writes to standard error. A client that is lost
+   * is removed soon, unless `variables` say otherwise. `port` 0 is any free port.
    */
   static async start(command, options, complain, variables = {}, port = 0) {
     const env = { ...globalThis.process.env, WAYBRIDGE_LIMITS_RESUME_MS: "1000", WAYBRIDGE_DRAIN: "0", ...variables };
@@ -59,13 +59,13 @@ export class Server {
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 
-  /** How many descriptors are open, but for timers: the runtime makes one when it first needs it, and keeps it. */
+  /** The number of open descriptors, except timers: the runtime creates one when it first needs it, and keeps it. */
   descriptors() {
     const folder = `/proc/${this.process.pid}/fd`;
     return readdirSync(folder).filter((name) => this.#leadsTo(`${folder}/${name}`) !== "anon_inode:[timerfd]").length;
   }
 
-  /** Where a link leads; nowhere for one that is gone by now. */
+  /** The target of a link in /proc; undefined if it no longer exists. */
   #leadsTo(link) {
     try {
       return readlinkSync(link);
@@ -74,7 +74,7 @@ export class Server {
     }
   }
 
-  /** What the server still holds, by gauge; `inside`: the words of a command before, which runs one where the server is. */
+  /** The resources that the server still holds, by gauge; `inside`: the words of a command prefix that runs a command where the server runs. */
   async held(inside = []) {
     const text = await (inside.length > 0 ? this.#metricsInside(inside) : this.#metrics());
     return Object.fromEntries(
@@ -92,27 +92,27 @@ export class Server {
     return answer.text();
   }
 
-  /** They are told to programs of the server's own machine, by its loopback. */
+  /** The server reports them to programs on its own machine, over its loopback interface. */
   async #metricsInside([command, ...words]) {
     const address = this.address.replace("0.0.0.0", "127.0.0.1");
     const { stdout } = await promisify(execFile)(command, [...words, "curl", "-sfm", "10", `${address}/metrics`]);
     return stdout;
   }
 
-  /** Ends the server as a service manager does; gives its exit code. */
+  /** Ends the server like a service manager; returns its exit code. */
   stop() {
     this.process.kill("SIGTERM");
     return this.ended;
   }
 
-  /** Ends it as a crash does. */
+  /** Ends it like a crash. */
   kill() {
     this.process.kill("SIGKILL");
     return this.ended;
   }
 }
 
-/** By how much of its mean a series grows along the line that fits it best. */
+/** The growth of a series along its line of best fit, relative to its mean. */
 export function slope(series) {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const middle = (series.length - 1) / 2;

@@ -4,19 +4,19 @@ import { isDeepStrictEqual } from "node:util";
 export const TABS = ["native://home", "native://discover", "flutter://me"];
 
 /**
- * What this side knows of one session: who hosts what, which pages were asked for, shown, closed, and with which
- * result. Messages of different connections arrive in any order, so facts are compared when both are there.
+ * The test's view of one session: the hosts, and the pages that were opened, shown and closed, with their results. Messages of
+ * different connections arrive in any order, so facts are compared when both are known.
  */
 export class Session {
-  /** The connections that are members, as far as this side knows. */
+  /** The connections that are members, as far as the test knows. */
   members = new Set();
-  /** By the tag that the params of an opening or task carry: the call that was made, and what the host did. */
-  #asks = new Map();
+  /** By the tag that the params of an opening or a task contain: the call, and what the host did. */
+  #requests = new Map();
   #pages = new Map();
   #hosting = new Map();
   #absences = new Map();
   #lastToken = 0;
-  /** How many pages were adopted under ids that are not known yet. */
+  /** The number of adopted pages whose ids are not known yet. */
   adopts = 0;
 
   constructor(run, name, { session, joinToken }) {
@@ -39,7 +39,7 @@ export class Session {
   hosts(connection, schemes) {
     for (const scheme of schemes) {
       this.#hosting.set(scheme, connection);
-      // What the host before has sent last may make it the last registered once more, until its end is seen.
+      // The last messages of a host that is leaving can make it the last registered one again, until its end is seen.
       this.#absences.set(scheme, performance.now() + this.run.lateness);
     }
   }
@@ -52,63 +52,63 @@ export class Session {
     }
   }
 
-  /** Whether a call may find its host absent. */
+  /** Whether a call can find its host absent. */
   mayLackHost(call, uri) {
     const scheme = uri.split(":")[0];
     return (this.#absences.get(scheme) ?? Infinity) >= call.begun;
   }
 
-  // Asking hosts.
+  // Requests to hosts.
 
-  /** Remembers a call under its tag before it is sent. */
+  /** Stores a call under its tag before it is sent. */
   begin(tag, caller) {
     caller.lastBegun = (caller.lastBegun ?? 0) + 1;
-    this.#asks.set(tag, { tag, caller, order: caller.lastBegun, call: undefined, host: undefined });
+    this.#requests.set(tag, { tag, caller, order: caller.lastBegun, call: undefined, host: undefined });
   }
 
-  /** A host is asked for a page or task; without a tag, for the first page of a tab. */
-  asked(host, tag, what) {
-    const ask = tag === undefined ? { tag: host.name, caller: host, order: 0 } : this.#asks.get(tag);
-    if (!ask) return host.fault(`${what} for a call that nobody made: ${tag}`);
-    if (ask.host) return host.fault(`${what} came twice for ${tag}`);
-    ask.host = host;
-    ask.at = performance.now();
-    if (ask.order === Infinity || tag === undefined) return ask;
-    const key = `${what} ${ask.caller.name}`;
+  /** Called when a host gets a request for a page or a task; without a tag, for the first page of a tab. */
+  hostRequested(host, tag, what) {
+    const request = tag === undefined ? { tag: host.name, caller: host, order: 0 } : this.#requests.get(tag);
+    if (!request) return host.fault(`${what} for a call that nobody made: ${tag}`);
+    if (request.host) return host.fault(`${what} came twice for ${tag}`);
+    request.host = host;
+    request.at = performance.now();
+    if (request.order === Infinity || tag === undefined) return request;
+    const key = `${what} ${request.caller.name}`;
     host.lastOrder ??= new Map();
-    if ((host.lastOrder.get(key) ?? 0) > ask.order) host.fault(`${what} of ${ask.caller.name} came out of order`);
-    host.lastOrder.set(key, ask.order);
-    return ask;
+    if ((host.lastOrder.get(key) ?? 0) > request.order) host.fault(`${what} of ${request.caller.name} came out of order`);
+    host.lastOrder.set(key, request.order);
+    return request;
   }
 
-  ask(tag) {
-    return this.#asks.get(tag);
+  request(tag) {
+    return this.#requests.get(tag);
   }
 
   // Pages.
 
-  /** A host is asked for a page, while no other is; of a slow server it may have heard late of the one before. */
-  askedPage(host, page, ask) {
+  /** Called when a host gets a page while no other host has it. If the server is slow, it can learn late of the previous one. */
+  pageRequested(host, page, request) {
     if (this.#pages.has(page.id)) return host.fault(`page.open of ${page.id}, which was opened before`);
     for (const other of this.#pages.values()) {
-      // Of two hosts the messages may be read the other way round.
+      // The messages of two hosts can be read in the opposite order.
       const isLater = Number(page.id.slice(1)) > Number(other.id.slice(1));
       if (isLater && other.isPending && this.#holdsUpOthers(other)) {
         host.fault(`page.open of ${page.id} while ${other.id} is asked for`);
       }
     }
-    const known = { ...page, host, ask, isPending: true, isAgreed: false, openers: new Set(), reason: undefined };
+    const known = { ...page, host, request, isPending: true, isAgreed: false, openers: new Set(), reason: undefined };
     this.#pages.set(page.id, known);
     return known;
   }
 
-  #holdsUpOthers({ host, ask }) {
-    const call = ask?.call;
-    return call && !call.isSettled && !call.isCancelled && call.params.deadlineMs === undefined && !ask.caller.isLeaving
-      && !host.isLeaving && performance.now() - ask.at < 9_000 && this.run.slowness === 1;
+  #holdsUpOthers({ host, request }) {
+    const call = request?.call;
+    return call && !call.isSettled && !call.isCancelled && call.params.deadlineMs === undefined && !request.caller.isLeaving
+      && !host.isLeaving && performance.now() - request.at < 9_000 && this.run.slowness === 1;
   }
 
-  /** A page that is not known may be one whose client has not read the answer to its adopt yet. */
+  /** An unknown page can be one whose client has not read the response to its adopt yet. */
   #adoptedUnread(id) {
     if (this.adopts <= 0) return;
     this.adopts -= 1;
@@ -129,16 +129,16 @@ export class Session {
     page.isAgreed = agrees;
   }
 
-  /** A call is told that its page is shown. */
+  /** Called when a call learns that its page is shown. */
   shown(connection, call, id) {
     const page = this.#pages.get(id) ?? this.#adoptedUnread(id);
     if (!page?.isAgreed) return connection.fault(`${id} is shown, to which no host has agreed`);
     const isOther = call.params.style === "popTo" || call.params.style === "tab";
-    if (!isOther && (page.ask?.call !== call || page.uri !== call.params.uri)) connection.fault(`${id} is not what was opened`);
+    if (!isOther && (page.request?.call !== call || page.uri !== call.params.uri)) connection.fault(`${id} is not what was opened`);
     page.openers.add(call);
   }
 
-  /** The host is told that its page has left the stack. */
+  /** Called when the host learns that its page has left the stack. */
   closedAtHost(host, id, reason) {
     const page = this.#pages.get(id);
     if (page?.host !== host) return host.fault(`page.close of ${id}, which is another's`);
@@ -148,7 +148,7 @@ export class Session {
     this.#ended(page, reason);
   }
 
-  /** A call has its outcome. */
+  /** Called when a call has its outcome. */
   outcome(connection, call, outcome) {
     const page = this.#pages.get(call.page);
     if (!page) return connection.fault(`an outcome without a page: ${JSON.stringify(outcome)}`);
@@ -162,14 +162,14 @@ export class Session {
     else if (outcome.data !== null) connection.fault(`${page.id} is ${outcome.outcome} with data`);
   }
 
-  /** A result, which belongs to one page only. */
+  /** Called with a result, which belongs to one page only. */
   offer() {
     this.#lastToken += 1;
     const token = this.#lastToken;
     return { data: { token }, code: token % 3, message: `result ${token}` };
   }
 
-  /** A call was answered: these pages are closed, the lowest of them for this reason and with the result. */
+  /** Called with the response to a call: these pages are closed, the lowest of them for this reason and with the result. */
   closedBy(connection, { page: top, closed }, reason, result) {
     if (new Set(closed).size !== closed.length) connection.fault(`closed twice: ${closed}`);
     if (closed.includes(top)) connection.fault(`${top} is closed and on top`);
@@ -184,8 +184,8 @@ export class Session {
     });
   }
 
-  /** A member is told of a page by an event. */
-  told(connection, topic, { session, page: id, uri, outcome }) {
+  /** Called when a member receives an event of a page. */
+  eventReceived(connection, topic, { session, page: id, uri, outcome }) {
     if (session !== this.id) return connection.fault(`${topic} of another session`);
     const page = this.#pages.get(id);
     if (!page) return;
@@ -208,7 +208,7 @@ export class Session {
     if (!isDeepStrictEqual(page.result, result)) this.fault(`${page.id} has two results`);
   }
 
-  /** Compares `navigation.stack` with what hosts show; tells what differs. */
+  /** Compares `navigation.stack` with what the hosts show; returns the differences. */
   difference(stack) {
     const onStack = [];
     const walk = (pages) => {
@@ -218,7 +218,7 @@ export class Session {
       }
     };
     for (const { pages } of [stack, ...(stack.tabs ?? [])]) walk(pages ?? []);
-    // Where nobody has read the answer to its adopt, and nobody will, the host is not known.
+    // If the response to its adopt was never read, the host is not known.
     const shown = this.pages.filter((page) => page.host?.isLeaving === false).map((page) => page.id);
     const differing = [...onStack.filter((id) => !shown.includes(id)), ...shown.filter((id) => !onStack.includes(id))];
     return differing.length === 0 ? undefined : `stack [${onStack}], at hosts [${shown}]`;
@@ -230,13 +230,13 @@ export class Session {
     return [...this.#pages.values()].filter(isOpen).map((page) => page.id).join(", ") || undefined;
   }
 
-  /** Forgets what has ended. */
+  /** Removes what has ended. */
   forget() {
     for (const [id, page] of this.#pages) {
       const hasEnded = page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
       if (hasEnded && !page.isPending) this.#pages.delete(id);
     }
-    // A link may be followed at any time.
-    for (const [tag, ask] of this.#asks) if (ask.order !== Infinity || ask.host) this.#asks.delete(tag);
+    // A deep link can be followed at any time.
+    for (const [tag, request] of this.#requests) if (request.order !== Infinity || request.host) this.#requests.delete(tag);
   }
 }

@@ -9,7 +9,7 @@ function frame(first, payload) {
   return Buffer.concat([Buffer.from([first, ...length, 0, 0, 0, 0]), payload]);
 }
 
-/** What no WebSocket library sends, and the code that it is closed with. */
+/** Frames that no WebSocket library sends, and the code with which the server closes. */
 const BROKEN = [
   [frame(0x81, Buffer.from([0xff, 0xfe])), 1007],
   [frame(0x82, Buffer.from("{}")), 1003],
@@ -20,7 +20,7 @@ const BROKEN = [
 
 const HANDSHAKE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-/** Comes without manners: plain JSON-RPC, garbage, half handshakes, and away. */
+/** A client without a session: sends plain JSON-RPC, garbage or half a handshake, and leaves. */
 export class Stranger {
   constructor(run, name) {
     this.run = run;
@@ -48,7 +48,7 @@ export class Stranger {
     await connection.ended;
   }
 
-  /** JSON-RPC as its specification has it, and garbage in between. */
+  /** JSON-RPC as in its specification, and garbage in between. */
   plain(name) {
     return this.#connected(name, async (connection) => {
       const last = 1 + this.random.below(40);
@@ -79,7 +79,7 @@ export class Stranger {
     });
   }
 
-  /** A message that is too large, whole or in the making. */
+  /** A message that is too large, complete or incomplete. */
   large(name) {
     return this.#connected(name, async (connection) => {
       connection.expectedClose = 1009;
@@ -97,7 +97,7 @@ export class Stranger {
     }, ["waybridge.v1"]);
   }
 
-  /** Asks for much, reads nothing, and goes. */
+  /** Requests much, reads nothing, and leaves. */
   greedy(name) {
     return this.#connected(name, async (connection) => {
       connection.socket.pause();

@@ -1,22 +1,22 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * A good client in a thread of its own, so that what it measures is the server: it makes a small call every 20 ms, each
- * of which must be answered within its patience.
+ * A correct client in a thread of its own, so that it measures only the server. It makes a small call every 20 ms, and each
+ * call must have a response within its timeout.
  */
 export class Watcher {
   #worker;
   #report;
 
-  /** Connects to a server; `fault` is told what goes wrong. */
-  static async start(url, { patience, fault }) {
-    const watcher = new Watcher(url, patience, fault);
+  /** Connects to a server; `fault` is called with each error. */
+  static async start(url, { timeout, fault }) {
+    const watcher = new Watcher(url, timeout, fault);
     await watcher.ready;
     return watcher;
   }
 
-  constructor(url, patience, fault) {
-    this.#worker = new Worker(new URL("watching.mjs", import.meta.url), { workerData: { url, patience } });
+  constructor(url, timeout, fault) {
+    this.#worker = new Worker(new URL("watcher-worker.mjs", import.meta.url), { workerData: { url, timeout } });
     this.#worker.on("error", (error) => fault(`the watcher failed: ${error.message}`));
     let isReady = () => {};
     this.ready = new Promise((resolve) => (isReady = resolve));
@@ -30,12 +30,12 @@ export class Watcher {
     });
   }
 
-  /** Calls that are answered from now on count under this name. */
+  /** Responses are counted under this name from now on. */
   during(name) {
     this.#worker.postMessage({ during: name });
   }
 
-  /** Leaves; gives `{during, calls, median, p99, max}` for each name, in milliseconds. */
+  /** Leaves; returns `{during, calls, median, p99, max}` for each name, in milliseconds. */
   stop() {
     this.#worker.postMessage({ isOver: true });
     return this.#report;

@@ -15,8 +15,8 @@ package struct SeededRandom: RandomNumberGenerator {
   }
 }
 
-/// Texts for a parser, made at random from a seed: samples that are cut, joined, repeated and
-/// broken, and pieces that mean something to the parser, put together.
+/// Random parser inputs from a seed: samples that are cut, joined, repeated and damaged, mixed with
+/// pieces that are significant to the parser.
 package struct FuzzSource {
   package var random: SeededRandom
   private let samples: [[UInt8]]
@@ -30,21 +30,21 @@ package struct FuzzSource {
 
   package mutating func next() -> [UInt8] {
     var bytes = random.next() % 4 == 0 ? [] : pick(samples)
-    for _ in 0..<below(6) { change(&bytes) }
+    for _ in 0..<randomBelow(6) { mutate(&bytes) }
     return bytes
   }
 
-  private mutating func change(_ bytes: inout [UInt8]) {
-    let place = below(bytes.count + 1)
-    switch below(7) {
+  private mutating func mutate(_ bytes: inout [UInt8]) {
+    let place = randomBelow(bytes.count + 1)
+    switch randomBelow(7) {
     case 0: bytes.insert(contentsOf: pick(pieces), at: place)
-    case 1: bytes.replaceSubrange(place..., with: pick(samples).suffix(below(40)))
-    case 2: bytes.removeSubrange(place..<min(place + below(8), bytes.count))
+    case 1: bytes.replaceSubrange(place..., with: pick(samples).suffix(randomBelow(40)))
+    case 2: bytes.removeSubrange(place..<min(place + randomBelow(8), bytes.count))
     case 3 where place < bytes.count: bytes[place] = UInt8(truncatingIfNeeded: random.next())
-    case 4 where place < bytes.count: bytes[place] ^= 1 << UInt8(below(8))
+    case 4 where place < bytes.count: bytes[place] ^= 1 << UInt8(randomBelow(8))
     case 5:
-      let part = bytes[place..<min(place + 1 + below(8), bytes.count)]
-      for _ in 0..<below(300) where bytes.count < 100_000 {
+      let part = bytes[place..<min(place + 1 + randomBelow(8), bytes.count)]
+      for _ in 0..<randomBelow(300) where bytes.count < 100_000 {
         bytes.insert(contentsOf: part, at: place)
       }
     default: bytes.append(contentsOf: pick(pieces))
@@ -52,10 +52,10 @@ package struct FuzzSource {
   }
 
   private mutating func pick(_ list: [[UInt8]]) -> [UInt8] {
-    list.isEmpty ? [] : list[below(list.count)]
+    list.isEmpty ? [] : list[randomBelow(list.count)]
   }
 
-  private mutating func below(_ count: Int) -> Int {
+  private mutating func randomBelow(_ count: Int) -> Int {
     Int.random(in: 0..<count, using: &random)
   }
 }

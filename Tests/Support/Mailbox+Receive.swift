@@ -1,8 +1,9 @@
 @_exported import class WayTransport.Mailbox
 
 extension Mailbox {
-  /// The next element, awaited if need be; throws when none has come after so many seconds.
-  package func take(within seconds: Double = 20) async throws -> Element {
+  /// Returns the next element, waiting for it if necessary. Throws after this many seconds without
+  /// one.
+  package func receive(within seconds: Double = 20) async throws -> Element {
     guard let element = await next(within: .seconds(seconds)) else {
       throw ReceiveTimeout(seconds: seconds)
     }
@@ -10,7 +11,7 @@ extension Mailbox {
   }
 }
 
-/// What was awaited did not come.
+/// The error of a wait that timed out.
 package struct ReceiveTimeout: Error, CustomStringConvertible {
   let seconds: Double
   package var description: String { "nothing came within \(seconds) s" }

@@ -1,7 +1,7 @@
 import WayTransport
 
-/// A bridge in memory: no socket, and time that stands still until it is moved.
-package final class MemoryServerFixture: PeerServer {
+/// A bridge in memory, without sockets, with a clock that only tests advance.
+package final class MemoryServerFixture: ServerFixture {
   package let loop: MemoryLoop
   private let acceptor: any ChannelAcceptor
   private let handshake: Handshake
@@ -14,8 +14,8 @@ package final class MemoryServerFixture: PeerServer {
     self.handshake = handshake
   }
 
-  /// The same for who comes from elsewhere.
-  package func from(_ handshake: Handshake) -> MemoryServerFixture {
+  /// The same server, for clients that connect with another handshake.
+  package func withHandshake(_ handshake: Handshake) -> MemoryServerFixture {
     MemoryServerFixture(loop: loop, acceptor: acceptor, from: handshake)
   }
 

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A nats-server of a test's own, with JetStream, on any free port of the loopback interface: alone, or
-/// one of several that make a cluster. It and its folder go with this.
-package final class NATSServer: @unchecked Sendable {  // nothing of it changes
-  /// Why it did not start.
-  package struct Fault: Error, CustomStringConvertible {
+/// A nats-server with JetStream for one test, on a free port of the loopback interface. It runs
+/// alone or as a node of a cluster. The process and its data folder are removed with this object.
+package final class NATSServer: @unchecked Sendable {  // immutable
+  /// The reason that the server did not start.
+  package struct NATSServerError: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// As clients name it.
+  /// The URL for clients.
   package let url: String
-  private let monitor: String
+  private let monitorURL: String
   private let process = Process()
   private let log = Pipe()
-  private let folder: Folder
-  private let more: [String]
+  private let folder: DataFolder
+  private let extraArguments: [String]
 
-  /// What it keeps, which goes with the last engine that uses it.
-  private final class Folder {
+  /// The data folder. It is removed with the last server that uses it.
+  private final class DataFolder {
     let url: URL
 
     init() throws {
@@ -29,24 +29,24 @@ package final class NATSServer: @unchecked Sendable {  // nothing of it changes
     deinit { try? FileManager.default.removeItem(at: url) }
   }
 
-  /// Starts one; blocks until it listens.
-  package convenience init() throws { try self.init([], Folder()) }
+  /// Starts a server; blocks until it listens.
+  package convenience init() throws { try self.init([], DataFolder()) }
 
-  /// Starts so many that make a cluster; blocks until they listen. They agree on a leader later.
+  /// Starts this many servers as a cluster; blocks until they listen. They elect a leader later.
   package static func cluster(of count: Int) throws -> [NATSServer] {
-    let ports = try freePorts(count)
+    let ports = try reservePorts(count)
     let routes = ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ",")
     return try ports.map { port in
       try NATSServer(
         [
           "-n", "engine\(port)", "--cluster_name", "test", "--cluster",
           "nats://127.0.0.1:\(port)", "--routes", routes,
-        ], Folder())
+        ], DataFolder())
     }
   }
 
-  /// Ports that nobody listens on: those of a cluster have to be known before it starts.
-  private static func freePorts(_ count: Int) throws -> [UInt16] {
+  /// Returns unused ports. The ports of a cluster must be known before it starts.
+  private static func reservePorts(_ count: Int) throws -> [UInt16] {
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
     return try (0..<count).map { _ in
@@ -61,19 +61,19 @@ package final class NATSServer: @unchecked Sendable {  // nothing of it changes
           bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
         }
       }
-      guard isBound else { throw Fault(description: "there is no free port") }
+      guard isBound else { throw NATSServerError(description: "there is no free port") }
       return UInt16(bigEndian: address.sin_port)
     }
   }
 
-  /// Kills it, and starts another in its place, with what it has kept; blocks until that listens.
-  package func killedAndStarted() throws -> NATSServer {
+  /// Kills the server and starts another on the same data folder; blocks until that one listens.
+  package func killAndRestart() throws -> NATSServer {
     kill()
-    return try NATSServer(more, folder)
+    return try NATSServer(extraArguments, folder)
   }
 
-  private init(_ more: [String], _ folder: Folder) throws {
-    (self.more, self.folder) = (more, folder)
+  private init(_ more: [String], _ folder: DataFolder) throws {
+    (self.extraArguments, self.folder) = (more, folder)
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.environment = ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
     process.arguments =
@@ -82,49 +82,51 @@ package final class NATSServer: @unchecked Sendable {  // nothing of it changes
     process.standardError = log
     process.standardOutput = FileHandle.nullDevice
     try process.run()
-    var told = ""
-    while !told.contains("Server is ready") {
+    var output = ""
+    while !output.contains("Server is ready") {
       let more = log.fileHandleForReading.availableData
       guard !more.isEmpty else {
-        throw Fault(description: "nats-server did not start: is it installed?\n\(told)")
+        throw NATSServerError(description: "nats-server did not start: is it installed?\n\(output)")
       }
-      told += String(decoding: more, as: UTF8.self)
+      output += String(decoding: more, as: UTF8.self)
     }
-    guard let port = told.firstMatch(of: /client connections on 127\.0\.0\.1:(\d+)/)?.1,
-      let monitor = told.firstMatch(of: /http monitor on 127\.0\.0\.1:(\d+)/)?.1
-    else { throw Fault(description: "nats-server does not say where it listens:\n\(told)") }
+    guard let port = output.firstMatch(of: /client connections on 127\.0\.0\.1:(\d+)/)?.1,
+      let monitor = output.firstMatch(of: /http monitor on 127\.0\.0\.1:(\d+)/)?.1
+    else {
+      throw NATSServerError(description: "nats-server did not report its ports:\n\(output)")
+    }
     url = "nats://127.0.0.1:\(port)"
-    self.monitor = "http://127.0.0.1:\(monitor)"
+    self.monitorURL = "http://127.0.0.1:\(monitor)"
   }
 
-  /// The number of the last message that this engine has of a stream, whatever the others have; throws
-  /// where it does not tell.
-  package func lastNumber(in stream: String) throws -> UInt64 {
+  /// Returns the sequence number of the stream's last message on this server, which may differ from
+  /// other nodes. Throws if the server does not report it.
+  package func lastSequence(in stream: String) throws -> UInt64 {
     let curl = Process()
-    let answer = Pipe()
+    let pipe = Pipe()
     curl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    curl.arguments = ["curl", "--silent", "--fail", monitor + "/jsz?streams=true"]
-    curl.standardOutput = answer
+    curl.arguments = ["curl", "--silent", "--fail", monitorURL + "/jsz?streams=true"]
+    curl.standardOutput = pipe
     try curl.run()
-    let told = answer.fileHandleForReading.readDataToEndOfFile()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
     curl.waitUntilExit()
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let all = try decoder.decode(Told.self, from: told)
+    let all = try decoder.decode(MonitorResponse.self, from: data)
     let state = all.accountDetails.flatMap(\.streamDetail).first { $0.name == stream }?.state
-    guard let state else { throw Fault(description: "there is no stream \(stream)") }
+    guard let state else { throw NATSServerError(description: "there is no stream \(stream)") }
     return state.lastSeq
   }
 
-  /// What it tells of its streams.
-  private struct Told: Decodable {
-    struct Account: Decodable { let streamDetail: [Stream] }
-    struct Stream: Decodable {
+  /// The server's report on its streams.
+  private struct MonitorResponse: Decodable {
+    struct AccountDetail: Decodable { let streamDetail: [StreamDetail] }
+    struct StreamDetail: Decodable {
       let name: String
-      let state: State
+      let state: StreamState
     }
-    struct State: Decodable { let lastSeq: UInt64 }
-    let accountDetails: [Account]
+    struct StreamState: Decodable { let lastSeq: UInt64 }
+    let accountDetails: [AccountDetail]
   }
 
   deinit { kill() }

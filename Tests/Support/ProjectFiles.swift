@@ -2,7 +2,7 @@ import Foundation
 import WayRPC
 import WayValues
 
-/// The project's own files, as tests read them.
+/// Access to files of the project for tests.
 package enum ProjectFiles {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -2,45 +2,45 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// What a peer sees on its connection.
-package enum PeerEvent: Sendable {
+/// An event that a client observes on its connection.
+package enum ConnectionEvent: Sendable {
   case text([UInt8])
   case binary([UInt8])
   case closed(UInt16?)
 }
 
-/// Where scenarios run: a bridge in memory, or one behind a socket.
-package protocol PeerServer: Sendable {
+/// A server for test scenarios: a bridge in memory or behind a socket.
+package protocol ServerFixture: Sendable {
   func connect(
     subprotocol: String?, receiver: any MessageReceiver
   ) async throws -> any MessageChannel
-  /// Lets time pass.
+  /// Advances the server's time.
   func advance(by time: Duration) async throws
-  /// Ends it in the midst of what it does, and starts it again with what its store has.
+  /// Terminates the server abruptly and restarts it with the contents of its store.
   func restart() async throws
   func stop() async
 }
 
-extension PeerServer {
+extension ServerFixture {
   package func restart() async throws {
     throw TranscriptFailure(description: "the server has no store")
   }
 }
 
-/// A raw client for tests: it sends bytes and awaits what comes.
-package final class Peer: MessageReceiver {
-  private let events = Mailbox<PeerEvent>()
+/// A raw client for tests: it sends bytes and receives events.
+package final class RawClient: MessageReceiver {
+  private let events = Mailbox<ConnectionEvent>()
   private let channel = Mailbox<any MessageChannel>()
-  private let server: any PeerServer
+  private let server: any ServerFixture
 
-  private init(_ server: any PeerServer) {
+  private init(_ server: any ServerFixture) {
     self.server = server
   }
 
   package static func connect(
-    to server: any PeerServer, subprotocol: String?
-  ) async throws -> Peer {
-    let peer = Peer(server)
+    to server: any ServerFixture, subprotocol: String?
+  ) async throws -> RawClient {
+    let peer = RawClient(server)
     peer.channel.put(try await server.connect(subprotocol: subprotocol, receiver: peer))
     return peer
   }
@@ -70,19 +70,19 @@ package final class Peer: MessageReceiver {
     try await onChannel { $0.close(code, "") }
   }
 
-  package func next() async throws -> PeerEvent {
-    try await events.take()
+  package func next() async throws -> ConnectionEvent {
+    try await events.receive()
   }
 
   private func onChannel(_ work: @escaping @Sendable (any MessageChannel) -> Void) async throws {
-    let channel = try await channel.take()
-    await OnLoop(loop: channel.loop).run { work(channel) }
+    let channel = try await channel.receive()
+    await LoopRunner(loop: channel.loop).run { work(channel) }
     self.channel.put(channel)
   }
 }
 
 /// Runs work on a loop.
-private actor OnLoop {
+private actor LoopRunner {
   private nonisolated let loop: any EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 

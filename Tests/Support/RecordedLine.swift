@@ -1,6 +1,6 @@
 import Logging
 
-/// One line that a logger was told.
+/// A line that a logger recorded.
 package struct RecordedLine: Sendable {
   package let level: Logger.Level
   package let message: String
@@ -14,7 +14,7 @@ package struct RecordedLine: Sendable {
 }
 
 extension Mailbox<RecordedLine> {
-  /// A logger whose lines come here.
+  /// Returns a logger that records its lines here.
   package func logger(_ level: Logger.Level) -> Logger {
     var logger = Logger(label: "test") { _ in RecordingLogHandler(lines: self) }
     logger.logLevel = level

@@ -1,46 +1,47 @@
-/// The notation of stacks in `protocol/navigation.json`, which its `about` describes, taken apart.
+/// A parser for the notation of stacks in `protocol/navigation.json` (described there under
+/// `about`).
 package struct StackDescription {
   /// `ID`, `ID=ROUTE`, `ID=ROUTE/VALUE` or `ID=URI`, with `@HOST`.
-  package struct Page {
+  package struct NotatedPage {
     package let id: String
-    /// What stands for the route or the URI: the id where nothing does.
-    package let place: String
+    /// The route or URI; the page's id if the notation has none.
+    package let target: String
     package let host: String
-    /// `[` or `(` where a modal begins with the page.
-    package let opening: Character?
+    /// `[` or `(` if a modal stack begins with this page.
+    package let modalBracket: Character?
 
-    package init(_ text: String, opening: Character? = nil) throws {
+    package init(_ text: String, modalBracket: Character? = nil) throws {
       let halves = text.split(separator: "@", omittingEmptySubsequences: false)
       let parts = halves[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let id = parts.first, !id.isEmpty, halves.count <= 2 else {
         throw TranscriptFailure(description: "no page: \(text)")
       }
       self.id = String(id)
-      place = parts.count > 1 ? String(parts[1]) : String(id)
+      target = parts.count > 1 ? String(parts[1]) : String(id)
       host = halves.count > 1 ? String(halves[1]) : "native"
-      self.opening = opening
+      self.modalBracket = modalBracket
     }
 
-    /// The place as a URI.
-    package var uri: String { place.contains(":") ? place : "page://\(place)" }
+    /// The route as a URI.
+    package var uri: String { target.contains(":") ? target : "page://\(target)" }
   }
 
-  /// The pages of a tab, or of no tab.
-  package struct Part {
+  /// The pages of one tab, or of a stack without tabs.
+  package struct StackSection {
     package var tab: Int?
-    package var pages: [Page] = []
+    package var pages: [NotatedPage] = []
   }
 
-  /// The part that is shown first.
-  package private(set) var parts: [Part] = []
+  /// The sections; the first one is the selected tab.
+  package private(set) var sections: [StackSection] = []
 
   package init(_ text: String) throws {
-    var part = Part()
+    var part = StackSection()
     var opening: Character?
     for token in text.split(separator: " ") {
       if token == "/" {
-        parts.append(part)
-        part = Part()
+        sections.append(part)
+        part = StackSection()
         continue
       }
       if token.last == ":" {
@@ -53,9 +54,9 @@ package struct StackDescription {
         text.removeFirst()
       }
       while let last = text.last, last == "]" || last == ")" { text.removeLast() }
-      part.pages.append(try Page(String(text), opening: opening))
+      part.pages.append(try NotatedPage(String(text), modalBracket: opening))
       opening = nil
     }
-    parts.append(part)
+    sections.append(part)
   }
 }

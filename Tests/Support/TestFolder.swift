@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with its last reference.
+/// A folder that is removed with its last reference.
 package final class TestFolder: Sendable {
   package let path: String
 
@@ -16,10 +16,10 @@ package final class TestFolder: Sendable {
 
   package func path(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file anew, or in place where there is one of this name. Gives its path.
+  /// Writes a file; overwrites an existing file in place. Returns its path.
   ///
-  /// - Parameter time: when it was modified, in seconds since 1970: two writings within one tick of
-  ///   the kernel's clock have one time otherwise.
+  /// - Parameter time: the modification time in seconds since 1970. It is explicit because two writes
+  ///   within one tick of the kernel's clock would otherwise have the same time.
   @discardableResult
   package func write(
     _ text: String, to name: String = "file", mode: Int = 0o600, time: Double

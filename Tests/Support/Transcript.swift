@@ -2,7 +2,7 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// What went wrong while a transcript was replayed, and at which step.
+/// The failure of a transcript, with its step.
 package struct TranscriptFailure: Error, CustomStringConvertible {
   package let description: String
 
@@ -14,17 +14,17 @@ package struct TranscriptFailure: Error, CustomStringConvertible {
 /// A transcript of `protocol/vectors/`: messages that clients send, and what they must receive.
 package struct Transcript: Sendable, CustomStringConvertible {
   package let name: String
-  /// Whether time has to pass.
+  /// Whether the transcript depends on the passage of time.
   package let isSlow: Bool
-  /// Whether its clients number what they send, and resume.
+  /// Whether its clients number their messages and resume.
   package let isNumbered: Bool
-  /// Whether so much time has to pass that it must not be real.
+  /// Whether it needs too much time to run in real time.
   package var isLong: Bool {
     steps.reduce(0) { $0 + ($1["advance"]?.integer ?? 0) } > 100_000
   }
-  /// Whether the server ends and is started again.
-  package var restarts: Bool { steps.contains { $0["restart"] != nil } }
-  /// What the server's policy is, as a document; nil for none.
+  /// Whether it restarts the server.
+  package var restartsServer: Bool { steps.contains { $0["restart"] != nil } }
+  /// The server's policy document; `nil` for none.
   package let policy: Value?
   package let clients: ValueObject
   package private(set) var steps: [Value]
@@ -34,7 +34,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
 
   package init(_ document: Value, file: String) throws {
     guard let name = document["name"]?.string, let clients = document["clients"]?.object,
-      let steps = document["steps"]?.list, document["rows"]?.list != nil
+      let steps = document["steps"]?.array, document["rows"]?.array != nil
     else { throw TranscriptFailure(description: "\(file) needs name, rows, clients and steps") }
     self.name = name
     self.clients = clients
@@ -45,7 +45,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
     checksEnd = document["noEnd"] != true
   }
 
-  /// The same with every `deadlineMs` that its clients send divided.
+  /// Returns the transcript with every `deadlineMs` of its clients divided.
   package func dividingDeadlines(by divisor: Int64) -> Transcript {
     var transcript = self
     transcript.steps = steps.map { Self.dividingDeadlines(of: $0, by: divisor) }
@@ -54,7 +54,7 @@ package struct Transcript: Sendable, CustomStringConvertible {
 
   private static func dividingDeadlines(of value: Value, by divisor: Int64) -> Value {
     switch value {
-    case .list(let values): return .list(values.map { dividingDeadlines(of: $0, by: divisor) })
+    case .array(let values): return .array(values.map { dividingDeadlines(of: $0, by: divisor) })
     case .object(let object):
       let members = object.members.map { member -> (String, Value) in
         if member.name == "deadlineMs", let time = member.value.integer {
@@ -67,18 +67,18 @@ package struct Transcript: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Plays every step; throws at the first that goes otherwise.
-  package func replay(on server: any PeerServer) async throws {
+  /// Runs every step. Throws at the first difference.
+  package func replay(on server: any ServerFixture) async throws {
     try await replay(on: server) { _, options in
-      try await Peer.connect(to: server, subprotocol: options["subprotocol"]?.string)
+      try await RawClient.connect(to: server, subprotocol: options["subprotocol"]?.string)
     }
   }
 
-  /// The same with other parties than raw clients.
-  package func replay(on server: any PeerServer, as make: @escaping TranscriptClientFactory)
+  /// Runs every step with clients of another kind than raw clients.
+  package func replay(on server: any ServerFixture, as make: @escaping TranscriptClientFactory)
     async throws
   {
-    var players = Players(server: server, clients: clients, make: make)
+    var players = TranscriptPlayer(server: server, clients: clients, makeClient: make)
     for (index, step) in steps.enumerated() {
       do {
         try await players.play(step)
@@ -90,28 +90,31 @@ package struct Transcript: Sendable, CustomStringConvertible {
   }
 }
 
-private struct Players {
-  let server: any PeerServer
+private struct TranscriptPlayer {
+  let server: any ServerFixture
   let clients: ValueObject
-  let make: TranscriptClientFactory
-  private var open: [String: any TranscriptClient] = [:]
+  let makeClient: TranscriptClientFactory
+  private var openClients: [String: any TranscriptClient] = [:]
   private var pattern = TranscriptPattern()
-  /// What came to a client whose messages have no order, and was not expected yet.
-  private var early: [String: [Value]] = [:]
+  /// The received messages, by client, that no step has matched yet. Used if the client's messages
+  /// have no order.
+  private var unmatchedMessages: [String: [Value]] = [:]
 
-  init(server: any PeerServer, clients: ValueObject, make: @escaping TranscriptClientFactory) {
+  init(
+    server: any ServerFixture, clients: ValueObject, makeClient: @escaping TranscriptClientFactory
+  ) {
     self.server = server
     self.clients = clients
-    self.make = make
+    self.makeClient = makeClient
   }
 
   mutating func play(_ step: Value) async throws {
     if let client = step["connect"]?.string {
-      _ = try await peer(client)
+      _ = try await openClient(client)
     } else if let client = step["send"]?.string {
-      try await send(step, to: try await peer(client))
+      try await send(step, to: try await openClient(client))
     } else if let client = step["expect"]?.string {
-      try await expect(step, from: try await peer(client), client)
+      try await expect(step, from: try await openClient(client), client)
     } else if let client = step["close"]?.string {
       let code = try step["code"].map { code in
         guard let code = code.integer.flatMap(UInt16.init(exactly:)) else {
@@ -119,10 +122,10 @@ private struct Players {
         }
         return code
       }
-      try await (try await peer(client)).close(code ?? 1000)
-      open[client] = nil
+      try await (try await openClient(client)).close(code ?? 1000)
+      openClients[client] = nil
     } else if step["restart"] == true {
-      open = [:]
+      openClients = [:]
       try await server.restart()
     } else if let time = step["advance"]?.integer {
       try await server.advance(by: .milliseconds(time))
@@ -131,13 +134,13 @@ private struct Players {
     }
   }
 
-  private mutating func peer(_ name: String) async throws -> any TranscriptClient {
-    if let peer = open[name] { return peer }
+  private mutating func openClient(_ name: String) async throws -> any TranscriptClient {
+    if let peer = openClients[name] { return peer }
     guard let options = clients[name] else {
       throw TranscriptFailure(description: "there is no client \(name)")
     }
-    let peer = try await make(name, options)
-    open[name] = peer
+    let peer = try await makeClient(name, options)
+    openClients[name] = peer
     return peer
   }
 
@@ -168,13 +171,13 @@ private struct Players {
     if let code = step["close"]?.integer {
       var event = try await peer.next()
       while !peer.isOrdered, case .text(let bytes) = event {
-        early[client, default: []].append(try JSON.parse(bytes.span.bytes))
+        unmatchedMessages[client, default: []].append(try JSON.parse(bytes.span.bytes))
         event = try await peer.next()
       }
       guard case .closed(let closed) = event else {
         throw TranscriptFailure(description: "\(client) got a message, not the close \(code)")
       }
-      if let value = early[client]?.first {
+      if let value = unmatchedMessages[client]?.first {
         throw TranscriptFailure(
           description: "\(client) got an unexpected \(Self.text(value)) before its close")
       }
@@ -183,12 +186,12 @@ private struct Players {
           description:
             "\(client) was closed with \(closed.map { "\($0)" } ?? "no code"), not \(code)")
       }
-      open[client] = nil
+      openClients[client] = nil
     } else if let expected = step["message"] {
-      try match(expected, try await message(from: peer, client, like: [expected]))
-    } else if var expected = step["any"]?.list {
+      try match(expected, try await nextMessage(from: peer, client, like: [expected]))
+    } else if var expected = step["any"]?.array {
       while !expected.isEmpty {
-        let value = try await message(from: peer, client, like: expected)
+        let value = try await nextMessage(from: peer, client, like: expected)
         guard let index = expected.firstIndex(where: { matches($0, value) }) else {
           throw TranscriptFailure(
             description: "\(client) got \(Self.text(value)), which is none of those expected")
@@ -202,51 +205,54 @@ private struct Players {
 
   private func matches(_ expected: Value, _ value: Value) -> Bool {
     var trial = pattern
-    return trial.mismatch(expected, Self.shown(value, like: expected)) == nil
+    return trial.mismatch(expected, Self.removingSequence(value, like: expected)) == nil
   }
 
-  /// A message without its number, where none is expected.
-  private static func shown(_ value: Value, like expected: Value) -> Value {
+  /// Removes the message's sequence number if the expected message has none.
+  private static func removingSequence(_ value: Value, like expected: Value) -> Value {
     switch (value, expected) {
     case (.object(var members), _) where expected["seq"] == nil:
       members["seq"] = nil
       return .object(members)
-    case (.list(let values), .list(let expected)) where values.count == expected.count:
-      return .list(zip(values, expected).map(shown(_:like:)))
+    case (.array(let values), .array(let expected)) where values.count == expected.count:
+      return .array(zip(values, expected).map(removingSequence(_:like:)))
     default: return value
     }
   }
 
   private mutating func match(_ expected: Value, _ value: Value) throws {
-    if let reason = pattern.mismatch(expected, Self.shown(value, like: expected)) {
+    if let reason = pattern.mismatch(expected, Self.removingSequence(value, like: expected)) {
       throw TranscriptFailure(description: "\(reason) in \(Self.text(value))")
     }
   }
 
-  /// The next message; where they have no order, the first that is like one of those expected.
-  private mutating func message(
+  /// Returns the next message. If the client's messages have no order, returns the first that is
+  /// like one of the expected messages.
+  private mutating func nextMessage(
     from peer: any TranscriptClient, _ client: String, like expected: [Value]
   ) async throws -> Value {
-    if peer.isOrdered { return try await message(from: peer, client) }
+    if peer.isOrdered { return try await nextMessage(from: peer, client) }
     let isExpected = { [self] value in expected.contains { matches($0, value) } }
-    if let index = early[client, default: []].firstIndex(where: isExpected) {
-      return early[client, default: []].remove(at: index)
+    if let index = unmatchedMessages[client, default: []].firstIndex(where: isExpected) {
+      return unmatchedMessages[client, default: []].remove(at: index)
     }
     while true {
       let value: Value
       do {
-        value = try await message(from: peer, client)
+        value = try await nextMessage(from: peer, client)
       } catch {
         throw TranscriptFailure(
-          description: "\(error), while \(client) waited for \(Self.text(.list(expected))) and got "
-            + Self.text(.list(early[client] ?? [])))
+          description:
+            "\(error), while \(client) waited for \(Self.text(.array(expected))) and got "
+            + Self.text(.array(unmatchedMessages[client] ?? [])))
       }
       if isExpected(value) { return value }
-      early[client, default: []].append(value)
+      unmatchedMessages[client, default: []].append(value)
     }
   }
 
-  private func message(from peer: any TranscriptClient, _ client: String) async throws -> Value {
+  private func nextMessage(from peer: any TranscriptClient, _ client: String) async throws -> Value
+  {
     switch try await peer.next() {
     case .text(let bytes): return try JSON.parse(bytes.span.bytes)
     case .binary: throw TranscriptFailure(description: "\(client) got a binary message")
@@ -258,13 +264,13 @@ private struct Players {
 
   mutating func expectNothingMore() async throws {
     let end: Value = ["jsonrpc": "2.0", "id": "end", "result": nil]
-    for (client, peer) in open {
+    for (client, peer) in openClients {
       try await peer.send(["jsonrpc": "2.0", "id": "end", "method": "$/ping"])
-      let value = try await message(from: peer, client, like: [end])
-      guard value == end, early[client, default: []].isEmpty else {
-        let values = (early[client] ?? []) + [value]
+      let value = try await nextMessage(from: peer, client, like: [end])
+      guard value == end, unmatchedMessages[client, default: []].isEmpty else {
+        let values = (unmatchedMessages[client] ?? []) + [value]
         throw TranscriptFailure(
-          description: "\(client) got an unexpected \(Self.text(.list(values)))")
+          description: "\(client) got an unexpected \(Self.text(.array(values)))")
       }
     }
   }

@@ -1,10 +1,12 @@
+import WayRPC
 import WayValues
 
 /// The expectations of a transcript: values with `{{name}}`, `{{*}}` and `"...": true`.
 struct TranscriptPattern {
   private(set) var captured: [String: Value] = [:]
 
-  /// Why `value` does not match; nil when it does. Names seen for the first time are captured.
+  /// Returns why `value` does not match, or `nil` if it does. Captures names at their first
+  /// occurrence.
   mutating func mismatch(_ expected: Value, _ value: Value, at path: String = "$") -> String? {
     switch (expected, value) {
     case (.string(let text), _) where name(in: text) != nil:
@@ -17,7 +19,7 @@ struct TranscriptPattern {
       return nil
     case (.object(let expected), .object(let members)):
       return mismatch(expected, members, at: path)
-    case (.list(let expected), .list(let values)):
+    case (.array(let expected), .array(let values)):
       guard expected.count == values.count else {
         return "\(path) has \(values.count) elements, not \(expected.count)"
       }
@@ -45,31 +47,31 @@ struct TranscriptPattern {
     return nil
   }
 
-  /// The value with captured names put in.
+  /// Returns the value with captured names substituted.
   func fill(_ value: Value) -> Value {
     switch value {
     case .string(let text):
       if let name = name(in: text), let known = captured[name] { return known }
       return .string(fill(text))
-    case .list(let values): return .list(values.map(fill))
+    case .array(let values): return .array(values.map(fill))
     case .object(let object):
       return .object(ValueObject(object.members.map { ($0.name, fill($0.value)) }))
     default: return value
     }
   }
 
-  /// Text with captured strings put in.
+  /// Returns the string with captured values substituted; those that are no strings as JSON.
   func fill(_ text: String) -> String {
     var result = text
     for (name, value) in captured {
-      guard case .string(let known) = value else { continue }
+      guard let known = value.string ?? (try? JSON.text(value)) else { continue }
       result = result.split(separator: "{{\(name)}}", omittingEmptySubsequences: false)
         .joined(separator: known)
     }
     return result
   }
 
-  /// The name, when the whole text is `{{name}}`.
+  /// Returns the name if the whole string is `{{name}}`.
   private func name(in text: String) -> String? {
     guard text.hasPrefix("{{"), text.hasSuffix("}}"), text.utf8.count > 4 else { return nil }
     let inner = text.dropFirst(2).dropLast(2)

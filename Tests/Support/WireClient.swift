@@ -2,26 +2,27 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// A plain client that sends calls and awaits what comes, message by message.
+/// A client on a plain connection that sends calls and receives messages one by one.
 package struct WireClient {
-  private let peer: Peer
+  private let peer: RawClient
 
-  /// A client of any server.
+  /// Connects to any server.
   package static func connect(
-    to server: any PeerServer, subprotocol: String? = nil
+    to server: any ServerFixture, subprotocol: String? = nil
   ) async throws -> WireClient {
-    WireClient(peer: try await Peer.connect(to: server, subprotocol: subprotocol))
+    WireClient(peer: try await RawClient.connect(to: server, subprotocol: subprotocol))
   }
 
-  /// A client with a session: a new one, or that of `joining`, the answer that another got.
+  /// Connects and opens a session: a new one, or that of `joining`, another client's result of
+  /// `session.open`.
   package static func open(
-    on server: any PeerServer, _ members: ValueObject = [:], joining: Value? = nil
-  ) async throws -> (client: WireClient, hello: Value) {
+    on server: any ServerFixture, _ members: ValueObject = [:], joining: Value? = nil
+  ) async throws -> (client: WireClient, opened: Value) {
     let client = try await connect(to: server, subprotocol: "waybridge.v1")
     return (client, try await client.open(members, joining: joining)["result"] ?? .null)
   }
 
-  /// What `session.open` is answered.
+  /// Calls `session.open` and returns its result.
   package func open(_ members: ValueObject = [:], joining: Value? = nil) async throws -> Value {
     var params = members
     if let joining {
@@ -31,46 +32,46 @@ package struct WireClient {
       ]
     }
     try await call("hello", "session.open", .object(params))
-    return try await answer("hello")
+    return try await response("hello")
   }
 
-  /// What `session.resume` is answered, for the client that `hello` was said to; `more` goes over
-  /// its own members.
-  package func resume(_ hello: Value, _ more: ValueObject = [:]) async throws -> Value {
+  /// Calls `session.resume` with the data of `opened`, the result of `session.open`, and returns
+  /// the result. `more` overrides members of the params.
+  package func resume(_ opened: Value, _ more: ValueObject = [:]) async throws -> Value {
     var params: ValueObject = ["received": 0]
-    for name in ["client", "token", "epoch"] { params[name] = hello[name] ?? .null }
+    for name in ["client", "token", "epoch"] { params[name] = opened[name] ?? .null }
     params.merge(more)
     try await call("resume", "session.resume", .object(params))
-    return try await answer("resume")["result"] ?? .null
+    return try await response("resume")["result"] ?? .null
   }
 
-  /// Subscribes, and awaits the answer.
+  /// Subscribes and waits for the response.
   package func subscribe(_ topics: Value...) async throws {
-    try await call("subscribe", "events.subscribe", ["topics": .list(topics)])
-    _ = try await answer("subscribe")
+    try await call("subscribe", "events.subscribe", ["topics": .array(topics)])
+    _ = try await response("subscribe")
   }
 
-  /// The params of the next event; throws when anything else comes first.
-  package func event() async throws -> Value {
-    let message = try await message()
+  /// Returns the params of the next event. Throws if any other message arrives first.
+  package func nextEvent() async throws -> Value {
+    let message = try await nextMessage()
     guard message["method"] == "event", let params = message["params"] else {
       throw TranscriptFailure(description: "\(message) is no event")
     }
     return params
   }
 
-  /// Refuses a request of the server.
-  package func refuse(_ request: Value, _ code: Int64, _ message: Value = "no") async throws {
+  /// Rejects a request of the server.
+  package func reject(_ request: Value, _ code: Int64, _ message: Value = "no") async throws {
     try await peer.send([
       "jsonrpc": "2.0", "id": request["id"] ?? .null,
       "error": ["code": .integer(code), "message": message],
     ])
   }
 
-  /// Nothing has come but the answer to a ping.
-  package func hasHeardNothing() async throws -> Bool {
+  /// Returns whether only the response to a ping arrives.
+  package func hasNoPendingMessages() async throws -> Bool {
     try await call("ping", "$/ping", [:])
-    return try await message() == ["jsonrpc": "2.0", "id": "ping", "result": nil]
+    return try await nextMessage() == ["jsonrpc": "2.0", "id": "ping", "result": nil]
   }
 
   package func close(_ code: CloseCode = .normal) async throws {
@@ -87,20 +88,20 @@ package struct WireClient {
   }
 
   package func batch(_ messages: [Value]) async throws {
-    try await send(.list(messages))
+    try await send(.array(messages))
   }
 
-  /// Sends what may be no message of the protocol.
+  /// Sends a value, which need not be a valid message.
   package func send(_ value: Value) async throws {
     try await peer.send(value)
   }
 
-  /// Answers a request of the server.
-  package func reply(_ request: Value, _ result: Value) async throws {
+  /// Responds to a request of the server.
+  package func respond(_ request: Value, _ result: Value) async throws {
     try await peer.send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
   }
 
-  /// Leaves what the server asks a host to the next.
+  /// Declines a request to a host, so that the server tries the next host.
   package func decline(_ request: Value) async throws {
     try await peer.send([
       "jsonrpc": "2.0", "id": request["id"] ?? .null,
@@ -108,70 +109,69 @@ package struct WireClient {
     ])
   }
 
-  /// The next message.
-  package func message() async throws -> Value {
+  /// Returns the next message.
+  package func nextMessage() async throws -> Value {
     guard case .text(let bytes) = try await peer.next() else {
       throw TranscriptFailure(description: "the connection closed")
     }
     return try JSON.parse(bytes.span.bytes)
   }
 
-  /// The code that the connection closes with, which must come next.
-  package func end() async throws -> UInt16? {
+  /// Returns the close code of the connection, which must be the next event.
+  package func nextCloseCode() async throws -> UInt16? {
     guard case .closed(let code) = try await peer.next() else {
-      throw TranscriptFailure(description: "a message came instead of the end")
+      throw TranscriptFailure(description: "a message arrived instead of the close")
     }
     return code
   }
 
-  /// Calls a method, and gives its answer.
-  package func ask(_ method: String, _ params: Value = [:]) async throws -> Value {
+  /// Calls a method and returns its response.
+  package func request(_ method: String, _ params: Value = [:]) async throws -> Value {
     try await call("ask", method, params)
-    return try await answer("ask")
+    return try await response("ask")
   }
 
-  /// Calls a method, and says what came of it: `ok`, the rule that refuses it, or the error's code.
-  package func verdict(_ method: String, _ params: Value = [:]) async throws -> String {
-    let answer = try await ask(method, params)
-    guard let error = answer["error"] else { return "ok" }
+  /// Calls a method. Returns `ok`, the name of the rule that denies it, or the error code.
+  package func callStatus(_ method: String, _ params: Value = [:]) async throws -> String {
+    let received = try await request(method, params)
+    guard let error = received["error"] else { return "ok" }
     if error["code"] == 2403 { return error["data"]?["rule"]?.string ?? "2403" }
     return "\(error["code"]?.integer ?? 0)"
   }
 
-  /// The next answer to the call `id`; others that come before it are passed over.
-  package func answer(_ id: Value) async throws -> Value {
+  /// Returns the next response to the call `id`; skips other messages.
+  package func response(_ id: Value) async throws -> Value {
     while true {
-      let message = try await message()
+      let message = try await nextMessage()
       if message["id"] == id, message["method"] == nil { return message }
     }
   }
 
-  /// The id of the next answer; what else comes before it is passed over.
-  package func answered() async throws -> Value? {
+  /// Returns the id of the next response; skips other messages.
+  package func nextResponseID() async throws -> Value? {
     while true {
-      let message = try await message()
+      let message = try await nextMessage()
       if message["method"] == nil { return message["id"] }
     }
   }
 
-  /// Opens what the server asks for next, and gives the page.
-  package func show() async throws -> Value {
-    let request = try await request("page.open")
-    try await reply(request, .null)
+  /// Accepts the next page that the server requests, and returns the page.
+  package func acceptPageOpen() async throws -> Value {
+    let request = try await nextRequest("page.open")
+    try await respond(request, .null)
     return request["params"]?["page"] ?? .null
   }
 
-  /// What a task or service answers.
+  /// Runs a task or service and returns its result.
   package func invoke(_ uri: String, _ params: Value = [:]) async throws -> Value {
     try await call("ask", "router.invoke", ["uri": .string(uri), "params": params])
-    return try await answer("ask")
+    return try await response("ask")
   }
 
-  /// The next request or notification of the server by this method; others that come before it are
-  /// passed over.
-  package func request(_ method: String) async throws -> Value {
+  /// Returns the next request or notification of the server with this method; skips other messages.
+  package func nextRequest(_ method: String) async throws -> Value {
     while true {
-      let message = try await message()
+      let message = try await nextMessage()
       if message["method"]?.string == method { return message }
     }
   }

@@ -1,7 +1,7 @@
 import WayValues
 
-/// A value read by a Foundation decoder. The order of members is lost.
-struct JSON: Decodable {
+/// A value that a Foundation decoder reads. The order of members is lost.
+struct JSONValue: Decodable {
   let value: Value
 
   init(from decoder: any Decoder) throws {
@@ -16,10 +16,10 @@ struct JSON: Decodable {
       value = Value(double)
     } else if let string = try? container.decode(String.self) {
       value = .string(string)
-    } else if let list = try? container.decode([JSON].self) {
-      value = .list(list.map(\.value))
+    } else if let list = try? container.decode([JSONValue].self) {
+      value = .array(list.map(\.value))
     } else {
-      let members = try container.decode([String: JSON].self)
+      let members = try container.decode([String: JSONValue].self)
       value = .object(ValueObject(members.map { ($0, $1.value) }))
     }
   }

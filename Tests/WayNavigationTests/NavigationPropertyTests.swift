@@ -4,10 +4,10 @@ import WayValues
 
 @testable import WayNavigation
 
-/// Random sequences of operations; a failure names the seed, and every run takes the same seeds.
+/// Random sequences of operations. A failure names its seed; every run uses the same seeds.
 struct NavigationPropertyTests {
-  @Test("whatever happens, each opened page ends once and the list stays whole", arguments: 1...40)
-  func everyPageEndsOnce(seed: Int) throws {
+  @Test("every opened page ends exactly once and the stack stays consistent", arguments: 1...40)
+  func everyPageEndsExactlyOnce(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     var stack = NavigationStack()
     var expected: [String] = []
@@ -32,6 +32,10 @@ struct NavigationPropertyTests {
         let planned = try stack.check(operation)
         let change = try stack.apply(operation)
         #expect(planned.closed.map(\.page) == change.closed.map(\.page))
+        #expect(planned.existing == change.existing)
+        if change.delivered != nil {
+          #expect(stack.pages.contains { $0 == change.existing }, "seed \(seed): not stored")
+        }
         let survived = stack.pages.map(\.id).filter { $0 != change.shown?.id }
         if stack.selected == selected {
           #expect(survived == before.map(\.id).filter(survived.contains), "order, seed \(seed)")
@@ -41,9 +45,9 @@ struct NavigationPropertyTests {
         }
         record(change)
       } catch {
-        #expect(stack.pages == before, "seed \(seed), step \(step): refused but changed")
+        #expect(stack.pages == before, "seed \(seed), step \(step): rejected but changed")
       }
-      let waiting = stack.beside.flatMap(\.pages)
+      let waiting = stack.backgroundTabs.flatMap(\.pages)
       #expect(
         (stack.pages + waiting).map(\.id).sorted() == expected.sorted(),
         "seed \(seed), step \(step)")
@@ -51,7 +55,7 @@ struct NavigationPropertyTests {
       checkLevels(stack, "seed \(seed), step \(step)")
     }
     record(try stack.apply(.end(outcome: .cancelled())))
-    #expect(expected.isEmpty && stack.pages.isEmpty && stack.beside.isEmpty)
+    #expect(expected.isEmpty && stack.pages.isEmpty && stack.backgroundTabs.isEmpty)
   }
 
   private func checkLevels(_ stack: NavigationStack, _ place: String) {
@@ -60,7 +64,7 @@ struct NavigationPropertyTests {
       let begins = page.level == level + 1 && index > 0
       #expect(page.level == level || begins, "levels with a gap, \(place)")
       if !begins, index > 0 {
-        #expect(page.hasStack, "two pages where there is no stack, \(place)")
+        #expect(page.hasStack, "two pages without a stack, \(place)")
       }
       level = page.level
     }
@@ -78,19 +82,23 @@ struct NavigationPropertyTests {
       var exts = ValueObject()
       if style == .present { exts["navigation"] = .bool(Bool.random(using: &random)) }
       if style == .push, opened % 9 == 0 {
-        exts["pop"] = .integer(.random(in: 0...3, using: &random))
+        let count = Value.integer(.random(in: 0...3, using: &random))
+        let pops: [Value] = [count, "root", ["to": .string(anyPage)]]
+        exts["pop"] = pops.randomElement(using: &random)
       }
       let rare = style == .root && opened % 4 != 0
       let route = ["a", "b", "c", nil][Int.random(in: 0..<4, using: &random)]
+      let page = Page(
+        id: "p\(opened)", uri: "x://\(Int.random(in: 0..<3, using: &random))", route: route,
+        style: rare ? .push : style, params: ["n": .integer(Int64(opened))], exts: exts,
+        host: ["h", "i", "j"][Int.random(in: 0..<3, using: &random)])
       return .open(
-        Page(
-          id: "p\(opened)", uri: "x://\(Int.random(in: 0..<3, using: &random))", route: route,
-          style: rare ? .push : style, exts: exts,
-          host: ["h", "i", "j"][Int.random(in: 0..<3, using: &random)]))
+        page, delivering: PageDelivery(of: page, hasParams: opened % 3 == 0, hasExts: false))
     case 8:
       return .back(.count(.random(in: -1...4, using: &random)), result: result(&random))
     case 9: return .back(.to(.page(anyPage)), result: result(&random))
-    case 10: return .back(.before(.route(name: "a", pathParams: [:])), result: result(&random))
+    case 10:
+      return .back(.before(.uri(PageURI("x://a", route: "a"))), result: result(&random))
     case 11: return .finish(page: anyPage, result: .finished())
     case 12: return .cancel(page: anyPage, outcome: .cancelled())
     case 13, 14:

@@ -8,10 +8,11 @@ import WayValues
 struct NavigationRow: Decodable, CustomTestStringConvertible {
   let name: String
   let stack: String
-  let operation: Operation
-  let closed: [JSON]?
+  let operation: RowOperation
+  let closed: [JSONValue]?
   let shown: [String]?
   let existing: String?
+  let delivered: [JSONValue]?
   let resumed: String?
   let found: String?
   let error: String?
@@ -19,38 +20,46 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// Exactly one member is there.
-  struct Operation: Decodable {
-    struct Open: Decodable {
+  /// An operation; exactly one member is set.
+  struct RowOperation: Decodable {
+    struct OpenArguments: Decodable {
       let page: String
       let style: String?
-      let exts: JSON?
+      let params: JSONValue?
+      let exts: JSONValue?
     }
-    struct Back: Decodable {
+    struct BackArguments: Decodable {
       let count: Int?
       let to: String?
       let before: String?
       let root: Bool?
-      let result: JSON?
+      let result: JSONValue?
     }
-    struct Select: Decodable {
+    struct SelectArguments: Decodable {
       let tab: Int
       let page: String?
+      let params: JSONValue?
+      let exts: JSONValue?
     }
-    struct Named: Decodable {
+    struct PageArguments: Decodable {
       let page: String?
       let host: String?
-      let result: JSON?
+      let result: JSONValue?
     }
 
-    let open: Open?
-    let back: Back?
-    let select: Select?
-    let finish: Named?
-    let cancel: Named?
-    let hostGone: Named?
-    let end: Named?
+    let open: OpenArguments?
+    let back: BackArguments?
+    let select: SelectArguments?
+    let finish: PageArguments?
+    let cancel: PageArguments?
+    let removedHost: PageArguments?
+    let end: PageArguments?
     let contains: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case open, back, select, finish, cancel, end, contains
+      case removedHost = "hostGone"
+    }
   }
 
   static let failed = Outcome.failed(code: 2504, message: "its host is gone")
@@ -73,39 +82,51 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
   }()
 }
 
-extension NavigationRow.Operation {
-  /// The operation; nil for `contains`, which is none.
+extension NavigationRow.RowOperation {
+  /// Returns the stack operation; `nil` for `contains`, which only queries the stack.
   func stackOperation() throws -> StackOperation? {
     if let open {
       let style = try #require(Style(rawValue: open.style ?? "push"))
+      let params = open.params?.value.object ?? [:]
+      let exts = open.exts?.value.object ?? [:]
+      let page = try StackNotation.page(open.page, style: style, params: params, exts: exts)
+      let hasParams = !params.isEmpty || !StackNotation.query(of: page.uri).isEmpty
       return .open(
-        try StackNotation.page(open.page, style: style, exts: open.exts?.value.object ?? [:]))
+        page,
+        delivering: PageDelivery(of: page, hasParams: hasParams, hasExts: !exts.isEmpty),
+        popTo: exts["pop"]?.object.flatMap(PageReference.popTarget).map(StackNotation.reference))
     }
-    if let back { return .back(try back.target(), result: back.result.map(Self.finished)) }
+    if let back { return .back(try back.target(), result: back.result.map(Self.finishedOutcome)) }
     if let select {
-      return .select(tab: select.tab, first: try select.page.map { try StackNotation.page($0) })
+      let params = select.params?.value.object ?? [:]
+      let exts = select.exts?.value.object ?? [:]
+      let page = try StackNotation.page(select.page ?? "first", params: params, exts: exts)
+      return .select(
+        tab: select.tab, first: select.page.map { _ in page },
+        delivering: PageDelivery(
+          of: page, hasParams: !params.isEmpty, hasExts: !exts.isEmpty))
     }
     if let finish {
       return .finish(
-        page: try #require(finish.page), result: Self.finished(try #require(finish.result)))
+        page: try #require(finish.page), result: Self.finishedOutcome(try #require(finish.result)))
     }
     if let cancel {
       return .cancel(page: try #require(cancel.page), outcome: NavigationRow.cancelled)
     }
-    if let hostGone {
-      return .remove(host: try #require(hostGone.host), outcome: NavigationRow.failed)
+    if let removedHost {
+      return .remove(host: try #require(removedHost.host), outcome: NavigationRow.failed)
     }
     if end != nil { return .end(outcome: NavigationRow.cancelled) }
     try #require(contains != nil)
     return nil
   }
 
-  private static func finished(_ result: JSON) -> Outcome {
+  private static func finishedOutcome(_ result: JSONValue) -> Outcome {
     .finished(data: result.value["data"] ?? .null)
   }
 }
 
-extension NavigationRow.Operation.Back {
+extension NavigationRow.RowOperation.BackArguments {
   func target() throws -> BackTarget<PageReference> {
     if let count { return .count(count) }
     if let to { return .to(StackNotation.reference(to)) }

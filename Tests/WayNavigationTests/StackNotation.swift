@@ -7,21 +7,21 @@ import WayValues
 struct StackNotation: CustomStringConvertible {
   let description: String
 
-  /// The stack that the text describes, built by opening page after page.
+  /// Builds the stack that the notation describes by opening page after page.
   func stack() throws -> NavigationStack {
     var stack = NavigationStack()
-    // The tab that is shown stands first, and is selected last.
-    for part in try StackDescription(description).parts.reversed() {
+    // The notation starts with the selected tab, which is selected last.
+    for part in try StackDescription(description).sections.reversed() {
       var tab = part.tab
       for text in part.pages {
-        let page = try Self.page(
-          text, style: text.opening == nil ? .push : .present,
-          exts: text.opening == "(" ? ["navigation": false] : [:])
+        let page = Self.page(
+          text, style: text.modalBracket == nil ? .push : .present,
+          exts: text.modalBracket == "(" ? ["navigation": false] : [:])
         _ = try stack.apply(tab.map { .select(tab: $0, first: page) } ?? .open(page))
         tab = nil
       }
       if let empty = tab {
-        // A tab whose pages have all gone.
+        // A tab that has no pages left.
         let page = try Self.page("gone")
         _ = try stack.apply(.select(tab: empty, first: page))
         _ = try stack.apply(.finish(page: page.id, result: .finished()))
@@ -31,41 +31,56 @@ struct StackNotation: CustomStringConvertible {
   }
 
   static func page(
-    _ text: String, style: Style = .push, exts: ValueObject = [:]
+    _ text: String, style: Style = .push, params: ValueObject = [:], exts: ValueObject = [:]
   ) throws -> Page {
-    try page(StackDescription.Page(text), style: style, exts: exts)
+    try page(StackDescription.NotatedPage(text), style: style, params: params, exts: exts)
   }
 
   private static func page(
-    _ text: StackDescription.Page, style: Style, exts: ValueObject
-  ) throws -> Page {
-    switch reference(text.uri) {
-    case .route(let name, let pathParams):
-      Page(
-        id: text.id, uri: text.uri, route: name, pathParams: pathParams, style: style,
-        exts: exts, host: text.host)
-    default:
-      Page(id: text.id, uri: text.uri, route: nil, style: style, exts: exts, host: text.host)
-    }
+    _ text: StackDescription.NotatedPage, style: Style, params: ValueObject = [:],
+    exts: ValueObject
+  ) -> Page {
+    let uri = Self.uri(text.uri)
+    var merged = query(of: text.uri)
+    merged.merge(uri.pathParams)
+    merged.merge(params)
+    return Page(
+      id: text.id, uri: text.uri, route: uri.route, pathParams: uri.pathParams, style: style,
+      params: merged, exts: exts, host: text.host)
   }
 
-  /// A page id or the name of a route, or a URI: `page://ROUTE` and `page://ROUTE/VALUE` are declared routes.
-  static func reference(_ text: String) -> PageReference {
-    guard text.contains(":") else { return .named(text) }
-    guard text.hasPrefix("page://") else { return .uri(text) }
+  /// Returns the parameters in the query of a URI.
+  static func query(of uri: String) -> ValueObject {
+    let query = uri.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+    return ValueObject(
+      query.split(separator: "&").map { pair -> (String, Value) in
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), .string(parts.count > 1 ? String(parts[1]) : ""))
+      })
+  }
+
+  /// Returns what a URI resolves to. `page://ROUTE` and `page://ROUTE/VALUE` are declared routes.
+  private static func uri(_ text: String) -> PageURI {
+    guard text.hasPrefix("page://") else { return PageURI(text) }
     let path = text.dropFirst("page://".count).prefix { $0 != "?" }.split(separator: "/")
-    return .route(
-      name: String(path[0]), pathParams: path.count > 1 ? ["id": .string(String(path[1]))] : [:])
+    return PageURI(
+      text, route: String(path[0]),
+      pathParams: path.count > 1 ? ["id": .string(String(path[1]))] : [:])
   }
 
-  /// The text for a stack, with ids only.
+  /// Returns a page id, a route name or a URI.
+  static func reference(_ text: String) -> PageReference {
+    text.contains(":") ? .uri(uri(text)) : .named(text)
+  }
+
+  /// Creates the notation of a stack, with ids only.
   init(_ stack: NavigationStack) {
-    var parts = [Self.text(stack.pages, tab: stack.selected)]
-    parts += stack.beside.map { Self.text($0.pages, tab: $0.tab) }
+    var parts = [Self.notation(stack.pages, tab: stack.selected)]
+    parts += stack.backgroundTabs.map { Self.notation($0.pages, tab: $0.tab) }
     description = parts.joined(separator: " / ")
   }
 
-  private static func text(_ pages: [Page], tab: Int?) -> String {
+  private static func notation(_ pages: [Page], tab: Int?) -> String {
     var text = tab.map { "\($0):" } ?? ""
     var closers: [Character] = []
     var level = 0

@@ -14,30 +14,31 @@ import WayValues
     "y://a/b", "y:/User/b", "z://a/b", "z:/a/b", "https://h.example/user/b", "x://user/c/d",
   ]
 
-  private static func told(_ trie: LayeredTrie, _ uri: String) throws -> [String] {
+  private static func lookupSummary(_ trie: LayeredTrie, _ uri: String) throws -> [String] {
     let split = try SplitURI(RouteURI(uri))
-    var told: [String] = []
+    var results: [String] = []
     func place(_ form: Int) -> Int { trie.place(of: trie.entry(of: form)) }
-    for scope in [RouteTrie.Scope.scheme, .global] {
+    for scope in [RouteTrie.MatchScope.scheme, .global] {
       let candidates = trie.candidates(split, in: scope)
       let best = trie.best(split, in: scope)
       #expect(best?.form == candidates.first?.form)
-      told += try candidates.map {
+      results += try candidates.map {
         "\(place($0.form)) \($0.priority) \(try trie.captures(of: $0, in: split))"
       }
       for limit in [2, 100] {
-        told.append("\(trie.near(split, in: scope, limit: limit).map(place))")
-        told.append("\(trie.near(split, in: scope, limit: limit, fromRoot: true).map(place))")
+        results.append("\(trie.nearMisses(split, in: scope, limit: limit).map(place))")
+        results.append(
+          "\(trie.nearMisses(split, in: scope, limit: limit, fromRoot: true).map(place))")
       }
     }
-    return told + ["\(trie.elsewhere(split, limit: 5).map(place))"]
+    return results + ["\(trie.matchesInOtherSchemes(split, limit: 5).map(place))"]
   }
 
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func `a table that is changed gives what one gives that is made at once`(seed: UInt64) throws {
+  func `a changed trie equals one built from scratch`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let patterns = try Self.patterns.map { try RoutePattern($0) }
-    func entry(at place: Int) -> LayeredTrie.Entry {
+    func entry(at place: Int) -> LayeredTrie.PlacedPatterns {
       let picked = (0...Int.random(in: 0...1, using: &random)).map { _ in
         patterns[Int.random(in: patterns.indices, using: &random)]
       }
@@ -50,7 +51,7 @@ import WayValues
     for step in 0..<60 {
       let place = Int.random(in: 0..<80, using: &random)
       let held = trie
-      let before = try Self.told(held, "x://a/b")
+      let before = try Self.lookupSummary(held, "x://a/b")
       if let index = entries.firstIndex(where: { $0.place == place }) {
         trie.remove(try #require(numbers[place]), entries[index].patterns)
         entries.remove(at: index)
@@ -65,14 +66,16 @@ import WayValues
       guard step % 4 == 3 else { continue }
       let whole = LayeredTrie(entries)
       for uri in Self.uris {
-        let (told, expected) = (try Self.told(trie, uri), try Self.told(whole, uri))
-        #expect(told == expected, "seed \(seed), step \(step), \(uri)")
+        let (actual, expected) = (
+          try Self.lookupSummary(trie, uri), try Self.lookupSummary(whole, uri)
+        )
+        #expect(actual == expected, "seed \(seed), step \(step), \(uri)")
       }
-      #expect(try Self.told(held, "x://a/b") == before)
+      #expect(try Self.lookupSummary(held, "x://a/b") == before)
     }
   }
 
-  @Test func `the place decides between patterns that meet in an authority, not the time`() throws {
+  @Test func `position decides between patterns that match one authority`() throws {
     var trie = LayeredTrie([(1, [try RoutePattern("/user/:b")], 0)])
     trie.insert([try RoutePattern("/User/:c")], priority: 0, at: 2)
     trie.insert([try RoutePattern("/USER/:a")], priority: 0, at: 0)

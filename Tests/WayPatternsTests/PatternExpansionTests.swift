@@ -3,7 +3,7 @@ import WayPatterns
 
 struct PatternExpansionTests {
   @Test(
-    "a pattern has one reading for each way to leave out groups, which is a pattern itself",
+    "a pattern expands to one pattern for each combination of optional groups",
     arguments: [
       ("native://a/:id", ["native://a/:id id"]),
       ("/u/*", ["/u/* *"]),
@@ -25,13 +25,13 @@ struct PatternExpansionTests {
       ("app:(/a)", ["app: ", "app:/a "]),
       ("app://h/a:b(/:x)", ["app://h/a:b/:x x", "app://h/a:b "]),
     ])
-  func readings(text: String, expected: [String]) throws {
-    let readings = try RoutePattern(text).readings
+  func expandsOptionalGroups(text: String, expected: [String]) throws {
+    let readings = try RoutePattern(text).expansions
     #expect(
       readings.map { "\($0.text) \($0.names.joined(separator: ","))" } == expected)
     for reading in readings {
       let pattern = try RoutePattern(reading.text)
-      #expect(pattern.readings == [reading])
+      #expect(pattern.expansions == [reading])
     }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 import WayPatterns
 
 @Suite struct PatternIndexTests {
-  /// All that stands, in one table, as if it had been made anew.
+  /// The reference model: all entries in one flat table.
   private struct FlatHostIndex {
     var entries: [(number: Int, scheme: String?, patterns: [RoutePattern])] = []
 
@@ -22,8 +22,8 @@ import WayPatterns
     }
   }
 
-  @Test("layers serve as one table would", arguments: 0..<20)
-  func layers(seed: Int) throws {
+  @Test("layers return the same hosts as one flat table", arguments: 0..<20)
+  func layersMatchAFlatTable(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     var index = PatternIndex()
     var model = FlatHostIndex()
@@ -56,9 +56,9 @@ import WayPatterns
         #expect(numbers.count == added.count)
       } else {
         let count = Int.random(in: 1...min(6, model.entries.count), using: &random)
-        let taken = model.entries.shuffled(using: &random).prefix(count).map(\.number)
-        index.remove(taken)
-        model.entries.removeAll { taken.contains($0.number) }
+        let removed = model.entries.shuffled(using: &random).prefix(count).map(\.number)
+        index.remove(removed)
+        model.entries.removeAll { removed.contains($0.number) }
       }
       #expect(index.count == model.entries.count)
       for text in ["x://a", "x://a/b", "x://b/c/a", "y://a/b", "x:/a/b", "x:", "y://c/c/c"] {

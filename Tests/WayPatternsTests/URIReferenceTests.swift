@@ -22,7 +22,7 @@ import WayPatterns
       ("g#s/./x", "http://a/b/c/g#s/./x"), ("g#s/../x", "http://a/b/c/g#s/../x"),
       ("http:g", "http:g"),
     ])
-  func examples(reference: String, result: String) throws {
+  func resolvesExamplesOfRFC3986(reference: String, result: String) throws {
     let base = try RouteURI("http://a/b/c/d;p?q")
     #expect(try RouteURI(reference).resolved(against: base).text == result)
   }
@@ -35,11 +35,11 @@ import WayPatterns
       ("x:/b", "/.//c", "x:/.//c"), ("http://u@a:1/b#f", "c", "http://u@a:1/c"),
       ("http://a/b", "?", "http://a/b?"),
     ])
-  func merging(base: String, reference: String, result: String) throws {
+  func mergesWithBaseWithoutSlash(base: String, reference: String, result: String) throws {
     #expect(try RouteURI(reference).resolved(against: RouteURI(base)).text == result)
   }
 
-  @Test func `a base without scheme or a result that is too long is refused`() throws {
+  @Test func `rejects a base without scheme and an overlong result`() throws {
     let reference = try RouteURI("g")
     #expect(throws: RouteURIError(.noScheme, at: 0)) {
       try reference.resolved(against: RouteURI("/a"))
@@ -61,14 +61,14 @@ import WayPatterns
       ("n://a/b//../c", "n://a/b/c"), ("tel:./1", "tel:1"), ("x:a/../b", "x:/b"), ("x:..", "x:"),
       ("x:/..//b", "x:/.//b"), ("../a", "../a"), ("/a/../b", "/a/../b"), ("x:", "x:"),
     ])
-  func dotSegments(uri: String, result: String) throws {
+  func removesDotSegments(uri: String, result: String) throws {
     let without = try RouteURI(uri).withoutDotSegments
     #expect(without.text == result)
     #expect(without.withoutDotSegments == without)
   }
 
   @Test(
-    "one spelling for equivalent URIs",
+    "equivalent URIs have one normalized form",
     arguments: [
       ("HTTP://User@EXAMPLE.com:80/a", "http://User@example.com:80/a"),
       ("x://h/%7euser/%c3%a9", "x://h/~user/%C3%A9"), ("x://%48%c3/", "x://h%C3/"),
@@ -77,7 +77,7 @@ import WayPatterns
       ("/a/../b", "/b"), ("x:/?%41%2f#%42", "x:/?A%2F#B"), ("x://[::AB]/", "x://[::ab]/"),
       ("x://h", "x://h"), ("", ""),
     ])
-  func normalized(text: String, result: String) throws {
+  func normalizesEquivalentURIs(text: String, result: String) throws {
     let uri = try RouteURI(text).normalized
     #expect(uri.text == result)
     #expect(uri.normalized == uri)

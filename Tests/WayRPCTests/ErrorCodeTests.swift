@@ -4,14 +4,14 @@ import WayRPC
 import WayValues
 
 @Suite struct ErrorCodeTests {
-  /// The table that `protocol/generate` works from.
+  /// Returns the table that `protocol/generate` reads.
   private func registry() throws -> Value {
     let file = URL(filePath: #filePath).appending(path: "../../../protocol/codes.json")
     return try JSON.parse([UInt8](Data(contentsOf: file.standardizedFileURL)).span.bytes)
   }
 
-  @Test func theSwiftCopyIsNotStale() throws {
-    let entries = try #require(try registry()["errors"]?.list)
+  @Test func swiftCodesMatchRegistry() throws {
+    let entries = try #require(try registry()["errors"]?.array)
     #expect(entries.count == ErrorCode.allCases.count)
     for entry in entries {
       let code = try #require(entry["code"]?.integer.flatMap { ErrorCode(rawValue: Int($0)) })
@@ -27,7 +27,7 @@ import WayValues
     (Int.max, true),
     (-1, false), (-32603, false), (Int.min, false),
   ])
-  func tellsTheApplicationsCodes(code: Int, isApplication: Bool) {
+  func recognizesApplicationCodes(code: Int, isApplication: Bool) {
     #expect(ErrorCode.isApplication(code) == isApplication)
   }
 }

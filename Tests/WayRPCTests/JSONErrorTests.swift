@@ -25,24 +25,25 @@ import WayRPC
     ("\u{FEFF}[]", "byte 0: a byte order mark, which must be left out"),
     ("[\0]", "byte 1: byte 0x0 where a value is expected"),
   ])
-  func tellsWhatIsWrongAndWhere(text: String, description: String) {
-    #expect(text.fault == description)
+  func describesProblemAndOffset(text: String, description: String) {
+    #expect(text.parseErrorDescription == description)
   }
 
-  @Test func tellsWhereTextIsNotUTF8() {
+  @Test func reportsOffsetOfInvalidUTF8() {
     let bytes: [UInt8] = [0x22, 0x61, 0xFF, 0x22]
     let error = #expect(throws: JSONError.self) { try JSON.parse(bytes.span.bytes) }
     #expect(error?.description == "byte 2: the text is not UTF-8")
   }
 
-  @Test func tellsHowDeepIsTooDeep() {
+  @Test func reportsDepthLimit() {
     let text = String(repeating: "[", count: 129)
-    #expect(text.fault == "byte 128: more than 128 arrays and objects within one another")
+    #expect(
+      text.parseErrorDescription == "byte 128: more than 128 arrays and objects within one another")
   }
 }
 
 extension String {
-  fileprivate var fault: String? {
+  fileprivate var parseErrorDescription: String? {
     do {
       _ = try JSON.parse(self)
       return nil

@@ -3,7 +3,7 @@ import WayRPC
 import WayValues
 
 @Suite struct JSONNumberTests {
-  static let kept = [
+  static let nonInt64Numbers = [
     "1.0", "1e2", "1E2", "1E+2", "-0", "-0.0", "0.0", "0e0", "0E-5", "0.1e-7", "1.50", "100.00",
     "9223372036854775808", "-9223372036854775809", "12345678901234567890", "18446744073709551615",
     "18446744073709551616", "-18446744073709551616", "123456789012345678901234567890", "1e400",
@@ -13,8 +13,8 @@ import WayValues
     "0.\(String(repeating: "3", count: 1000))", "-1\(String(repeating: "9", count: 40)).5E-3",
   ]
 
-  @Test(arguments: kept)
-  func aNumberThatIsNoInt64KeepsItsDigits(digits: String) throws {
+  @Test(arguments: nonInt64Numbers)
+  func keepsDigitsOfNonInt64Numbers(digits: String) throws {
     let number = Value.number(Number(validated: digits))
     #expect(try JSON.parse(digits) == number)
     #expect(try JSON.parse(" \(digits) ") == number)
@@ -28,14 +28,14 @@ import WayValues
   @Test(arguments: [
     "0", "1", "-1", "999999999999999999", "9223372036854775807", "-9223372036854775808",
   ])
-  func anInt64IsOneWhereverItStands(digits: String) throws {
+  func parsesInt64InAnyPosition(digits: String) throws {
     let integer = Value.integer(try #require(Int64(digits)))
     #expect(try JSON.parse(digits) == integer)
-    // Beside a number that the parser cannot hold, all are read from the source.
+    // If the parser cannot represent one number, all numbers are read from the source.
     #expect(try JSON.parse("[1e999,\(digits)]") == [.number(Number(validated: "1e999")), integer])
   }
 
-  @Test func allNumbersOfATextGetTheirOwnDigits() throws {
+  @Test func assignsDigitsToMatchingNumbers() throws {
     let text =
       "{\"1.5\":[0,-0,\"-7 1e5\"],\"b\":[1.0,{\"c\":2,\"d\":18446744073709551615}],\"e\":[],\"f\":-0.10,\"g\":0}"
     let expected: Value = [
@@ -49,7 +49,7 @@ import WayValues
     #expect(try JSON.parse(wide)["b"] == expected["b"])
   }
 
-  @Test func zerosNextToStringsThatLookLikeNumbers() throws {
+  @Test func distinguishesZerosFromNumericStrings() throws {
     #expect(
       try JSON.parse("[\"-0\",0,\"[-1\",-0,0.0]") == ["-0", 0, "[-1", digits("-0"), digits("0.0")])
   }

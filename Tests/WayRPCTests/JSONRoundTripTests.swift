@@ -3,10 +3,10 @@ import Testing
 import WayRPC
 import WayValues
 
-/// Values made at random from a seed come back from their text unchanged.
+/// Random values from a seed are unchanged after encoding and parsing.
 @Suite struct JSONRoundTripTests {
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
-  func aValueComesBack(seed: UInt64) throws {
+  func randomValuesRoundTrip(seed: UInt64) throws {
     var source = ValueSource(seed: seed)
     var writer = JSONWriter()
     for _ in 0..<20 {
@@ -17,10 +17,10 @@ import WayValues
     }
   }
 
-  /// Whatever bytes come, they are parsed or refused, and a refusal agrees with the scanner that
-  /// explains it.
+  /// Arbitrary bytes are parsed or rejected, and a rejection agrees with the scanner that explains
+  /// it.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func brokenTextsAreRefusedWithAPlace(seed: UInt64) throws {
+  func rejectsBrokenTextsWithOffset(seed: UInt64) throws {
     var source = ValueSource(seed: seed)
     var writer = JSONWriter()
     for _ in 0..<50 {
@@ -37,7 +37,7 @@ import WayValues
         try writer.write(value)
         #expect(try JSON.parse(writer.bytes.span.bytes) == value, "seed \(seed)")
       } catch let error as JSONError {
-        let hasPlace = error.offset != nil || error.text == "there is nothing but space"
+        let hasPlace = error.offset != nil || error.message == "there is nothing but space"
         #expect(hasPlace, "seed \(seed): \(error) in \(String(decoding: bytes, as: UTF8.self))")
       }
     }
@@ -59,7 +59,7 @@ struct ValueSource {
       .integer(Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0..<64, using: &random))
     case 3: Value(Double(bitPattern: random.next()))
     case 4, 5: .string(string())
-    case 6: .list((0..<Int.random(in: 0...5, using: &random)).map { _ in value(depth: depth - 1) })
+    case 6: .array((0..<Int.random(in: 0...5, using: &random)).map { _ in value(depth: depth - 1) })
     default:
       .object(
         ValueObject(

@@ -2,8 +2,8 @@ import Testing
 import WayRPC
 import WayValues
 
-/// Texts after the classes of JSONTestSuite: what every parser must take and what it must refuse,
-/// and of what the RFC leaves to the parser, what this one does.
+/// The classes of JSONTestSuite: inputs that every parser must accept or reject, and this parser's
+/// behavior for inputs that the RFC leaves open.
 @Suite struct JSONSyntaxTests {
   @Test(
     arguments: [
@@ -22,17 +22,17 @@ import WayValues
       ("\"\\/\"", "/"), ("\"/\"", "/"), ("\"\u{7F}\"", "\u{7F}"), ("\"\u{2028}\"", "\u{2028}"),
       ("[1,[2,[3,[]]]]", [1, [2, [3, []]]]),
     ] as [(String, Value)])
-  func takes(text: String, value: Value) throws {
+  func parsesValidTexts(text: String, value: Value) throws {
     #expect(try JSON.parse(text) == value)
   }
 
-  @Test func keepsTheOrderOfMembers() throws {
+  @Test func keepsMemberOrder() throws {
     let names = try JSON.parse(#"{"z":1,"a":2,"m":3}"#).object?.members.map(\.name)
     #expect(names == ["z", "a", "m"])
   }
 
   @Test(arguments: [8, 9, 16, 17, 1000])
-  func ofAManyMemberedObjectTheLastOfEachNameCounts(count: Int) throws {
+  func lastDuplicateWinsInLargeObjects(count: Int) throws {
     let once = (0..<count).map { "\"name\($0)\":\($0)" }.joined(separator: ",")
     let object = try #require(try JSON.parse("{\(once),\"name3\":-1}").object)
     #expect(object.count == count)
@@ -50,7 +50,7 @@ import WayValues
     "# 1", "[1] /", "'a'", "`a`", "a", "*", "[*]", "[\u{A0}]", "\u{3000}1", "[1]\0", "\0", "[\0]",
     "[\u{0C}]", "\u{FEFF}[]", "\u{FEFF}",
   ])
-  func refusesTheStructure(text: String) {
+  func rejectsInvalidStructure(text: String) {
     #expect(throws: JSONError.self) { try JSON.parse(text) }
   }
 
@@ -60,7 +60,7 @@ import WayValues
     "[1.5e3.5]", "1e400x", "[1e400\"a\"]", "{\"a\":1e400:1}", "0e", "0e+", "- 1", "1,000", "１",
     "-Infinity", "1/2", "[1.]", "[-]", "[1e400,01]", "[1e400,-]", "[1e400,1.]",
   ])
-  func refusesTheNumber(text: String) {
+  func rejectsInvalidNumbers(text: String) {
     #expect(throws: JSONError.self) { try JSON.parse(text) }
   }
 
@@ -71,7 +71,7 @@ import WayValues
     "\"\\udc00\\ud800\"", "\"\\ud800x\"", "\"\\ud800\\n\"", "\"\\ud800\\u0041\"", "\"\\ud800\\u\"",
     "{\"\\ud800\":1}", "\"a\" \"b\"", "\"a\"\"", "\"\\u{41}\"",
   ])
-  func refusesTheString(text: String) {
+  func rejectsInvalidStrings(text: String) {
     #expect(throws: JSONError.self) { try JSON.parse(text) }
   }
 
@@ -84,7 +84,7 @@ import WayValues
       [0xFE, 0xFF, 0x00, 0x5B, 0x00, 0x5D], [0x5B, 0x00, 0x5D, 0x00], [0x00, 0x5B, 0x00, 0x5D],
       [0xEF, 0xBB, 0xBF], [0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [0xEF], [0xE5],
     ] as [[UInt8]])
-  func refusesWhatIsNotPlainUTF8(bytes: [UInt8]) {
+  func rejectsInvalidEncodings(bytes: [UInt8]) {
     #expect(throws: JSONError.self) { try JSON.parse(bytes.span.bytes) }
   }
 
@@ -93,9 +93,9 @@ import WayValues
     #"[{"a":{"b":1,"c":[],"b":null}}]"#, #"{"same-start-1":1,"same-start-2":2,"same-start-1":3}"#,
     #"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"a":1}"#,
   ])
-  func refusesANameThatComesTwiceWhereNamesMustDiffer(text: String) throws {
+  func rejectsDuplicateNamesInStrictMode(text: String) throws {
     #expect(throws: Never.self) { try JSON.parse(text) }
-    let error = #expect(throws: JSONError.self) { try JSON.parse(text, names: .differ) }
+    let error = #expect(throws: JSONError.self) { try JSON.parse(text, duplicateNames: .reject) }
     #expect(
       error?.description.hasSuffix(": the member comes twice in its object; remove one") == true)
   }
@@ -105,7 +105,7 @@ import WayValues
     #"{"a":"a","A":"a","\u00e1":1,"a\u0301":2}"#,
     #"{"same-start-1":1,"same-start-2":2}"#,
   ])
-  func takesNamesThatDifferWhereTheyMust(text: String) throws {
-    #expect(try JSON.parse(text, names: .differ) == JSON.parse(text))
+  func acceptsUniqueNamesInStrictMode(text: String) throws {
+    #expect(try JSON.parse(text, duplicateNames: .reject) == JSON.parse(text))
   }
 }

@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 import WayRPC
 import WayValues
 
 @Suite struct MessageDecoderTests {
-  /// A message, or a batch, of too many values is refused, under its id where that can be.
+  /// A message or batch with too many values is rejected, with its id if possible.
   @Test(arguments: [
     (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[0,0,0,0]}"#, RequestID.integer(1)),
     (#"{"jsonrpc":"2.0","method":"m","params":[[],[],[],[]]}"#, .null),
     (#"[{"jsonrpc":"2.0","id":1,"method":"m","params":[0,0,0,0]}]"#, .null),
   ])
-  func valuesAreBounded(text: String, id: RequestID) throws {
+  func rejectsMessagesWithTooManyValues(text: String, id: RequestID) throws {
     let bytes = Array(text.utf8)
     let incoming = MessageDecoder(maxValues: 8).decode(bytes.span.bytes)
     switch incoming {
@@ -19,14 +20,76 @@ import WayValues
     case .malformed(let error):
       #expect(id == .null)
       #expect(error.code == 2413)
-    default: #expect(Bool(false), "it was taken: \(incoming)")
+    default: #expect(Bool(false), "it was accepted: \(incoming)")
     }
     let whole = MessageDecoder(maxValues: 20).decode(bytes.span.bytes)
-    if case .malformed = whole { #expect(Bool(false), "it was refused") }
-    if case .message(.invalid) = whole { #expect(Bool(false), "it was refused") }
+    if case .malformed = whole { #expect(Bool(false), "it was rejected") }
+    if case .message(.invalid) = whole { #expect(Bool(false), "it was rejected") }
   }
 
-  @Test func anAnswerOfTooManyValuesSettlesItsCallAllTheSame() throws {
+  /// A response that is not JSON still ends its call, whatever its result contains.
+  @Test(arguments: [
+    #"{"jsonrpc":"2.0","id":7,"result":"\ud83d"}"#,
+    #"{"jsonrpc":"2.0","id":7.0,"result":NaN}"#,
+    #"{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"\ude00 {[\"}}"#,
+    #"{"result":-Infinity, "seq":3, "id" : 7 }"#,
+    #"{"jsonrpc":"2.0","id":7,"result":{"a":[1,]}}"#,
+    #"{"jsonrpc":"2.0","id":7,"result":{"a":"#,
+    #"{"jsonrpc":"2.0","id":7,"result":"cut"#,
+    "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\"a\tb\"}",
+    #"{"jsonrpc":"2.0","id":7,"result":"# + String(repeating: "[", count: 1000)
+      + String(repeating: "]", count: 1000) + "}",
+    #"{"jsonrpc":"2.0","id":7,"result":{"# + String(repeating: #""a":["#, count: 200),
+  ])
+  func unreadableResponseSettlesItsCall(text: String) {
+    let bytes = Array(text.utf8)
+    guard case .message(.response(let response)) = MessageDecoder().decode(bytes.span.bytes) else {
+      return #expect(Bool(false), "it is no response: \(text)")
+    }
+    #expect(response.id == .integer(7))
+    #expect(response.isUnreadable)
+  }
+
+  /// Whatever replaces the result of a response, the call does not wait for ever.
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func responseWithArbitraryResultSettlesItsCall(seed: UInt64) {
+    var source = FuzzSource(
+      seed: seed, samples: MessageFuzzTests.samples, pieces: MessageFuzzTests.pieces)
+    for _ in 0..<250 {
+      let arbitrary = source.next()
+      // Bytes that are not UTF-8 close the connection. A quotation mark could end the result early.
+      guard let text = String(validating: arbitrary, as: UTF8.self), !text.isEmpty else { continue }
+      let bytes = Array(#"{"jsonrpc":"2.0","id":7,"result":"#.utf8) + Array(text.utf8) + [0x7D]
+      switch MessageDecoder().decode(bytes.span.bytes) {
+      case .message(.response(let response)):
+        #expect(response.id == .integer(7) || text.contains("\"id\""), "seed \(seed): \(text)")
+      case .message(.invalid), .malformed:
+        // The text has another `id` or `method` of the message.
+        #expect(text.contains("\"id\"") || text.contains("\"method\""), "seed \(seed): \(text)")
+      case let other: #expect(Bool(false), "seed \(seed): \(other)")
+      }
+    }
+  }
+
+  /// The number of a message that is not JSON, if it can be read.
+  @Test(arguments: [
+    (#"{"jsonrpc":"2.0","seq":5,"id":1,"method":"m","params":["\ud83d"]}"#, 5 as UInt64),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[NaN],"seq":5.0}"#, 5),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[NaN]}"#, 0),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":["cut"#, 0),
+    ("[1 2]", 0),
+  ])
+  func unreadableMessageKeepsItsNumber(text: String, number: UInt64) {
+    var numbers = SequenceNumbers.none
+    let bytes = Array(text.utf8)
+    guard case .malformed(let error) = MessageDecoder().decode(bytes.span.bytes, &numbers) else {
+      return #expect(Bool(false), "it was accepted: \(text)")
+    }
+    #expect(numbers.last == number)
+    #expect(error.data?["seq"]?.integer == (number > 0 ? Int64(number) : nil))
+  }
+
+  @Test func oversizedResponseSettlesItsCall() throws {
     let bytes = Array(#"{"jsonrpc":"2.0","id":7,"result":[0,0,0,0,0,0]}"#.utf8)
     let incoming = MessageDecoder(maxValues: 8).decode(bytes.span.bytes)
     guard case .message(.response(let response)) = incoming else {
@@ -54,6 +117,7 @@ import WayValues
     ),
     (#"{"jsonrpc":"2.0","id":"1","method":""}"#, #"request "1" "#),
     (#"{"jsonrpc":"2.0","id":"","method":"m"}"#, #"request "" m"#),
+    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, "request 1 m"),
     (#"{"jsonrpc":"2.0","method":"m"}"#, "notification m"),
     (#"{"jsonrpc":"2.0","method":"m","params":[1]}"#, "notification m [1]"),
     (#"{"jsonrpc":"2.0","id":1,"method":"m","seq":7,"x":{"y":[]},"X":1,"x":2}"#, "request 1 m"),
@@ -69,7 +133,7 @@ import WayValues
     (#"{"jsonrpc":"2.0","id":1,"error":{"code":7,"message":"x"}}"#, "failure 1 7"),
     (#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#, "failure null -32700"),
   ])
-  func takes(text: String, expected: String) {
+  func decodesValidMessages(text: String, expected: String) {
     #expect(summary(decoded(text)) == expected)
   }
 
@@ -95,7 +159,6 @@ import WayValues
     (#"{"jsonrpc":"2.0","id":1,"method":null}"#, "invalid 1 -32600"),
     (#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, "invalid null -32600"),
     (#"{"jsonrpc":"2.0","method":"m","params":"bar"}"#, "invalid null -32600"),
-    (#"{"jsonrpc":"2.0","id":1,"method":"m","params":null}"#, "invalid 1 -32600"),
     (#"{"jsonrpc":"2.0","id":1,"method":"m","params":0}"#, "invalid 1 -32600"),
     (#"{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}"#, "invalid null -32600"),
     (#"{"jsonrpc":"2.0","id":1,"id":2,"id":3,"method":"m"}"#, "invalid null -32600"),
@@ -109,7 +172,7 @@ import WayValues
     (#"{"jsonrpc":"2.0","id":false,"result":1}"#, "invalid null -32600"),
     (#"{"jsonrpc":"2.0","id":1,"id":1,"result":1}"#, "invalid null -32600"),
   ])
-  func refuses(text: String, expected: String) {
+  func rejectsInvalidMessages(text: String, expected: String) {
     #expect(summary(decoded(text)) == expected)
   }
 
@@ -120,7 +183,7 @@ import WayValues
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"}x",
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\u{1}\"}",
   ])
-  func whatIsNoJSONIsMalformed(text: String) {
+  func reportsInvalidJSONAsMalformed(text: String) {
     guard case .malformed(let error) = decoded(text) else {
       Issue.record("taken")
       return
@@ -130,7 +193,7 @@ import WayValues
     #expect(error.data?["kind"] == "parseError")
   }
 
-  @Test func countsTheMessageItselfAsALevel() {
+  @Test func depthLimitIncludesTheMessage() {
     let head = #"{"jsonrpc":"2.0","id":1,"method":"m","params":"#
     #expect(summary(decoded(head + compact(nestedList(127)) + "}")).hasPrefix("request 1 m [["))
     for levels in [128, 129, 500, 100_000] {
@@ -148,7 +211,7 @@ import WayValues
     (#"{"code":1.5,"message":"x"}"#, "no integer `code`"), (#"{"code":1}"#, "no string `message`"),
     (#"{"code":1,"message":null}"#, "no string `message`"),
   ])
-  func aBrokenErrorSettlesTheCallAsAnInternalError(member: String, fault: String) throws {
+  func invalidErrorSettlesCallWithInternalError(member: String, fault: String) throws {
     let error = try #require(failure(#"{"jsonrpc":"2.0","id":1,"error":\#(member)}"#))
     #expect(error.protocolCode == .internal)
     #expect(error.message.hasSuffix("its `error` has \(fault)"))
@@ -160,17 +223,17 @@ import WayValues
       #"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}"#,
       "both `result` and `error`"
     ),
-    (#"{"jsonrpc":"2.0","id":1,"result":1,"result":1}"#, "`result` stands in it more than once"),
+    (#"{"jsonrpc":"2.0","id":1,"result":1,"result":1}"#, "`result` occurs more than once in it"),
     (#"{"id":1,"result":1}"#, "`jsonrpc` is not"),
     (#"{"jsonrpc":"1.0","id":1,"error":{"code":1,"message":""}}"#, "`jsonrpc` is not"),
   ])
-  func aBrokenResponseSettlesItsCall(text: String, fault: String) throws {
+  func invalidResponseSettlesItsCall(text: String, fault: String) throws {
     let error = try #require(failure(text))
     #expect(error.protocolCode == .internal)
     #expect(error.message.contains(fault))
   }
 
-  @Test func anErrorKeepsItsData() throws {
+  @Test func errorKeepsItsData() throws {
     let text =
       #"{"jsonrpc":"2.0","id":1,"error":{"code":2404,"message":"no","data":{"kind":"x"},"more":1}}"#
     #expect(failure(text) == CallError(code: 2404, message: "no", data: ["kind": "x"]))

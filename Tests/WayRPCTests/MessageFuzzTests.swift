@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 import WayRPC
 
-/// Whatever bytes come, they are decoded or refused, and what was decoded can be written and
-/// decodes to the same.
+/// Arbitrary bytes are decoded or rejected. A decoded message can be written and decodes to the
+/// same message.
 @Suite struct MessageFuzzTests {
   static let samples = [
     #"{"jsonrpc":"2.0","id":1,"method":"a.b","params":{"x":[1,-2.5e3,"é\u00e9\n"],"y":null}}"#,
@@ -20,7 +20,7 @@ import WayRPC
   ]
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func anyBytesAreDecodedOrRefused(seed: UInt64) throws {
+  func decodesOrRejectsArbitraryBytes(seed: UInt64) throws {
     var source = FuzzSource(seed: seed, samples: Self.samples, pieces: Self.pieces)
     let decoder = MessageDecoder()
     for _ in 0..<250 {
@@ -28,7 +28,7 @@ import WayRPC
       let incoming = decoder.decode(bytes.span.bytes)
       guard case .message(.request(let request)) = incoming else { continue }
       var writer = MessageWriter()
-      try writer.request(request.id, request.method, request.params)
+      try writer.writeRequest(request.id, request.method, request.params)
       #expect(
         summary(decoder.decode(writer.bytes.span.bytes)) == summary(incoming),
         "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")

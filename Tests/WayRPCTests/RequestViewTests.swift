@@ -3,7 +3,7 @@ import Testing
 import WayRPC
 import WayValues
 
-/// Requests that are read in place.
+/// Requests that are read without copying.
 struct RequestViewTests {
   /// Reads a frame with one request.
   private func read(_ text: String, _ body: (borrowing RequestView) -> Void) {
@@ -17,15 +17,15 @@ struct RequestViewTests {
   }
 
   @Test(arguments: 0...20)
-  func aMethodIsKnownByTheEndOfItsName(length: Int) {
+  func recognizesMethodByEndOfName(length: Int) {
     let name = String("router.invoke.é.a.bc".unicodeScalars.suffix(length).map(Character.init))
     let other = name.isEmpty ? "x" : "x" + name.dropFirst()
-    // The macro takes no value that may not escape.
+    // The macro does not accept a non-escapable value.
     func check(_ request: borrowing RequestView) {
-      let (end, method) = (request.methodEnd, request.method)
-      #expect(end == NameEnd(name))
+      let (end, method) = (request.methodSuffix, request.method)
+      #expect(end == NameSuffix(name))
       #expect(method == name)
-      let found = [name, other, name + "x"].map { request.isFor($0) }
+      let found = [name, other, name + "x"].map { request.hasMethod($0) }
       #expect(found == [true, false, false])
     }
     read(#"{"jsonrpc":"2.0","id":1,"method":"\#(name)"}"#) { request in
@@ -35,17 +35,19 @@ struct RequestViewTests {
     check(decoded)
   }
 
-  @Test func membersAreLocatedByTheirWholeNamesAndTheLastOfOneNameCounts() {
-    let names = ParamsView.Names(["a", "onBehalfOf", "onBehalfIf", "", "deadlineMs", "absent"])
+  @Test func locatesLastMemberOfEachFullName() {
+    let names = ParamsView.MemberNames([
+      "a", "onBehalfOf", "onBehalfIf", "", "deadlineMs", "absent",
+    ])
     let members =
       #"{"onBehalfOf":1,"x":{"a":9},"a":[2],"deadlineMs":"s","":null,"a":"\u0061","onBehalf":3}"#
     let expected: [Value?] = ["a", 1, .none, .some(.null), "s", .none]
     func check(_ params: borrowing ParamsView) {
-      var places = ParamsView.Places(repeating: -1)
+      var places = ParamsView.MemberPositions(repeating: -1)
       params.locate(names, &places)
       for (index, value) in expected.enumerated() {
         let found = places[index] < 0 ? Value?.none : params.value(of: Int(places[index]))
-        #expect(found == value, "\(names.texts[index])")
+        #expect(found == value, "\(names.strings[index])")
       }
       let texts = [0, 1].map { params.string(of: Int(places[$0])) }
       #expect(texts == ["a", nil])
@@ -63,23 +65,25 @@ struct RequestViewTests {
     }
   }
 
-  @Test func whatIsParsedMeanwhileChangesNothingOfIt() throws {
+  @Test func laterParsingDoesNotChangeView() throws {
     let large = "[" + String(repeating: #""text",1.50,-0,"#, count: 20_000) + "null]"
     read(#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"a":-0,"b":[1.50,{"c":"é"}]}}"#) {
       request in
       for text in ["{}", "[[[1]]]", "no JSON", large] {
         let parsed = try? JSON.parse(text)
         #expect((parsed == nil) == (text == "no JSON"))
-        // One level more.
+        // One more level.
         read(#"{"jsonrpc":"2.0","id":2,"method":"inner"}"#) { inner in
           #expect((try? JSON.parse("3")) == 3)
-          let isInner = inner.isFor("inner")
+          let isInner = inner.hasMethod("inner")
           #expect(isInner)
         }
-        let (isSame, params, message) = (request.isFor("m"), request.params.value, request.message)
+        let (isSame, params, message) = (
+          request.hasMethod("m"), request.params.value, request.message
+        )
         #expect(isSame)
         #expect(params?["a"] == Number(digits: "-0").map(Value.number))
-        #expect(params?["b"]?.list?.last?["c"] == "é")
+        #expect(params?["b"]?.array?.last?["c"] == "é")
         #expect(message == .request(Request(id: .string("x"), method: "m", params: params)))
       }
     }

@@ -1,23 +1,25 @@
 import Testing
 import WayRPC
 
-/// Every order of messages, acknowledgements, losses and reconnections between two peers, one state
-/// after the other.
+/// An exhaustive search of all orders of messages, acknowledgements, losses and reconnections
+/// between two peers.
 struct SequenceModelTests {
   @Test(
     arguments: [([1, 2], [], 2), ([1], [3], 2), ([1], [3], 3), ([1, 2], [], 4)]
-      as [([NumberingModel.Word], [NumberingModel.Word], Int)])
-  func nothingIsLostOrDoneTwiceInAnyOrder(
-    clientAsks: [NumberingModel.Word], serverAsks: [NumberingModel.Word], losses: Int
+      as [([SequenceModel.MessageCode], [SequenceModel.MessageCode], Int)])
+  func deliversEachMessageExactlyOnce(
+    clientRequests: [SequenceModel.MessageCode], serverRequests: [SequenceModel.MessageCode],
+    losses: Int
   ) {
-    let start = NumberingModel(clientAsks: clientAsks, serverAsks: serverAsks, losses: losses)
-    var visited: Set<NumberingModel> = [start]
+    let start = SequenceModel(
+      clientRequests: clientRequests, serverRequests: serverRequests, remainingLosses: losses)
+    var visited: Set<SequenceModel> = [start]
     var frontier = [start]
     var ends = 0
     while !frontier.isEmpty {
-      var next: [NumberingModel] = []
+      var next: [SequenceModel] = []
       for state in frontier {
-        let events = state.events
+        let events = state.possibleEvents
         if events.isEmpty {
           ends += 1
           if let violation = state.violationAtEnd {
@@ -26,7 +28,7 @@ struct SequenceModelTests {
           }
         }
         for event in events {
-          let after = state.after(event)
+          let after = state.applying(event)
           if let violation = after.violation {
             Issue.record("\(violation), by \(event) in \(state)")
             return

@@ -5,9 +5,9 @@ func decoded(_ text: String, with decoder: MessageDecoder = MessageDecoder()) ->
   decoder.decode(Array(text.utf8).span.bytes)
 }
 
-/// What a decoded text says, short enough for tables: `request 1 m [1]`, `notification m`, `result
-/// 1 2`, `failure 1 -32000 text`, `invalid 1 -32600`, `malformed -32700`, and the members of a
-/// batch in brackets.
+/// Returns a short summary of decoded content for tables: `request 1 m [1]`, `notification m`,
+/// `result 1 2`, `failure 1 -32000 text`, `invalid 1 -32600`, `malformed -32700`. The messages of a
+/// batch are in brackets.
 func summary(_ incoming: FrameContent) -> String {
   switch incoming {
   case .message(let message): summary(message)
@@ -45,9 +45,9 @@ extension MessageWriter {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// A list within a list, so many lists in all.
+/// Returns nested lists of this depth.
 func nestedList(_ levels: Int) -> Value {
-  var value = Value.list([])
-  for _ in 1..<levels { value = .list([value]) }
+  var value = Value.array([])
+  for _ in 1..<levels { value = .array([value]) }
   return value
 }

@@ -13,13 +13,13 @@ import WayValues
     return router
   }
 
-  /// Each candidate as `route: reason`, the chosen one with a star.
-  private func told(_ explanation: Explanation) -> [String] {
+  /// Returns each candidate as `route: reason`, the chosen one with an asterisk.
+  private func candidateTexts(_ explanation: Explanation) -> [String] {
     explanation.candidates.map { "\($0.isChosen ? "*" : "")\($0.route): \($0.reason)" }
   }
 
   @Test(
-    "candidates stand in the order in which they are tried, with what became of them",
+    "lists candidates in the order in which they are tried, with reasons",
     arguments: [
       (
         "native://address/list",
@@ -46,8 +46,8 @@ import WayValues
       (
         "native://address/7/8",
         [
-          "address: the URI goes on after its end", "list: '7' is not 'list'",
-          "global: the URI goes on after its end",
+          "address: the URI continues after its end", "list: '7' is not 'list'",
+          "global: the URI continues after its end",
         ]
       ),
       (
@@ -61,7 +61,7 @@ import WayValues
         "native:/address/7",
         [
           "*global: the best match",
-          "address: 'native:' goes on in another way: compare the slashes",
+          "address: other slashes follow 'native:' in the pattern",
         ]
       ),
       (
@@ -71,7 +71,7 @@ import WayValues
       (
         "action://address/1",
         [
-          "global: a page, which the scheme 'action' does not take",
+          "global: a page, which the scheme 'action' does not accept",
           "address: its scheme is 'native', not 'action'",
         ]
       ),
@@ -80,18 +80,18 @@ import WayValues
         ["address: no value for ':id'", "list: '' is not 'list'", "global: no value for ':any'"]
       ),
     ])
-  func candidates(uri: String, expected: [String]) throws {
+  func listsCandidates(uri: String, expected: [String]) throws {
     let explanation = try router().explain(uri)
-    #expect(told(explanation) == expected)
+    #expect(candidateTexts(explanation) == expected)
     #expect(explanation.canOpen == expected.contains { $0.hasPrefix("*") })
   }
 
-  @Test func `a lower priority and a closed scheme are told`() throws {
+  @Test func `explains a lower priority and a closed scheme`() throws {
     let router = try router()
     try router.page("native://:a/:b", name: "first", priority: 3)
-    try router.closeScheme("native")
+    try router.setScheme("native", isClosed: true)
     #expect(
-      told(router.explain("native://address/list")) == [
+      candidateTexts(router.explain("native://address/list")) == [
         "*first: the best match", "list: its priority 0 is lower than 3",
         "address: its priority 0 is lower than 3",
         "global: the scheme 'native' is closed to patterns without a scheme",
@@ -99,10 +99,11 @@ import WayValues
     try router.removeDispatcher(scheme: "native")
     let removed = router.explain("native://address/list")
     #expect(!removed.canOpen && removed.route == nil)
-    #expect(told(removed).first == "first: the dispatcher of the scheme 'native' was removed")
+    #expect(
+      candidateTexts(removed).first == "first: the dispatcher of the scheme 'native' was removed")
   }
 
-  @Test func `parameters come with their sources`() throws {
+  @Test func `lists parameters with their sources`() throws {
     let explanation = try router().explain("native://address/7?q=1&id=2&r=3", params: ["r": 4])
     #expect(explanation.params == ["q": "1", "id": "7", "r": 4])
     #expect(explanation.value["sources"] == ["q": "query", "id": "path", "r": "params"])
@@ -110,21 +111,21 @@ import WayValues
   }
 
   @Test(
-    "what leads nowhere says why",
+    "explains why a URI does not resolve",
     arguments: [
       ("native://%", "byte 9"), ("", "no scheme"), ("/a", "no scheme"),
       ("native://address/%FF", "UTF-8"), ("native://none", "no declared route"),
       ("navigation:sideways", "'sideways'"), ("tp://open", "$.i"),
       ("x:" + String(repeating: "/a", count: 300), "256 path segments"),
     ])
-  func nowhere(uri: String, hint: String) throws {
+  func explainsUnresolvedURI(uri: String, hint: String) throws {
     let explanation = try router().explain(uri)
     #expect(!explanation.canOpen)
     #expect(explanation.reason.contains(hint), "\(explanation.reason)")
     #expect(explanation.resolution == nil || explanation.route == nil)
   }
 
-  @Test func `near misses among many routes are few and near`() throws {
+  @Test func `limits near misses among many routes`() throws {
     let router = Router()
     for number in 0..<3000 {
       try router.page("native://a\(number % 3)/b/c\(number)", name: "r\(number)")
@@ -139,29 +140,33 @@ import WayValues
     #expect(router.explain("native://a1/b/c").route?.name == "s99")
   }
 
-  @Test func `a route behind a dead end is found among the misses`() throws {
+  @Test func `finds a near miss behind a dead end`() throws {
     let router = Router()
     try router.page("x://a/:p/c", name: "deep")
     try router.page("x://a/b/d", name: "literal")
     #expect(
-      told(router.explain("x://a/b/e")) == ["deep: 'e' is not 'c'", "literal: 'e' is not 'd'"])
+      candidateTexts(router.explain("x://a/b/e")) == [
+        "deep: 'e' is not 'c'", "literal: 'e' is not 'd'",
+      ])
   }
 
-  @Test func `wildcards and groups are explained`() throws {
+  @Test func `explains wildcards and optional groups`() throws {
     let router = Router()
     try router.page("x://a/*", name: "rest")
     try router.page("x://a(/b/:c)/d", name: "group")
     #expect(
-      told(router.explain("x://a/b/1/d")) == [
+      candidateTexts(router.explain("x://a/b/1/d")) == [
         "*group: the best match", "rest: less specific: '*' where the best match has 'b'",
       ])
     #expect(
-      told(router.explain("x://a/b/1/e")) == ["*rest: the best match", "group: 'e' is not 'd'"])
+      candidateTexts(router.explain("x://a/b/1/e")) == [
+        "*rest: the best match", "group: 'e' is not 'd'",
+      ])
     #expect(router.explain("x://a/q/r").params == ["*": ["q", "r"]])
     #expect(router.explain("x://a/q/r").value["sources"] == ["*": "path"])
   }
 
-  @Test func `the text is for people`() throws {
+  @Test func `renders a readable text`() throws {
     let text = try router().explain("native://address/7?q=a%20b", params: ["n": [1, ["a": []]]])
       .text
     #expect(

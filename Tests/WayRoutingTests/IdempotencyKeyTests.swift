@@ -9,12 +9,13 @@ import WayValues
     ("s/o", nil, "k", "s%2Fo/k"), ("s", nil, "o/k", "s/o%2Fk"), ("s", nil, "%2F", "s/%252F"),
     ("s", nil, "é", "s/é"), ("s", nil, "e\u{301}", "s/e\u{301}"),
   ])
-  func `its text is its own`(session: String, owner: String?, text: String, expected: String) {
+  func `its description is unique`(session: String, owner: String?, text: String, expected: String)
+  {
     let key = IdempotencyKey(session: session, owner: owner, text: text)
     #expect(key.description.isSameUTF8(as: expected))
   }
 
-  @Test func `keys are compared as bytes`() {
+  @Test func `compares keys by bytes`() {
     let keys: Set = [
       IdempotencyKey(session: "s", text: "é"), IdempotencyKey(session: "s", text: "e\u{301}"),
       IdempotencyKey(session: "s", owner: "", text: "é"), IdempotencyKey(session: "s", text: "é"),
@@ -22,13 +23,13 @@ import WayValues
     #expect(keys.count == 3)
   }
 
-  @Test func `a call has it where it is given one`() throws {
+  @Test func `a call keeps the key that it was given`() throws {
     let uri = try RouteURI("x://r")
     let key = IdempotencyKey(session: "s", owner: "o", text: "k")
     let keyed = Call(
-      uri: uri, params: [:], exts: [:], navigator: Nowhere(), deadline: nil, key: key,
+      uri: uri, params: [:], exts: [:], navigator: StubNavigator(), deadline: nil, key: key,
       progress: { _ in })
     #expect(keyed.key == key)
-    #expect(Call(uri: uri, params: [:], exts: [:], navigator: Nowhere()).key == nil)
+    #expect(Call(uri: uri, params: [:], exts: [:], navigator: StubNavigator()).key == nil)
   }
 }

@@ -5,7 +5,7 @@ import WayValues
 
 @Suite struct ParameterTests {
   @Test(
-    "a query becomes parameters",
+    "parses a query into parameters",
     arguments: [
       ("x:", true, [:]), ("x:?", true, [:]), ("x:?a=1&b=2", true, ["a": "1", "b": "2"]),
       ("x:?flag", true, ["flag": ""]), ("x:?a=", true, ["a": ""]), ("x:?=1", true, ["": "1"]),
@@ -17,17 +17,17 @@ import WayValues
       ("x:?%C3%A9=1&e%CC%81=2", true, ["\u{E9}": "1", "e\u{301}": "2"]),
       ("x:?a;b", true, ["a;b": ""]),
     ] as [(String, Bool, ValueObject)])
-  func query(uri: String, plusIsSpace: Bool, expected: ValueObject) throws {
+  func parsesQuery(uri: String, plusIsSpace: Bool, expected: ValueObject) throws {
     #expect(try RouteURI(uri).queryParameters(plusIsSpace: plusIsSpace) == expected)
   }
 
-  @Test func `a query keeps the order of its names`() throws {
+  @Test func `keeps the order of query names`() throws {
     let query = try RouteURI("x:?z=1&a=2&m=3&a=4").queryParameters()
     #expect(query.members.map(\.name) == ["z", "a", "m"])
   }
 
   @Test(
-    "the query goes under the path, the path under the caller's parameters",
+    "path parameters override the query, and the caller's override both",
     arguments: [
       ("x://p/1?id=q&a=q", [:], ["id": "1", "a": "q"]),
       ("x://p/1?id=q&a=q", ["a": 2], ["id": "1", "a": 2]),
@@ -35,7 +35,7 @@ import WayValues
       ("x://p/1?a=1&a=2", ["a": []], ["id": "1", "a": []]),
       ("x://p/a%2Fb?a=%20", ["b": ["c": true]], ["id": "a/b", "a": " ", "b": ["c": true]]),
     ] as [(String, ValueObject, ValueObject)])
-  func merging(uri: String, params: ValueObject, expected: ValueObject) throws {
+  func mergesParameters(uri: String, params: ValueObject, expected: ValueObject) throws {
     let router = Router()
     try router.page("x://p/:id")
     let match = try router.match(uri, params)
@@ -44,7 +44,7 @@ import WayValues
   }
 
   @Test(
-    "what cannot be decoded names the parameter",
+    "rejects undecodable values with the parameter name",
     arguments: [
       ("x://p/%FF", "$.id", "UTF-8"), ("x://p/%C3", "$.id", "UTF-8"), ("x://p/a%00", "$.id", "%00"),
       ("x://p/1?a=%FF", "$.a", "UTF-8"), ("x://p/1?a=%ED%A0%80", "$.a", "UTF-8"),
@@ -52,7 +52,7 @@ import WayValues
       ("x://none?a=%FF", "$.a", "UTF-8"), ("navigation:back?count=%FF", "$.count", "UTF-8"),
       ("navigation:%FF", "$", "UTF-8"),
     ])
-  func undecodable(uri: String, path: String, hint: String) throws {
+  func rejectsUndecodableParameters(uri: String, path: String, hint: String) throws {
     let router = Router()
     try router.page("x://p/:id")
     let error = #expect(throws: ResolutionError.self) {
@@ -66,7 +66,7 @@ import WayValues
     #expect(faults.first?.message.contains(hint) == true)
   }
 
-  @Test func `a query may have 256 parameters and no more`() throws {
+  @Test func `limits a query to 256 parameters`() throws {
     let most = (0..<256).map { "p\($0)=\($0)" }.joined(separator: "&")
     #expect(try RouteURI("x:?" + most).queryParameters().count == 256)
     for query in [most + "&a", String(repeating: "a=1&", count: 10_000)] {
@@ -77,31 +77,31 @@ import WayValues
     }
   }
 
-  @Test func `a plus in a query is left alone when the router says so`() throws {
+  @Test func `keeps a plus in a query when configured`() throws {
     let router = Router()
     try router.page("x://p/:id")
     #expect(try router.match("x://p/a+b?c=d+e").params == ["c": "d e", "id": "a+b"])
-    router.setPlusIsSpace(false)
+    router.setDecodesPlusAsSpace(false)
     #expect(try router.match("x://p/a+b?c=d+e").params == ["c": "d+e", "id": "a+b"])
   }
 }
 
 extension Router {
-  /// The match of a URI; fails the test when there is none.
+  /// Returns the match of a URI. Fails the test if there is none.
   func match(_ uri: String, _ params: ValueObject = [:]) throws -> RouteMatch {
     let resolution = try snapshot().resolve(RouteURI(uri), params: params)
     guard case .match(let match) = resolution else {
-      throw Unmatched(uri: uri)
+      throw NoMatchError(uri: uri)
     }
     return match
   }
 
-  /// The name of the route that a URI leads to; nil for an undeclared one.
+  /// Returns the name of the route that a URI resolves to; `nil` for an undeclared URI.
   func route(_ uri: String) throws -> String? {
-    do { return try match(uri).route.name } catch is Unmatched { return nil }
+    do { return try match(uri).route.name } catch is NoMatchError { return nil }
   }
 }
 
-struct Unmatched: Error {
+struct NoMatchError: Error {
   let uri: String
 }

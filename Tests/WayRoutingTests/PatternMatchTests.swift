@@ -5,16 +5,16 @@ import WayValues
 
 @Suite struct PatternMatchTests {
   @Test(
-    "a URI matches a pattern or not, with these parameters",
+    "matches a URI against a pattern and captures parameters",
     arguments: [
-      // Part by part.
+      // Segment by segment.
       ("native://user/5", "native://user/5", [:]), ("native:/user/5", "native://user/5", nil),
       ("native://user/5", "native:/user/5", nil), ("native:/user/5", "native:/user/5", [:]),
       ("navigation:back", "navigation:back", [:]), ("navigation:back", "navigation:/back", nil),
       ("navigation:/back", "navigation:back", nil),
       ("native://user", "flutter://user", nil), ("native:", "native:/", [:]),
       ("native:/", "native:", [:]), ("x:///a", "x:///a", [:]), ("x:/a", "x:///a", nil),
-      // Parameters are one segment that is not empty.
+      // A parameter matches one segment that is not empty.
       ("native://address/:id", "native://address/17", ["id": "17"]),
       ("native://address/:id", "native://address", nil),
       ("native://address/:id", "native://address/", nil),
@@ -23,7 +23,7 @@ import WayValues
       ("native://:page/x", "native://Home/x", ["page": "Home"]),
       ("native://:page/x", "native:///x", nil), ("tel::number", "tel:123", ["number": "123"]),
       ("native://:h", "native://u@h.x:8", ["h": "u@h.x:8"]),
-      // Case.
+      // Letter case.
       ("native://address/a", "NATIVE://ADDRESS/a", [:]),
       ("native://ADDRESS", "native://address", [:]),
       ("native://address/a", "native://address/A", nil),
@@ -32,16 +32,16 @@ import WayValues
       ("native://a/b", "native://a/b//", nil), ("native://a//b", "native://a/b", nil),
       ("native://a/b", "native://a//b", nil), ("native://a//b", "native://a//b", [:]),
       ("native://a", "native://a/", [:]), ("native://a", "native://a//", nil),
-      // Percent-decoding comes after splitting.
+      // Percent-decoding happens after splitting.
       ("native://a/b", "native://a/%62", [:]), ("native://%61/%62", "native://a/b", [:]),
       ("native://a/b/c", "native://a/b%2Fc", nil), ("native://a/b%2fc", "native://a/b%2Fc", [:]),
       ("native://a/:x", "native://a/b%2Fc%20d+e", ["x": "b/c d+e"]),
       ("/用户/:x", "native:/%E7%94%A8%E6%88%B7/%C3%A9", ["x": "é"]),
       ("native://a/e\u{301}", "native://a/%C3%A9", nil),
-      // Query and fragment do not count.
+      // Query and fragment are ignored.
       ("native://a", "native://a?x=/b#/c", [:]),
-      // Global patterns: the authority is a segment unless the URI is of the web or has dot, port
-      // or user.
+      // Global patterns: the authority is a segment unless the URI is a web URI or its authority
+      // has a dot, port or user.
       ("/user/:id", "native://user/5", ["id": "5"]), ("/user/:id", "native:/user/5", ["id": "5"]),
       ("/user/:id", "native:///user/5", ["id": "5"]),
       ("/user/:id", "https://user/5", nil), ("/user/:id", "HTTP://a/user/5", ["id": "5"]),
@@ -58,7 +58,7 @@ import WayValues
       ("//b", "native://h.x//b", [:]),
       ("/httpx", "httpx://httpx", [:]), ("/h", "htt://h", [:]),
     ] as [(String, String, [String: String]?)])
-  func matches(pattern: String, uri: String, parameters: [String: String]?) throws {
+  func matchesPattern(pattern: String, uri: String, parameters: [String: String]?) throws {
     let trie = RouteTrie([(try RoutePattern(pattern), 0)])
     let split = try SplitURI(RouteURI(uri))
     let match = trie.best(split)
@@ -70,7 +70,7 @@ import WayValues
   }
 
   @Test(
-    "a wildcard takes what remains, and groups are there or not",
+    "matches wildcards and optional groups",
     arguments: [
       ("native://files/*", "native://files/a/b%2Fc", ["*": ["a", "b/c"]]),
       ("native://files/*", "native://files", ["*": []]),
@@ -98,14 +98,14 @@ import WayValues
       ("x://h(/:y)(/m/*)", "x://h/m/1/2", ["*": ["1", "2"]]),
       ("x://h(/:y)(/m/*)", "x://h/m", ["*": []]), ("x://h(/:y)(/m/*)", "x://h/q", ["y": "q"]),
     ] as [(String, String, ValueObject?)])
-  func formsMatch(pattern: String, uri: String, parameters: ValueObject?) throws {
+  func matchesWildcardsAndGroups(pattern: String, uri: String, parameters: ValueObject?) throws {
     let trie = RouteTrie([(try RoutePattern(pattern), 0)])
     let split = try SplitURI(RouteURI(uri))
     #expect(try trie.best(split).map { try trie.captures(of: $0, in: split) } == parameters)
     #expect(trie.candidates(split).isEmpty == (parameters == nil))
   }
 
-  @Test func `a path may have 256 segments and no more`() throws {
+  @Test func `limits a path to 256 segments`() throws {
     let trie = RouteTrie([
       (try RoutePattern(String(repeating: "/a", count: 255) + "/:last"), 0)
     ])

@@ -4,15 +4,17 @@ import WayRouting
 import WayValues
 
 @Suite struct RedirectTests {
-  /// Where a URI leads.
-  private func target(_ uri: String, _ redirects: KeyValuePairs<String, String>) throws -> String {
+  /// Returns the URI that a URI resolves to.
+  private func redirectTarget(_ uri: String, _ redirects: KeyValuePairs<String, String>) throws
+    -> String
+  {
     let router = Router()
     for (from, to) in redirects { try router.redirect(from, to: to) }
     return try router.snapshot().resolve(RouteURI(mapping: uri)).uri.text
   }
 
   @Test(
-    "a redirect carries over what it does not name",
+    "a redirect carries over unnamed parameters",
     arguments: [
       ("n://old", "n://new", "n://old", "n://new"), ("n://old", "n://new", "N://Old/", "n://new"),
       ("n://old", "n://new", "n://older", "n://older"),
@@ -39,57 +41,57 @@ import WayValues
         "navigation:selectTab?index=1"
       ),
     ])
-  func carries(from: String, to: String, uri: String, expected: String) throws {
-    #expect(try target(uri, [from: to]) == expected)
+  func carriesOverParameters(from: String, to: String, uri: String, expected: String) throws {
+    #expect(try redirectTarget(uri, [from: to]) == expected)
   }
 
   @Test(
-    "a capture that is a dot segment gets into no target",
+    "rejects a dot segment as a capture of a target",
     arguments: [
       ("n://:host/a", "n://x/:host/y", "n://../a", "$.host"),
       ("n://:host/a", "https://:host/y", "n://./a", "$.host"),
       ("n://*", "n://x/*", "n://../a", "$['*']"),
     ])
-  func dots(from: String, to: String, uri: String, path: String) throws {
-    let error = #expect(throws: ResolutionError.self) { try target(uri, [from: to]) }
+  func rejectsDotSegmentCaptures(from: String, to: String, uri: String, path: String) throws {
+    let error = #expect(throws: ResolutionError.self) { try redirectTarget(uri, [from: to]) }
     guard case .invalidParameters(let faults) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(faults.map(\.path) == [path])
-    #expect(faults.first?.message.contains("'..'") == true)
+    #expect(faults.first?.message.contains("\"..\"") == true)
   }
 
   @Test(
-    "dot segments of a called URI are removed before it is redirected",
+    "removes dot segments of a URI before its redirect",
     arguments: [
       ("n://old/1/../2", "n://new/2"), ("n://old/..", "n://old/"),
       ("n://old/%2e%2E/old/3", "n://old/old/3"), ("n://old/%252e%252e", "n://new/%252e%252e"),
       ("n://old/..%2F", "n://new/..%2F"),
     ])
-  func dotsInURIs(uri: String, expected: String) throws {
-    #expect(try target(uri, ["n://old/:id": "n://new/:id"]) == expected)
+  func removesDotSegmentsBeforeRedirect(uri: String, expected: String) throws {
+    #expect(try redirectTarget(uri, ["n://old/:id": "n://new/:id"]) == expected)
   }
 
-  @Test func `the most specific redirect is followed, a route's own is not asked`() throws {
+  @Test func `the most specific redirect wins over routes`() throws {
     let redirects: KeyValuePairs = [
       "n://a/:x": "n://parameter", "n://a/b": "n://literal", "/a/b": "n://global",
     ]
-    #expect(try target("n://a/b", redirects) == "n://literal")
-    #expect(try target("n://a/c", redirects) == "n://parameter?x=c")
-    #expect(try target("m://a/b", redirects) == "n://global")
+    #expect(try redirectTarget("n://a/b", redirects) == "n://literal")
+    #expect(try redirectTarget("n://a/c", redirects) == "n://parameter?x=c")
+    #expect(try redirectTarget("m://a/b", redirects) == "n://global")
     let router = Router()
     try router.page("n://a")
     try router.page("n://b")
     try router.redirect("n://a", to: "n://b")
     #expect(try router.route("n://a") == "n://b")
-    try router.closeScheme("n")
+    try router.setScheme("n", isClosed: true)
     try router.redirect("/c", to: "n://a")
     #expect(try router.route("n://c") == nil, "a closed scheme has no global redirects either")
     #expect(try router.route("m://c") == "n://b")
   }
 
-  @Test func `a chain of eight is followed, a ninth and a circle are refused with the chain`()
+  @Test func `follows eight redirects and rejects longer chains and loops`()
     throws
   {
     let router = Router()
@@ -114,30 +116,34 @@ import WayValues
   }
 
   @Test(
-    "what is no redirect says why",
+    "rejects an invalid redirect with a reason",
     arguments: [
-      ("n://a", "n://b/:id", "'n://a'"), ("n://a(/:id)", "n://b/:id", "optional group"),
+      ("n://a", "n://b/:id", "\"n://a\""), ("n://a(/:id)", "n://b/:id", "optional group"),
       ("n://a/*", "n://b(/c)", "no optional groups"), ("n://a", "/b", "begins with a scheme"),
-      ("n://a", "n://b/%", "'%25'"), ("n://a", "n://b?x=%", "'%25'"), ("n://a", "b", "begin with"),
+      ("n://a", "n://b/%", "\"%25\""), ("n://a", "n://b?x=%", "\"%25\""),
+      ("n://a", "b", "begin with"),
       ("n://a", "https://h:99999/", "65535"), ("n://a/*", "n://*", "after a slash"),
-      ("n://a", "n://b?x=:y", "':y'"), ("n://a", "n://b#ü%", "'%25'"),
+      ("n://a", "n://b?x=:y", "\":y\""), ("n://a", "n://b#ü%", "\"%25\""),
       ("n:// a", "n://b", "byte 4"),
-      ("n://a", "n://b?x y", "byte"), ("n://a", "", "begin with"), ("", "n://a", "begin with"),
+      ("n://a", "", "begin with"), ("", "n://a", "begin with"),
       ("n://a", "n://" + String(repeating: "a", count: 70_000), "65536"),
     ])
-  func wrong(from: String, to: String, hint: String) {
-    let error = #expect(throws: RouterError.self) { try Router().redirect(from, to: to) }
+  func rejectsInvalidRedirects(from: String, to: String, hint: String) {
+    let error = #expect(throws: RouterConfigurationError.self) {
+      try Router().redirect(from, to: to)
+    }
     #expect(error?.description.contains(hint) == true, "\(String(describing: error))")
   }
 
-  @Test func `redirects are replaced, removed, and added all or none`() throws {
+  @Test func `replaces, removes and atomically adds redirects`() throws {
     let router = Router()
     try router.page("n://x")
     try router.redirect("n://a/:x", to: "n://b")
-    #expect(throws: RouterError.redirectClash(from: "n://a/:y", other: "n://a/:x")) {
+    #expect(throws: RouterConfigurationError.redirectConflict(from: "n://a/:y", other: "n://a/:x"))
+    {
       try router.redirect("n://a/:y", to: "n://b")
     }
-    #expect(throws: RouterError.self) {
+    #expect(throws: RouterConfigurationError.self) {
       try router.redirect(contentsOf: [
         Redirect(from: "n://q", to: "n://x"), Redirect(from: "n://a/:z", to: "n://x"),
       ])
@@ -153,7 +159,7 @@ import WayValues
     #expect(try router.route("n://a/1") == nil)
   }
 
-  @Test func `a route's fallback gets what its pattern captured`() throws {
+  @Test func `a fallback receives the captures of its route`() throws {
     let router = Router()
     try router.register(
       Route(
@@ -163,8 +169,9 @@ import WayValues
     let match = try router.match("n://r/5?q=1#f", ["id": 6])
     #expect(try snapshot.fallback(of: match)?.text == "https://h.x/r/5?from=app&q=1#f")
     #expect(router.explain("n://r/5").fallback == "https://h.x/r/5?from=app")
-    let refused = RouterError.fallbackUnfit(route: "s", parameter: "id", pattern: "n://s(/:id)")
-    #expect(throws: refused) {
+    let rejected = RouterConfigurationError.invalidFallback(
+      route: "s", parameter: "id", pattern: "n://s(/:id)")
+    #expect(throws: rejected) {
       try router.register(
         Route(
           name: "s", patterns: [RoutePattern("n://s(/:id)")], kind: .page,
@@ -172,27 +179,27 @@ import WayValues
     }
   }
 
-  @Test func `a scheme says where what it lacks leads`() throws {
+  @Test func `a scheme redirects its undefined routes`() throws {
     let router = Router()
     try router.page("native://upgrade")
-    try router.undefinedRoute(scheme: "NATIVE", leadsTo: "native://upgrade?why=old")
+    try router.setUndefinedRoute(scheme: "NATIVE", leadsTo: "native://upgrade?why=old")
     let uri = try RouteURI("native://new/x?a=b")
     #expect(
       try router.snapshot().undefinedTarget(of: uri)?.text
         == "native://upgrade?why=old&uri=native://new/x?a%3Db")
     #expect(try router.snapshot().undefinedTarget(of: RouteURI("flutter://new")) == nil)
     #expect(router.explain("native://new").fallback == "native://upgrade?why=old&uri=native://new")
-    try router.undefinedRoute(scheme: "native", leadsTo: nil)
+    try router.setUndefinedRoute(scheme: "native", leadsTo: nil)
     #expect(try router.snapshot().undefinedTarget(of: uri) == nil)
-    #expect(throws: RouterError.self) {
-      try router.undefinedRoute(scheme: "native", leadsTo: "native://:x")
+    #expect(throws: RouterConfigurationError.self) {
+      try router.setUndefinedRoute(scheme: "native", leadsTo: "native://:x")
     }
-    #expect(throws: RouterError.invalidScheme("-")) {
-      try router.undefinedRoute(scheme: "-", leadsTo: "native://x")
+    #expect(throws: RouterConfigurationError.invalidScheme("-")) {
+      try router.setUndefinedRoute(scheme: "-", leadsTo: "native://x")
     }
   }
 
-  @Test func `a handler that declines leaves the call to the next match`() throws {
+  @Test func `finds the next match after a declined one`() throws {
     let router = Router()
     try router.page("native://a/b", name: "literal")
     try router.page("native://a/:x", name: "parameter")
@@ -204,7 +211,7 @@ import WayValues
     #expect(rest.map(\.params) == [["q": "1", "x": "b", "p": 2], ["q": "1", "y": "b", "p": 2]])
     let last = try #require(rest.last)
     #expect(try router.snapshot().matches(after: last, params: [:], for: nil).isEmpty)
-    try router.closeScheme("native")
+    try router.setScheme("native", isClosed: true)
     #expect(
       try router.snapshot().matches(after: first, params: [:], for: nil).map(\.route.name)
         == ["parameter"])

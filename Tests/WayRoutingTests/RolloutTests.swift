@@ -3,20 +3,20 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Routes and branches that are for some callers only.
+/// Routes and branches that apply to some callers only.
 struct RolloutTests {
   private func caller(
     _ user: String? = nil, _ client: String? = nil, _ version: String? = nil, session: String = "s"
   ) -> Caller {
     Caller(
       session: session, identity: Identity(user: user),
-      client: client.map { Caller.Client(id: "c", name: $0, version: version) })
+      client: client.map { Caller.CallingClient(id: "c", name: $0, version: version) })
   }
 
   private func range(_ text: String) throws -> VersionRange { try #require(VersionRange(text)) }
 
   @Test(
-    "versions are compared number by number",
+    "compares versions numerically",
     arguments: [
       (">=5.2 <6", "5.2", true), (">=5.2 <6", "5.10.1", true), (">=5.2 <6", "6.0", false),
       (">=5.2 <6", "5.1.9", false), ("5.2", "5.2.0", true), ("=5.2", "5.2.1", false),
@@ -24,18 +24,18 @@ struct RolloutTests {
       ("5.2", "5.2-beta", true), ("5.2", "5.2+7", true), (">=0", "x", nil), (">=0", "5.", nil),
       (">=0", "", nil), (">=0", "5..1", nil), (">=0", "99999999999", nil),
     ] as [(String, String, Bool?)])
-  func versions(_ range: String, _ version: String, _ isMeant: Bool?) throws {
+  func comparesVersions(_ range: String, _ version: String, _ isMeant: Bool?) throws {
     let range = try self.range(range)
     #expect(ProgramVersion(version).map(range.contains) == isMeant)
   }
 
   @Test(arguments: ["", " ", ">=", "5.x", ">= 5", "~5", "5,6", "=>5"])
-  func whatIsNoRange(_ text: String) {
+  func rejectsInvalidVersionRange(_ text: String) {
     #expect(VersionRange(text) == nil)
   }
 
-  @Test func thePlaceOfAUserIsTheSameEverywhere() {
-    // Computed by another program (Python, by the text of ``Release/place(of:salt:)``).
+  @Test func positionOfUserMatchesReferenceValues() {
+    // Computed independently in Python from the documentation of ``Rollout/position(of:salt:)``.
     let places: [(String?, String, Double)] = [
       ("ann", "new", 0.7964466023258865),
       ("Ünal", "new", 0.6188583595212549),
@@ -43,15 +43,16 @@ struct RolloutTests {
       ("ann", "native://list", 0.6846641923766583),
     ]
     for (user, salt, place) in places {
-      #expect(abs(Rollout.place(of: caller(user), salt: salt) - place) < 1e-9, "\(salt)")
+      #expect(abs(Rollout.position(of: caller(user), salt: salt) - place) < 1e-9, "\(salt)")
     }
   }
 
-  @Test func aShareIsThatShareOfTheUsersAndGrows() {
+  @Test func shareSelectsProportionalGrowingUserSet() {
     let users = (0..<10_000).map { caller("user-\($0)") }
     func admitted(_ share: Double) -> Set<Int> {
       let range = 0..<share
-      return Set(users.indices.filter { range.contains(Rollout.place(of: users[$0], salt: "new")) })
+      return Set(
+        users.indices.filter { range.contains(Rollout.position(of: users[$0], salt: "new")) })
     }
     let (tenth, fifth) = (admitted(0.1), admitted(0.2))
     #expect((900...1100).contains(tenth.count) && (1880...2120).contains(fifth.count))
@@ -65,23 +66,23 @@ struct RolloutTests {
     try router.register(
       Route(
         name: "new", patterns: [RoutePattern("native://list")], kind: .page, priority: 1,
-        release: new))
+        rollout: new))
     try router.page("native://list", name: "old")
     try router.register(
       Route(
         name: "beta", patterns: [RoutePattern("native://beta")], kind: .page,
-        release: Rollout(clients: [.init(name: nil, versions: try range("9"))])))
+        rollout: Rollout(clients: [.init(name: nil, versions: try range("9"))])))
     return router
   }
 
-  @Test func whoARouteIsNotForGoesOnWithTheNext() throws {
+  @Test func excludedCallerUsesNextRoute() throws {
     let snapshot = try router().snapshot()
     func route(_ uri: String, _ caller: Caller?) throws -> String? {
       try snapshot.resolve(RouteURI(uri), for: caller).route?.name
     }
     let inside = try #require(
       (0..<100).map { caller("u\($0)", "shop", "5.1") }.first {
-        Rollout.place(of: $0, salt: "new") < 0.5
+        Rollout.position(of: $0, salt: "new") < 0.5
       })
     let user = inside.identity.user
     #expect(try route("native://list", inside) == "new")
@@ -93,7 +94,7 @@ struct RolloutTests {
     #expect(try route("native://beta", inside) == nil)
   }
 
-  @Test func aReaderThatRemembersMixesNobodyUp() throws {
+  @Test func cachingResolverSeparatesCallers() throws {
     var reader = CachingResolver(try router())
     let (mine, other) = (caller("u", "any", "9"), caller("u", "any", "8"))
     for caller in [mine, other, mine, mine, other] {
@@ -102,12 +103,12 @@ struct RolloutTests {
     }
   }
 
-  @Test func aRedirectTakesTheFirstBranchThatIsForTheCaller() throws {
+  @Test func redirectUsesFirstMatchingBranch() throws {
     let router = Router()
     let branches: [Redirect.Branch] = [
-      .init(to: nil, release: Rollout(clients: [.init(name: "shop", versions: try range(">=6"))])),
-      .init(to: try PatternTarget("https://h5.example/a/:id"), release: Rollout(share: 0..<0.3)),
-      .init(to: try PatternTarget("https://h5.example/b/:id"), release: Rollout(share: 0.3..<0.6)),
+      .init(to: nil, rollout: Rollout(clients: [.init(name: "shop", versions: try range(">=6"))])),
+      .init(to: try PatternTarget("https://h5.example/a/:id"), rollout: Rollout(share: 0..<0.3)),
+      .init(to: try PatternTarget("https://h5.example/b/:id"), rollout: Rollout(share: 0.3..<0.6)),
       .init(to: try PatternTarget("native://gone")),
     ]
     try router.redirect(contentsOf: [
@@ -129,29 +130,29 @@ struct RolloutTests {
     #expect(newest.uri.text == "native://item/7")
   }
 
-  @Test func whoGetsWhatAndWhyIsExplained() throws {
+  @Test func explainsRolloutDecisions() throws {
     let router = try router()
-    let told = router.explain("native://list", for: caller("u", "shop", "4"))
-    #expect(told.route?.name == "old")
-    #expect(told.releases == ["route 'new': it is for shop >=5, not for shop 4"])
+    let explanation = router.explain("native://list", for: caller("u", "shop", "4"))
+    #expect(explanation.route?.name == "old")
+    #expect(explanation.rollouts == ["route 'new': it is for shop >=5, not for shop 4"])
     #expect(
-      told.candidates.map(\.reason) == [
+      explanation.candidates.map(\.reason) == [
         "not released here: it is for shop >=5, not for shop 4", "the best match",
       ])
     try router.redirect(contentsOf: [
       Redirect(
         from: RoutePattern("native://x"),
         branches: [
-          .init(to: PatternTarget("native://y"), release: Rollout(share: 0..<0)),
+          .init(to: PatternTarget("native://y"), rollout: Rollout(share: 0..<0)),
           .init(to: PatternTarget("native://z")),
         ])
     ])
     let redirected = router.explain("native://x", for: caller("ann"))
     #expect(redirected.redirects == ["native://z"])
     let place =
-      "\((Rollout.place(of: caller("ann"), salt: "native://x") * 10_000).rounded() / 10_000)"
+      "\((Rollout.position(of: caller("ann"), salt: "native://x") * 10_000).rounded() / 10_000)"
     #expect(
-      redirected.releases == [
+      redirected.rollouts == [
         "redirect from 'native://x': branch 0 (to 'native://y') is not taken: the user 'ann' has the"
           + " place \(place), outside of 0.0 to 0.0; branch 1 (to 'native://z') is taken: it is for everybody"
       ])

@@ -4,23 +4,23 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Opens nothing, and says what it was asked for.
-struct Nowhere: Navigator {
+/// A navigator that opens nothing and returns the requested call.
+struct StubNavigator: Navigator {
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Outcome {
     .finished(data: ["uri": .string(uri), "style": .string(style?.rawValue ?? "")])
   }
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Value {
     .object(params)
   }
   func invoke<Back: Sendable>(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable], carryingBack: Back.Type
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable], returning: Back.Type
   ) async throws -> Back {
     throw Declined()
   }
@@ -31,26 +31,26 @@ struct Nowhere: Navigator {
   }
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
-  ) async throws -> NavigationChange { .none }
+  ) async throws -> NavigationChange { .unchanged }
   func finish(
     _ result: PageResult?, page: String?, exts: ValueObject
-  ) async throws -> NavigationChange { .none }
-  func selectTab(_ index: Int) async throws -> NavigationChange { .none }
-  func selectTab(_ uri: String) async throws -> NavigationChange { .none }
+  ) async throws -> NavigationChange { .unchanged }
+  func selectTab(_ index: Int) async throws -> NavigationChange { .unchanged }
+  func selectTab(_ uri: String) async throws -> NavigationChange { .unchanged }
   func stack() async -> NavigationStack { NavigationStack() }
   func contains(_ page: String) async -> Page? { nil }
 }
 
 extension NavigationChange {
-  fileprivate static let none = NavigationChange(page: nil, closed: [])
+  fileprivate static let unchanged = NavigationChange(page: nil, closed: [])
 }
 
 @Suite struct RouteHandlerTests {
-  private func call(_ match: RouteMatch) -> Call {
-    Call(uri: match.uri, params: match.params, exts: [:], navigator: Nowhere())
+  private func makeCall(_ match: RouteMatch) -> Call {
+    Call(uri: match.uri, params: match.params, exts: [:], navigator: StubNavigator())
   }
 
-  @Test func `a closure that does not wait becomes a synchronous task`() throws {
+  @Test func `a synchronous closure becomes a synchronous task`() throws {
     let router = Router()
     try router.task("action://sync") { call in .object(call.params) }
     try router.task("action://longer") { call in
@@ -65,10 +65,10 @@ extension NavigationChange {
     }
     let match = try router.match("action://longer?name=Ada")
     guard case .task(let run) = match.route.handler else { return }
-    #expect(try run(call(match)) == "Ada")
+    #expect(try run(makeCall(match)) == "Ada")
   }
 
-  @Test func `a closure that waits becomes an asynchronous task`() async throws {
+  @Test func `an asynchronous closure becomes an asynchronous task`() async throws {
     let router = Router()
     try router.task("action://a") { call in
       try await call.navigator.open("native://b", style: .present).data
@@ -78,10 +78,10 @@ extension NavigationChange {
       Issue.record("not asynchronous")
       return
     }
-    #expect(try await run(call(match)) == ["uri": "native://b", "style": "present"])
+    #expect(try await run(makeCall(match)) == ["uri": "native://b", "style": "present"])
   }
 
-  @Test func `a declared route gets a handler and is left to hosts again`() throws {
+  @Test func `binds and removes a handler of a declared route`() throws {
     let router = Router()
     let registration = try router.register(
       Route(
@@ -95,19 +95,21 @@ extension NavigationChange {
     }
     #expect(bound.title == "Share")
     #expect(bound.parameters == [ParameterDeclaration("text", .string)])
-    try router.unbind("share")
+    try router.removeHandler("share")
     guard case .hosted = try router.match("action://share").route.handler else {
       Issue.record("still bound")
       return
     }
     #expect(router.remove(registration))
-    #expect(throws: RouterError.unknown("share")) { try router.unbind("share") }
+    #expect(throws: RouterConfigurationError.unknownRoute("share")) {
+      try router.removeHandler("share")
+    }
   }
 
-  @Test func `a handler of another kind is refused`() throws {
+  @Test func `rejects a handler of the wrong kind`() throws {
     let router = Router()
     try router.page("native://a", name: "a")
-    #expect(throws: RouterError.handlerUnfit(route: "a", kind: .page)) {
+    #expect(throws: RouterConfigurationError.handlerMismatch(route: "a", kind: .page)) {
       try router.handle("a", with: .task { _ in nil })
     }
     let pages = PageHandler(open: { _, _ in }, close: { _, _, _ in })
@@ -116,7 +118,7 @@ extension NavigationChange {
       Issue.record("no page handler")
       return
     }
-    #expect(throws: RouterError.handlerUnfit(route: "c", kind: .task)) {
+    #expect(throws: RouterConfigurationError.handlerMismatch(route: "c", kind: .task)) {
       try router.register(
         Route(
           name: "c", patterns: [RoutePattern("action://c")], kind: .task, handler: .page(pages)))
@@ -124,11 +126,11 @@ extension NavigationChange {
   }
 
   @Test(
-    "codes of the application",
+    "recognizes application error codes",
     arguments: [
       (0, false), (1, true), (1999, true), (2000, false), (2999, false), (3000, true), (-1, false),
     ])
-  func codes(code: Int, isOwn: Bool) {
+  func recognizesApplicationErrorCodes(code: Int, isOwn: Bool) {
     #expect(ErrorCode.isApplication(code) == isOwn)
   }
 }

@@ -25,14 +25,14 @@ private enum Shadow: RouteModule {
 }
 
 private enum Served: RouteModule {
-  static let serving = ["told"]
+  static let handledRoutes = ["told"]
   static func register(in router: Router) async throws {
     try router.handle("told", with: .task { _ in 1 })
   }
 }
 
 private enum ServedToo: RouteModule {
-  static let serving = ["told"]
+  static let handledRoutes = ["told"]
   static func register(in router: Router) async throws {}
 }
 
@@ -88,7 +88,7 @@ private enum BrokenService: RouteService {
     if case .lazy = try router.match(uri).route.handler { true } else { false }
   }
 
-  @Test func `what a module declares is there after the start, and its handlers when it is called`()
+  @Test func `declares routes at start and loads handlers on call`()
     async throws
   {
     try router.register(module: Lazy.self)
@@ -99,7 +99,7 @@ private enum BrokenService: RouteService {
   }
 
   @Test
-  func `a module without routes registers at the start, before those that serve what it brings`()
+  func `an eager module registers before modules that handle its routes`()
     async throws
   {
     try router.register(module: Served.self)
@@ -108,47 +108,53 @@ private enum BrokenService: RouteService {
     #expect(try isLazy("action://told"))
   }
 
-  @Test func `a module is called by its type where it has no name of its own`() {
+  @Test func `a module without a name uses its type name`() {
     #expect(Lazy.name == "Lazy")
     #expect(Counter.name == "Counter")
     #expect(Broken.name == "the broken one")
   }
 
-  @Test func `a module that fails the start is named, and later ones are refused`() async throws {
+  @Test func `a failed start names the module and rejects later ones`() async throws {
     try router.register(module: Broken.self)
     let error = await #expect(throws: StartError.self) { try await router.start() }
     #expect(error?.phase == .pages)
-    #expect(error?.description.contains("'the broken one' could not register: ") == true)
-    #expect(throws: RouterError.started) { try router.register(module: Lazy.self) }
-    #expect(throws: RouterError.started) { try router.register(service: Counter.self) }
+    #expect(error?.description.contains("\"the broken one\" could not register: ") == true)
+    #expect(throws: RouterConfigurationError.alreadyStarted) {
+      try router.register(module: Lazy.self)
+    }
+    #expect(throws: RouterConfigurationError.alreadyStarted) {
+      try router.register(service: Counter.self)
+    }
   }
 
   @Test(
-    "two modules that claim one route fail the start, which names both, or both routes",
+    "two modules with the same route fail the start",
     arguments: [
       (
         [Lazy.self, Twin.self],
-        "'Twin' could not register: the module 'Lazy' serves the route 'lazy' already; remove one of the two, or give"
+        "\"Twin\" could not register: the module \"Lazy\" serves the route \"lazy\" already; remove one of the two, or give"
           + " the route of one another name"
       ),
       (
         [Lazy.self, Shadow.self],
-        "'Shadow' could not register: the pattern 'action://lazy' of the route 'shadow' has the shape and the"
-          + " priority of a pattern of 'lazy'; change its priority or remove one"
+        "\"Shadow\" could not register: the pattern \"action://lazy\" of the route \"shadow\" has the shape and the"
+          + " priority of a pattern of \"lazy\"; change its priority or remove one"
       ),
       (
         [Eager.self, Served.self, ServedToo.self],
-        "'ServedToo' could not register: the module 'Served' serves the route 'told' already; remove one of the two,"
+        "\"ServedToo\" could not register: the module \"Served\" serves the route \"told\" already; remove one of the two,"
           + " or give the route of one another name"
       ),
     ] as [([any RouteModule.Type], String)])
-  func oneOfTwo(_ modules: [any RouteModule.Type], _ expected: String) async throws {
+  func rejectsModulesWithSameRoute(_ modules: [any RouteModule.Type], _ expected: String)
+    async throws
+  {
     for module in modules { try router.register(module: module) }
     let error = await #expect(throws: StartError.self) { try await router.start() }
-    #expect(error?.description == "the start failed in the phase 'pages': " + expected)
+    #expect(error?.description == "the start failed in the phase \"pages\": " + expected)
   }
 
-  @Test func `what is registered twice is registered once`() async throws {
+  @Test func `ignores repeated registrations`() async throws {
     for _ in 0..<2 {
       try router.register(service: Counter.self)
       try router.register(module: Eager.self)
@@ -158,25 +164,24 @@ private enum BrokenService: RouteService {
     #expect(router.snapshot().routes.map(\.name) == ["told", "lazy", "Counter.start"])
   }
 
-  @Test func `two services of one type are refused`() async throws {
+  @Test func `rejects two services of one type`() async throws {
     try router.register(service: Counter.self)
-    let error = #expect(throws: RouterError.self) {
+    let error = #expect(throws: RouterConfigurationError.self) {
       try router.register(service: SecondCounter.self)
     }
     #expect(
       error?.description
-        == "the services 'SecondCounter' and 'Counter' are both for the type Counter: remove one of the two, have it"
-        + " conform to RegisteredByHand, or register one before them by Router.service(_:name:make:methods:)"
+        == "the services \"SecondCounter\" and \"Counter\" are both for the type Counter: remove one of the two, have it"
+        + " conform to ManualRegistration, or register one before them by Router.registerService(_:name:make:methods:)"
     )
     try await router.start()
     #expect(router.snapshot().routes.map(\.name) == ["Counter.start"])
   }
 
   @Test(arguments: [true, false])
-  func `a service that is registered by hand takes the place of another`(isFirst: Bool) async throws
-  {
+  func `a manually registered service replaces another`(isFirst: Bool) async throws {
     func registerByHand() throws {
-      try router.service(Counter.self, name: "Mock") {
+      try router.registerService(Counter.self, name: "Mock") {
         Counter(start: 7)
       } methods: { service in
         service.method("mock") { _, _ in nil }
@@ -192,7 +197,7 @@ private enum BrokenService: RouteService {
 
   @Test
   func
-    `a service is there for every phase, its methods come at the start, and it is made when it is used`()
+    `a service is created on first use in any phase`()
     async throws
   {
     try router.register(module: UsesCounter.self)
@@ -205,22 +210,22 @@ private enum BrokenService: RouteService {
     #expect(try router.service(Counter.self).start == 0)
   }
 
-  @Test func `a service whose method is refused fails the start`() async throws {
+  @Test func `an invalid service method fails the start`() async throws {
     try router.register(service: BrokenService.self)
     let error = await #expect(throws: StartError.self) { try await router.start() }
     #expect(error?.phase == .tasks)
-    #expect(error?.description.contains("'no name' could not register: ") == true)
+    #expect(error?.description.contains("\"no name\" could not register: ") == true)
   }
 
-  @Test func `a router is not held by its services`() async throws {
-    weak var gone: Router?
+  @Test func `services do not retain their router`() async throws {
+    weak var weakRouter: Router?
     do {
       let router = Router()
-      gone = router
+      weakRouter = router
       try router.register(service: Counter.self)
       try await router.start()
       _ = try router.service(Counter.self)
     }
-    #expect(gone == nil)
+    #expect(weakRouter == nil)
   }
 }

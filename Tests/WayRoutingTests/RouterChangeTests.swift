@@ -6,16 +6,17 @@ import WayValues
 
 @Suite struct RouterChangeTests {
   @Test(arguments: 1...16 as ClosedRange<UInt64>)
-  func `a router that is changed says what one says that is made at once`(seed: UInt64) throws {
+  func `a changed router equals a rebuilt one`(seed: UInt64) throws {
     var changed = RandomRouterModel(seed: seed)
     for step in 0..<240 {
-      try changed.change()
-      // Now and then many changes come before somebody reads.
+      try changed.applyRandomChange()
+      // Sometimes many changes occur before the next read.
       if step % 3 == 0 || seed.isMultiple(of: 2) { _ = changed.router.snapshot() }
       guard step % 12 == 11 else { continue }
-      let expected = try changed.whole().snapshot().told(RandomRouterModel.uris)
+      let expected = try changed.rebuildRouter().snapshot().summary(RandomRouterModel.uris)
       #expect(
-        changed.router.snapshot().told(RandomRouterModel.uris) == expected, "seed \(seed), \(step)")
+        changed.router.snapshot().summary(RandomRouterModel.uris) == expected,
+        "seed \(seed), \(step)")
     }
   }
 
@@ -24,7 +25,7 @@ import WayValues
       name: name, patterns: [try RoutePattern(pattern)], kind: .page, priority: priority)
   }
 
-  @Test func `a replaced route keeps its place among equals, whatever its pattern`() throws {
+  @Test func `a replaced route keeps its order among equals`() throws {
     let router = Router()
     try router.register(route("first", "/user/:id"))
     try router.register(route("second", "/User/:id"))
@@ -40,7 +41,7 @@ import WayValues
     #expect(router.snapshot().routes.map(\.name) == ["second", "first"])
   }
 
-  @Test func `a snapshot stays as it was when the router changes`() throws {
+  @Test func `a snapshot does not change with its router`() throws {
     let router = Router()
     try router.register(route("a", "x://a/:id"))
     let first = router.snapshot()
@@ -55,11 +56,11 @@ import WayValues
     #expect(found == ["a", "b", "c", "b"])
   }
 
-  @Test func `nothing keeps the handler of a route that is replaced or removed`() throws {
-    final class Held: Sendable {}
+  @Test func `releases handlers of replaced routes`() throws {
+    final class HandlerCapture: Sendable {}
     let router = Router()
     for number in 0..<300 { try router.page("x://p\(number)") }
-    var held: Held? = Held()
+    var held: HandlerCapture? = HandlerCapture()
     weak let seen = held
     let pattern = try RoutePattern("action://a")
     try router.register(
@@ -76,55 +77,55 @@ import WayValues
     #expect(seen == nil)
   }
 
-  @Test func `what changes while a table is made aside is carried over`() throws {
+  @Test func `keeps changes made during a background rebuild`() throws {
     var state = RouterState()
     func add(_ numbers: Range<Int>) throws {
       for number in numbers {
         _ = try state.add(route("r\(number)", "x://r\(number)"), replacing: false)
-        _ = state.renewRoutes()
+        _ = state.refreshRoutes()
       }
     }
     for number in 0..<400 {
       _ = try state.add(route("r\(number)", "x://r\(number)"), replacing: false)
     }
-    var before = state.renewRoutes()
-    var none = state.parts.order()
+    var before = state.refreshRoutes()
+    var none = state.parts.beginRebuild()
     #expect(before != nil && none == nil)
     try add(400..<500)
-    let ordered = state.parts.order()
+    let ordered = state.parts.beginRebuild()
     let order = try #require(ordered)
-    none = state.parts.order()
+    none = state.parts.beginRebuild()
     #expect(none == nil)
-    var made = RouteTable(order.table.routes)
+    var made = RoutingTable(order.table.routes)
     try add(500..<600)
     _ = try state.replace("r3", with: route("new", "x://new"))
-    var result = state.take(&made, of: order)
-    #expect(!result.isTaken && result.changes.count == 101)
+    var result = state.adopt(&made, of: order)
+    #expect(!result.isAdopted && result.changes.count == 101)
     for (place, route) in result.changes { made.put(route, at: place) }
     let registration = try #require(state.registration(of: "r4"))
     _ = state.remove(registration)
-    result = state.take(&made, of: order)
-    #expect(result.isTaken && result.changes.isEmpty)
-    _ = state.renewRoutes()
+    result = state.adopt(&made, of: order)
+    #expect(result.isAdopted && result.changes.isEmpty)
+    _ = state.refreshRoutes()
     let names = state.parts.routes.routes.map(\.route.name)
     let expected = (0..<600).filter { $0 != 4 }.map { $0 == 3 ? "new" : "r\($0)" }
     #expect(names == expected)
     #expect(state.parts.routes.trie.changeCount < 110)
 
-    // A table that was ordered before all was declared anew is of no use.
+    // A table that was ordered before everything was replaced is outdated.
     try add(600..<700)
-    let orderedAgain = state.parts.order()
+    let orderedAgain = state.parts.beginRebuild()
     let late = try #require(orderedAgain)
-    var useless = RouteTable(late.table.routes)
-    try state.declare([route("declared", "x://declared")], anew: true)
-    result = state.take(&useless, of: late)
-    #expect(!result.isTaken && result.changes.isEmpty)
-    before = state.renewRoutes()
+    var useless = RoutingTable(late.table.routes)
+    try state.declare([route("declared", "x://declared")], replacing: true)
+    result = state.adopt(&useless, of: late)
+    #expect(!result.isAdopted && result.changes.isEmpty)
+    before = state.refreshRoutes()
     #expect(before != nil)
     #expect(state.parts.routes.routes.map(\.route.name).last == "declared")
   }
 
-  @Test func `routes that are registered one by one are found at once, however many`() throws {
+  @Test func `finds each route immediately after its registration`() throws {
     let router = Router()
     var reader = CachingResolver(router)
     for number in 0..<1500 {

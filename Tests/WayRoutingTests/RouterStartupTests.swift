@@ -9,7 +9,7 @@ final class RouterStartupTests: Sendable {
   private let router = Router()
   private let log = Mutex<[String]>([])
 
-  @Test func `the phases come in their order, whatever the order of registration`() async throws {
+  @Test func `runs phases in order`() async throws {
     for phase in StartPhase.allCases.reversed() {
       try router.atStart(phase) { _ in self.log.withLock { $0.append(phase.rawValue) } }
     }
@@ -26,25 +26,25 @@ final class RouterStartupTests: Sendable {
         "table", "interceptors", "pages", "pages 2", "tasks", "groups", "ready",
       ])
     #expect(try router.route("native://a") == "native://a")
-    #expect(throws: RouterError.started) { try router.atStart(.table) { _ in } }
+    #expect(throws: RouterConfigurationError.alreadyStarted) { try router.atStart(.table) { _ in } }
   }
 
-  @Test func `a phase that fails ends the start and is named`() async throws {
+  @Test func `a failed phase stops the start and is named`() async throws {
     try router.atStart(.pages) { router in try router.page("bad") }
-    try router.atStart(.tasks) { _ in Issue.record("went on") }
+    try router.atStart(.tasks) { _ in Issue.record("continued") }
     for _ in 0..<2 {
       let error = await #expect(throws: StartError.self) { try await router.start() }
       #expect(error?.phase == .pages)
-      #expect(error?.description.contains("'pages'") == true)
+      #expect(error?.description.contains("\"pages\"") == true)
     }
   }
 
-  @Test func `a module's routes are there before it is loaded`() async throws {
+  @Test func `routes of a module exist before it loads`() async throws {
     try router.register(Route(name: "told", patterns: [RoutePattern("action://told")], kind: .task))
-    try router.module(
+    try router.registerModule(
       "shop",
       routes: [Route(name: "shop", patterns: [RoutePattern("native://shop/:id")], kind: .page)],
-      serving: ["told"]
+      handling: ["told"]
     ) { _ in Issue.record("loaded") }
     #expect(router.explain("native://shop/7").canOpen)
     #expect(try router.route("native://shop/7") == "shop")
@@ -52,17 +52,17 @@ final class RouterStartupTests: Sendable {
       Issue.record("not lazy")
       return
     }
-    #expect(throws: RouterError.unknown("none")) {
-      try router.module(
+    #expect(throws: RouterConfigurationError.unknownRoute("none")) {
+      try router.registerModule(
         "other", routes: [Route(name: "new", patterns: [RoutePattern("/new")], kind: .page)],
-        serving: ["none"]
+        handling: ["none"]
       ) { _ in }
     }
     #expect(try router.route("native://new") == nil)
   }
 
-  @Test func `a module registers once, whoever asks it how often`() async throws {
-    try router.module(
+  @Test func `a module registers once under concurrent loads`() async throws {
+    try router.registerModule(
       "m", routes: [Route(name: "a", patterns: [RoutePattern("/a")], kind: .task)]
     ) { _ in
       await Task.yield()

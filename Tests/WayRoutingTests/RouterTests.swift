@@ -14,7 +14,7 @@ private func route(
 }
 
 @Suite struct RouterTests {
-  @Test func `routes are registered, replaced and removed at run time`() throws {
+  @Test func `registers, replaces and removes routes at run time`() throws {
     let router = Router()
     let first = try router.page("native://a/:id", name: "first")
     try router.page("native://:any/1", name: "second")
@@ -27,22 +27,22 @@ private func route(
     #expect(router.remove(changed))
     #expect(!router.remove(changed))
     #expect(try router.route("native://b/2") == nil)
-    #expect(throws: RouterError.unknown("third")) {
+    #expect(throws: RouterConfigurationError.unknownRoute("third")) {
       try router.replace(changed, with: route("x", ["native://x"]))
     }
   }
 
-  @Test func `a route is replaced and removed by its name, whoever has registered it`() throws {
+  @Test func `replaces and removes a route by its name`() throws {
     let router = Router()
     let first = try router.page("native://a/:id", name: "first")
     try router.page("native://:any/1", name: "second")
     try router.replace(route: "first", with: route("third", ["native://b/:id"]))
     #expect(router.snapshot().routes.map(\.name) == ["third", "second"])
     #expect(!router.remove(first))
-    #expect(throws: RouterError.unknown("first")) {
+    #expect(throws: RouterConfigurationError.unknownRoute("first")) {
       try router.replace(route: "first", with: route("first", ["native://c"]))
     }
-    #expect(throws: RouterError.nameTaken("second")) {
+    #expect(throws: RouterConfigurationError.duplicateName("second")) {
       try router.replace(route: "third", with: route("second", ["native://c"]))
     }
     #expect(router.remove(route: "third"))
@@ -51,7 +51,7 @@ private func route(
     #expect(try router.route("native://a/1") == "second")
   }
 
-  @Test func `an old registration does not touch a new route of its name`() throws {
+  @Test func `an old registration does not affect a new route`() throws {
     let router = Router()
     let old = try router.page("native://a")
     #expect(router.remove(old))
@@ -60,10 +60,10 @@ private func route(
     #expect(try router.route("native://a") == "native://a")
   }
 
-  @Test func `a route of the same name replaces only when asked`() throws {
+  @Test func `replaces a route of the same name only on request`() throws {
     let router = Router()
     try router.register(route("a", ["native://a"]))
-    #expect(throws: RouterError.nameTaken("a")) {
+    #expect(throws: RouterConfigurationError.duplicateName("a")) {
       try router.register(route("a", ["native://b"]))
     }
     #expect(try router.route("native://a") == "a")
@@ -71,55 +71,61 @@ private func route(
     #expect(try router.route("native://a") == nil)
     #expect(try router.route("native://b") == "a")
     try router.register(route("c", ["native://a"]), replacing: true)
-    #expect(throws: RouterError.nameTaken("a")) {
+    #expect(throws: RouterConfigurationError.duplicateName("a")) {
       try router.replace(
         router.register(route("d", ["native://d"])), with: route("a", ["native://e"]))
     }
   }
 
   @Test(
-    "two patterns of one shape and one priority clash",
+    "rejects patterns of the same shape and priority",
     arguments: [
       ("native://a/:x", "native://a/:y"), ("/a", "/%61/"), ("native://A/b", "NATIVE://a/b"),
       ("/u/:x", "/u/:y"), ("native:", "native:/"), ("/a", "/a(/:x)"), ("/a(/:x)", "/a/:y"),
       ("/a(/b)(/c)", "/a(/c)"), ("/a/*", "/a(/b)/*"),
     ])
-  func clash(first: String, second: String) throws {
+  func rejectsConflictingPatterns(first: String, second: String) throws {
     let router = Router()
     try router.page(first, name: "first")
-    let refused = RouterError.clash(
+    let rejected = RouterConfigurationError.conflict(
       RouteConflict(pattern: second, route: "second", other: "first"))
-    #expect(throws: refused) { try router.page(second, name: "second") }
+    #expect(throws: rejected) { try router.page(second, name: "second") }
     #expect(throws: Never.self) { try router.page(second, name: "second", priority: 1) }
-    #expect(throws: RouterError.self) { try route("own", [first, second]).check() }
+    #expect(throws: RouterConfigurationError.self) {
+      try route("own", [first, second]).registerAlone()
+    }
   }
 
-  @Test func `a handler for a route that is declared already is told how it is given`() throws {
+  @Test func `suggests handle for a route that is already declared`() throws {
     let router = Router()
     try router.register(route("eager", ["action://eager"], .task))
     try router.page("native://a", name: "a")
-    let error = #expect(throws: RouterError.self) { try router.task("action://eager") { _ in nil } }
+    let error = #expect(throws: RouterConfigurationError.self) {
+      try router.task("action://eager") { _ in nil }
+    }
     #expect(
       error?.description.hasSuffix("; if it is to serve that route, use handle(\"eager\", with: …)")
         == true)
-    let other = #expect(throws: RouterError.self) { try router.page("native://a", name: "b") }
+    let other = #expect(throws: RouterConfigurationError.self) {
+      try router.page("native://a", name: "b")
+    }
     #expect(other?.description.hasSuffix("; change its priority or remove one") == true)
   }
 
   @Test(
-    "patterns of different shape do not clash",
+    "accepts patterns of different shapes",
     arguments: [
       ("native://a/:x", "native://a/b"), ("/a", "/A"), ("/a/b", "native://a/b"),
       ("native:/a", "native://a"), ("native:a", "native:/a"), ("/a/b", "/a%2Fb"), ("/a", "/a//"),
       ("/a", "/a/*"), ("/a/:x", "/a/*"), ("/a/*", "/a/%2A"), ("/a/:x", "/a(/x)"),
     ])
-  func apart(first: String, second: String) throws {
+  func acceptsDistinctPatterns(first: String, second: String) throws {
     let router = Router()
     try router.page(first)
     #expect(throws: Never.self) { try router.page(second) }
   }
 
-  @Test func `a removed route leaves its shape and its name free`() throws {
+  @Test func `a removed route frees its pattern and name`() throws {
     let router = Router()
     for _ in 0..<500 {
       let registration = try router.page("native://a/:x")
@@ -131,10 +137,10 @@ private func route(
     #expect(router.snapshot().routes.map(\.name) == ["native://c"])
   }
 
-  @Test func `of many routes all are registered or none`() throws {
+  @Test func `registers all routes or none`() throws {
     let router = Router()
     let good = try [route("a", ["native://a"]), route("b", ["native://b", "/b"])]
-    #expect(throws: RouterError.nameTaken("a")) {
+    #expect(throws: RouterConfigurationError.duplicateName("a")) {
       try router.register(contentsOf: good + [route("a", ["native://c"])])
     }
     #expect(router.snapshot().routes.isEmpty)
@@ -143,27 +149,29 @@ private func route(
     #expect(try router.route("https://example.com/b") == "b")
   }
 
-  @Test func `routes without name or pattern, and bad patterns, are refused`() throws {
+  @Test func `rejects incomplete routes and invalid patterns`() throws {
     let router = Router()
-    #expect(throws: RouterError.incomplete(route: "")) {
+    #expect(throws: RouterConfigurationError.incomplete(route: "")) {
       try router.register(route("", ["native://a"]))
     }
-    #expect(throws: RouterError.incomplete(route: "a")) { try router.register(route("a", [])) }
-    let error = #expect(throws: RouterError.self) { try router.page("native://a/*b") }
-    #expect(error?.description.contains("'native://a/*b', byte 11") == true)
+    #expect(throws: RouterConfigurationError.incomplete(route: "a")) {
+      try router.register(route("a", []))
+    }
+    let error = #expect(throws: RouterConfigurationError.self) { try router.page("native://a/*b") }
+    #expect(error?.description.contains("\"native://a/*b\", byte 11") == true)
   }
 
-  @Test func `resolving changes nothing and runs nothing`() throws {
+  @Test func `resolving has no side effects`() throws {
     let router = Router()
     try router.task("action://a") { _ in throw CallError(code: 1, message: "ran") }
-    router.undefinedRoute { _ in throw CallError(code: 1, message: "ran") }
+    router.setUndefinedRouteHandler { _ in throw CallError(code: 1, message: "ran") }
     let before = router.version
     #expect(try router.route("action://a") == "action://a")
     #expect(try router.route("action://b") == nil)
     #expect(router.version == before)
   }
 
-  @Test func `a reader sees each change, and keeps its snapshot while there is none`() throws {
+  @Test func `a reader refreshes its snapshot only after changes`() throws {
     let router = Router()
     var reader = CachingResolver(router)
     let first = reader.current()
@@ -173,11 +181,11 @@ private func route(
     let second = reader.current()
     #expect(second.routes.count == 1)
     #expect(reader.current() === second)
-    #expect(throws: RouterError.self) { try router.page("native://a") }
+    #expect(throws: RouterConfigurationError.self) { try router.page("native://a") }
     #expect(reader.current() === second)
   }
 
-  @Test func `changes from many threads are all kept`() async throws {
+  @Test func `keeps concurrent changes of many threads`() async throws {
     let router = Router()
     try await withThrowingTaskGroup { group in
       for number in 0..<200 {
@@ -193,6 +201,6 @@ private func route(
 }
 
 extension Route {
-  /// Registers the route alone.
-  fileprivate func check() throws { try Router().register(self) }
+  /// Registers only this route, in a new router.
+  fileprivate func registerAlone() throws { try Router().register(self) }
 }

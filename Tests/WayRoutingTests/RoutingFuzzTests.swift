@@ -5,16 +5,15 @@ import WayValues
 
 @testable import WayRouting
 
-/// Whatever text comes as a URI or a pattern, it is read or refused, and what was read holds
-/// together.
+/// An arbitrary string is parsed as a URI or pattern, or rejected. Parsed values are consistent.
 @Suite struct RoutingFuzzTests {
-  static let uris = [
+  static let sampleURIs = [
     "native://address/list?selected=7&x=a+b&x=%2B#top",
     "http://user:pw@[2001:db8::7]:8080/a/./b/../c",
     "navigation:back?count=2", "//h:80/p;x=1", "../a?b#c", "tel:+1-816", "http://[v1.fe::a+b]/",
     "flutter://profile/%C3%A9/%41", "http://h/é/用户",
   ]
-  static let pieces = [
+  static let fuzzPieces = [
     "://", "/", "//", "?", "#", ":", "@", "[", "]", "%", "%2", "%00", "%2F", "%ff", "&", "=", "+",
     ";", "..",
     "/../", "/./", "::", "1.2.3.4", ":65536", "é", "用", "😀", " ", "\0", "\u{7F}", "\\", "(", ")",
@@ -23,8 +22,8 @@ import WayValues
   ]
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func aURIIsReadOrRefused(seed: UInt64) throws {
-    var source = FuzzSource(seed: seed, samples: Self.uris, pieces: Self.pieces)
+  func parsesOrRejectsRandomURIs(seed: UInt64) throws {
+    var source = FuzzSource(seed: seed, samples: Self.sampleURIs, pieces: Self.fuzzPieces)
     let base = try RouteURI("native://base/a/b?c#d")
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)
@@ -47,7 +46,7 @@ import WayValues
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func aTextLeadsSomewhereOrNowhere(seed: UInt64) throws {
+  func resolvesRandomTextWithinLimits(seed: UInt64) throws {
     let router = Router()
     for pattern in [
       "native://address/:id", "/user(/:name)(/more)/*", "http://h/:a/:b", "flutter://*",
@@ -55,11 +54,10 @@ import WayValues
       try router.page(pattern)
     }
     var reader = CachingResolver(router)
-    var source = FuzzSource(seed: seed, samples: Self.uris, pieces: Self.pieces)
+    var source = FuzzSource(seed: seed, samples: Self.sampleURIs, pieces: Self.fuzzPieces)
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)
-      // What is thrown is a RoutingError, as the signature says; of the rest the parameters have a
-      // bound.
+      // The error is a `ResolutionError`, as the signature declares; parameters have a size limit.
       guard case .match(let match)? = try? reader.resolve(text, params: [:], for: nil) else {
         continue
       }
@@ -68,14 +66,14 @@ import WayValues
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func aPatternIsReadOrRefused(seed: UInt64) throws {
+  func parsesOrRejectsRandomPatterns(seed: UInt64) throws {
     var source = FuzzSource(
       seed: seed,
       samples: [
         "native://address/:id", "/user(/:name)(/more)/*", "http://host:80/a%20b/:x",
         "/a(/b(/c(/d)))",
         "scheme:/a/:b",
-      ], pieces: Self.pieces)
+      ], pieces: Self.fuzzPieces)
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)
       let pattern: RoutePattern
@@ -89,7 +87,7 @@ import WayValues
       let names = pattern.parameterNames
       #expect(Set(names).count == names.count, "seed \(seed): \(text)")
       let trie = RouteTrie([(pattern, 0)])
-      for text in Self.uris {
+      for text in Self.sampleURIs {
         let split = try SplitURI(RouteURI(mapping: text))
         for candidate in trie.candidates(split) {
           #expect(trie.pattern(of: candidate.form) == pattern)

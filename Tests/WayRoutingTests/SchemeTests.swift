@@ -6,7 +6,7 @@ import WayValues
 
 @Suite struct SchemeTests {
   @Test(
-    "the dispatchers that are there from the start",
+    "provides the built-in dispatchers",
     arguments: [
       ("native", "page"), ("flutter", "page"), ("http", "page"), ("https", "page"),
       ("wxmp", "page"), ("action", "task"), ("service", "service"), ("system", "task"),
@@ -14,12 +14,12 @@ import WayValues
       ("HTTPS", "page"),
       ("own", "none"),
     ])
-  func builtIn(scheme: String, action: String) throws {
-    #expect(try dispatcher(Router(), "\(scheme)://x?i=a:b") == action)
+  func providesBuiltInDispatchers(scheme: String, action: String) throws {
+    #expect(try dispatcherKind(Router(), "\(scheme)://x?i=a:b") == action)
   }
 
-  private func dispatcher(_ router: Router, _ uri: String) throws -> String {
-    guard case .undeclared(let place, _) = try router.snapshot().resolve(RouteURI(uri))
+  private func dispatcherKind(_ router: Router, _ uri: String) throws -> String {
+    guard case .unmatched(let place, _) = try router.snapshot().resolve(RouteURI(uri))
     else {
       return "declared"
     }
@@ -36,8 +36,8 @@ import WayValues
   @Test func `an undeclared URI keeps its parameters`() throws {
     let uri = try RouteURI("native://x?a=1&b=2")
     guard
-      case .undeclared(_, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
-    else { throw Unmatched(uri: uri.text) }
+      case .unmatched(_, let params) = try Router().snapshot().resolve(uri, params: ["b": 3])
+    else { throw NoMatchError(uri: uri.text) }
     #expect(params == ["a": "1", "b": 3])
   }
 
@@ -54,26 +54,30 @@ import WayValues
     #expect(try router.route("native://a") == nil, "other schemes are not disturbed")
     try router.register(SchemeDispatcher(name: "own", action: .page), scheme: "own")
     #expect(try router.route("own://a") == "own://a")
-    #expect(throws: RouterError.invalidScheme("1a")) { try router.closeScheme("1a") }
-    #expect(throws: RouterError.invalidScheme("")) { try router.removeDispatcher(scheme: "") }
-    #expect(throws: RouterError.invalidScheme("a:")) {
+    #expect(throws: RouterConfigurationError.invalidScheme("1a")) {
+      try router.setScheme("1a", isClosed: true)
+    }
+    #expect(throws: RouterConfigurationError.invalidScheme("")) {
+      try router.removeDispatcher(scheme: "")
+    }
+    #expect(throws: RouterConfigurationError.invalidScheme("a:")) {
       try router.register(SchemeDispatcher(name: "a", action: .task), scheme: "a:")
     }
   }
 
   @Test(
-    "a route of a kind that its scheme does not take is refused",
+    "rejects a route whose kind its scheme does not accept",
     arguments: [
       ("native://a", RouteKind.task), ("https://a.b/c", .task), ("action://a", .page),
       ("service://A/b", .task), ("navigation:forward", .page), ("tel::number", .page),
     ])
-  func unfit(pattern: String, kind: RouteKind) throws {
+  func rejectsRouteOfUnsupportedKind(pattern: String, kind: RouteKind) throws {
     let route = Route(name: "a", patterns: [try RoutePattern(pattern)], kind: kind)
-    let error = #expect(throws: RouterError.self) { try Router().register(route) }
+    let error = #expect(throws: RouterConfigurationError.self) { try Router().register(route) }
     #expect(error?.description.contains("is a \(kind.rawValue)") == true)
   }
 
-  @Test func `a global route serves only schemes that take its kind`() throws {
+  @Test func `a global route serves only schemes that accept its kind`() throws {
     let router = Router()
     try router.page("/a/:id", name: "page")
     try router.task("/a/:id", name: "task", priority: 1) { _ in nil }
@@ -83,7 +87,7 @@ import WayValues
     #expect(try router.route("service://a/1") == nil)
   }
 
-  @Test func `a scheme's own route of the wrong kind is an error, not a miss`() throws {
+  @Test func `a scheme's route of the wrong kind is an error`() throws {
     let router = Router()
     try router.page("own://a")
     try router.register(SchemeDispatcher(name: "own", action: .task), scheme: "own")
@@ -92,49 +96,49 @@ import WayValues
     }
   }
 
-  @Test func `a closed scheme does not fall back to global routes`() throws {
+  @Test func `a closed scheme ignores global routes`() throws {
     let router = Router()
     try router.page("/a")
     try router.page("native://b")
     #expect(try router.route("native://a") == "/a")
-    try router.closeScheme("Native")
+    try router.setScheme("Native", isClosed: true)
     #expect(try router.route("native://a") == nil)
     #expect(try router.route("native://b") == "native://b")
     #expect(try router.route("flutter://a") == "/a")
-    try router.closeScheme("native", false)
+    try router.setScheme("native", isClosed: false)
     #expect(try router.route("native://a") == "/a")
   }
 
   @Test(
-    "navigation is a scheme of its own",
+    "resolves navigation URIs",
     arguments: [
       ("navigation:back?count=2", "back", ["count": "2"]), ("navigation://back", "back", [:]),
       ("navigation:/back/", "back", [:]), ("NAVIGATION:finish", "finish", [:]),
     ] as [(String, String, ValueObject)])
-  func navigation(uri: String, operation: String, params: ValueObject) throws {
+  func resolvesNavigationURI(uri: String, operation: String, params: ValueObject) throws {
     guard
       case .navigation(_, let found, let given) = try Router().snapshot().resolve(RouteURI(uri))
-    else { throw Unmatched(uri: uri) }
+    else { throw NoMatchError(uri: uri) }
     #expect(found == operation)
     #expect(given == params)
   }
 
   @Test(
-    "what is no navigation leads nowhere",
+    "rejects invalid navigation URIs",
     arguments: ["navigation:", "navigation:back/1", "navigation://a/b"])
-  func noNavigation(uri: String) {
+  func rejectsInvalidNavigationURI(uri: String) {
     #expect(throws: ResolutionError.noRoute(uri: uri, kind: .noRoute)) {
       try Router().snapshot().resolve(RouteURI(uri))
     }
   }
 
   @Test(
-    "a third party's URI is the parameter i",
+    "requires a valid URI in the parameter i",
     arguments: [
       ("tp://open?i=weixin%3A%2F%2Fdl", true), ("tp://open", false), ("tp://open?i=", false),
       ("tp://open?i=a/b", false), ("tp://open?i=a%20b:c", false), ("tp://open?i=a:b&i=c:d", false),
     ])
-  func thirdParty(uri: String, isValid: Bool) throws {
+  func validatesThirdPartyURI(uri: String, isValid: Bool) throws {
     let router = Router()
     #expect(((try? router.snapshot().resolve(RouteURI(uri))) != nil) == isValid)
     try router.task("tp://open") { _ in nil }
@@ -142,18 +146,18 @@ import WayValues
     #expect(throws: Never.self) { try router.match("tp://open", ["i": "x:"]) }
   }
 
-  @Test func `a custom dispatcher answers for its routes and for what is undeclared`() throws {
+  @Test func `a custom dispatcher handles declared and undeclared URIs`() throws {
     let router = Router()
     try router.register(
       SchemeDispatcher(name: "own", action: .custom { _ in "own" }), scheme: "own")
-    #expect(try dispatcher(router, "own://a") == "custom")
+    #expect(try dispatcherKind(router, "own://a") == "custom")
     try router.page("own://a/:id")
     let match = try router.match("own://a/1")
-    #expect(match.custom != nil)
+    #expect(match.customHandler != nil)
     #expect(match.params == ["id": "1"])
   }
 
-  @Test func `a reference without scheme is refused`() throws {
+  @Test func `rejects a reference without a scheme`() throws {
     let error = #expect(throws: ResolutionError.self) {
       try Router().snapshot().resolve(RouteURI("/a"))
     }
@@ -162,6 +166,6 @@ import WayValues
 }
 
 extension RouteURIError {
-  /// What a relative reference gives where a URI is needed.
+  /// The error for a relative reference where a URI is required.
   static let noScheme = RouteURIError(.noScheme, at: 0)
 }

@@ -9,7 +9,7 @@ private struct ShareRequest: Codable, Sendable {
   let tags: [String]
 }
 
-private struct ShareReply: Codable {
+private struct ShareResult: Codable {
   let shared: Bool
   let times: Int
 }
@@ -19,18 +19,18 @@ private struct ShareReply: Codable {
     _ router: Router, _ uri: String, _ params: ValueObject = [:]
   ) async throws -> Value {
     let match = try router.match(uri, params)
-    let call = Call(uri: match.uri, params: match.params, exts: [:], navigator: Nowhere())
+    let call = Call(uri: match.uri, params: match.params, exts: [:], navigator: StubNavigator())
     switch match.route.handler {
     case .task(let run): return try run(call)
     case .asyncTask(let run): return try await run(call)
-    default: throw Unmatched(uri: uri)
+    default: throw NoMatchError(uri: uri)
     }
   }
 
   private func router() throws -> Router {
     let router = Router()
     try router.task("action://sync") { (request: ShareRequest, call) in
-      ShareReply(shared: !request.title.isEmpty, times: request.count ?? 0)
+      ShareResult(shared: !request.title.isEmpty, times: request.count ?? 0)
     }
     try router.task("action://async") { (request: ShareRequest, call) in
       await Task.yield()
@@ -40,7 +40,7 @@ private struct ShareReply: Codable {
     return router
   }
 
-  @Test func `parameters are read into a type, and the reply is written from one`() async throws {
+  @Test func `decodes parameters and encodes the result`() async throws {
     let router = try router()
     guard case .task = try router.match("action://sync").route.handler else {
       Issue.record("not synchronous")
@@ -56,7 +56,7 @@ private struct ShareReply: Codable {
   }
 
   @Test(
-    "what does not fit is told with its place",
+    "rejects invalid parameters with their path",
     arguments: [
       (["tags": []], "$.title: is missing"),
       (["title": 1, "tags": []], "$.title: has to be a string; it is of type number"),
@@ -67,7 +67,7 @@ private struct ShareReply: Codable {
         "$.count: has to be an integer; it is of type string"
       ),
     ] as [(ValueObject, String)])
-  func misfits(params: ValueObject, message: String) async throws {
+  func rejectsInvalidParameters(params: ValueObject, message: String) async throws {
     for uri in ["action://sync", "action://async"] {
       let error = await #expect(throws: ResolutionError.self) {
         try await run(router(), uri, params)
@@ -76,7 +76,7 @@ private struct ShareReply: Codable {
     }
   }
 
-  @Test func `a page's parameters are read into a type`() throws {
+  @Test func `decodes the parameters of a page`() throws {
     let page = Page(
       id: "p", uri: "x:", route: nil, params: ["title": "T", "tags": ["a"]], host: "h")
     #expect(try page.decode(ShareRequest.self).tags == ["a"])

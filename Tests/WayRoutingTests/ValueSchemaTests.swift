@@ -3,10 +3,10 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Values against what a table says of them.
+/// Validation of values against the schema of a table.
 struct ValueSchemaTests {
-  /// Calls a route that takes `value`, and gives what does not fit.
-  private func faults(
+  /// Calls a route with the parameter `value` and returns the validation errors.
+  private func validationErrors(
     _ schema: ValueSchema, _ params: ValueObject, isRequired: Bool = false, uri: String = "x://r"
   ) throws -> [String] {
     let router = Router()
@@ -34,7 +34,7 @@ struct ValueSchemaTests {
     ], isClosed: true)
 
   @Test(
-    "each fault of a nested value has its place",
+    "reports each error of a nested value with its path",
     arguments: [
       (["city": "Ulm", "tags": [1, 2.0], "kind": "home", "note": nil], []),
       ([:], ["$.v.city: is missing; it has to be a string"]),
@@ -44,7 +44,7 @@ struct ValueSchemaTests {
           "$.v.city: has to have at least 1 character; it has 0",
           "$.v.tags: has to have at most 2 elements; it has 3",
           "$.v.kind: has to be one of \"home\", \"work\"",
-          "$.v.more: is no member of this object, which takes no others",
+          "$.v.more: is not a member of this object, which allows no others",
         ]
       ),
       (
@@ -58,12 +58,12 @@ struct ValueSchemaTests {
       ),
       ([1], ["$.v: has to be an object; it is an array"]),
     ] as [(Value, [String])])
-  func nested(_ value: Value, _ expected: [String]) throws {
-    #expect(try faults(Self.address, ["v": value]) == expected)
+  func reportsNestedErrors(_ value: Value, _ expected: [String]) throws {
+    #expect(try validationErrors(Self.address, ["v": value]) == expected)
   }
 
   @Test(
-    "formats are those of the RFCs",
+    "validates formats according to the RFCs",
     arguments: [
       (.date, "2024-02-29", true), (.date, "2023-02-29", false), (.date, "2023-13-01", false),
       (.date, "2023-1-1", false), (.date, "1900-02-29", false), (.date, "2000-02-29", true),
@@ -75,29 +75,31 @@ struct ValueSchemaTests {
       (.email, "a b@c", false), (.uri, "https://example.org/a?b", true), (.uri, "/a", false),
       (.uri, "a b:c", false), (.uuid, "123e4567-e89b-12d3-a456-426614174000", true),
       (.uuid, "123e4567e89b12d3a456426614174000", false), (.uuid, "", false),
-    ] as [(ValueSchema.Format, String, Bool)])
-  func formats(_ format: ValueSchema.Format, _ text: String, _ fits: Bool) throws {
+    ] as [(ValueSchema.StringFormat, String, Bool)])
+  func validatesFormats(_ format: ValueSchema.StringFormat, _ text: String, _ fits: Bool) throws {
     let schema = ValueSchema(.string, format: format)
-    #expect(try faults(schema, ["v": .string(text)]).isEmpty == fits)
+    #expect(try validationErrors(schema, ["v": .string(text)]).isEmpty == fits)
   }
 
-  @Test func numbersLieBetweenTheirBounds() throws {
+  @Test func validatesNumberRange() throws {
     let schema = ValueSchema(.number, range: .init(from: 1, to: 2.5))
-    for value: Value in [1, 1.0, 2, 2.5] { #expect(try faults(schema, ["v": value]) == []) }
-    #expect(try faults(schema, ["v": 0.9]) == ["$.v: has to be at least 1; it is 0.9"])
-    #expect(try faults(schema, ["v": 3]) == ["$.v: has to be at most 2.5; it is 3"])
+    for value: Value in [1, 1.0, 2, 2.5] {
+      #expect(try validationErrors(schema, ["v": value]) == [])
+    }
+    #expect(try validationErrors(schema, ["v": 0.9]) == ["$.v: has to be at least 1; it is 0.9"])
+    #expect(try validationErrors(schema, ["v": 3]) == ["$.v: has to be at most 2.5; it is 3"])
   }
 
-  @Test func nullIsAbsenceOrAValue() throws {
+  @Test func treatsNullAsAbsentUnlessNullable() throws {
     let plain = ValueSchema(.string)
-    #expect(try faults(plain, ["v": nil]) == [])
-    #expect(try faults(plain, ["v": nil], isRequired: true).count == 1)
+    #expect(try validationErrors(plain, ["v": nil]) == [])
+    #expect(try validationErrors(plain, ["v": nil], isRequired: true).count == 1)
     let nullable = ValueSchema(.string, isNullable: true)
-    #expect(try faults(nullable, ["v": nil], isRequired: true) == [])
-    #expect(try faults(nullable, [:], isRequired: true).count == 1)
+    #expect(try validationErrors(nullable, ["v": nil], isRequired: true) == [])
+    #expect(try validationErrors(nullable, [:], isRequired: true).count == 1)
   }
 
-  @Test func textOfAQueryBecomesAListOfItsType() throws {
+  @Test func convertsQueryToTypedArray() throws {
     let schema = ValueSchema(.array, items: ValueSchema(.integer))
     let router = Router()
     try router.register(
@@ -110,17 +112,18 @@ struct ValueSchemaTests {
     #expect(try params("x://r?v=7") == ["v": [7]])
     #expect(try params("x://r?v=7&v=8") == ["v": [7, 8]])
     #expect(
-      try faults(schema, [:], uri: "x://r?v=7&v=x")
+      try validationErrors(schema, [:], uri: "x://r?v=7&v=x")
         == ["$.v[1]: has to be an integer; it is a string"])
   }
 
-  @Test func oneCallIsToldSoManyFaultsAtMost() throws {
-    let list = Value.list((0..<1000).map { _ in "x" })
+  @Test func limitsReportedErrors() throws {
+    let list = Value.array((0..<1000).map { _ in "x" })
     #expect(
-      try faults(ValueSchema(.array, items: ValueSchema(.integer)), ["v": list]).count == 32)
+      try validationErrors(ValueSchema(.array, items: ValueSchema(.integer)), ["v": list]).count
+        == 32)
   }
 
-  @Test func itIsWrittenAsJSONSchemaHasIt() {
+  @Test func encodesAsJSONSchema() {
     #expect(
       Self.address.value == [
         "type": "object",

@@ -19,7 +19,7 @@ import WayValues
       (["type": "string", "default": "x"], "", "x"), (["type": "string"], "", ""),
       (["type": ["string", "null"], "minLength": 1], "", nil),
     ] as [(Value, String, Value)])
-  func whatFitsIsTaken(schema: Value, text: String, value: Value) throws {
+  func convertsValidInput(schema: Value, text: String, value: Value) throws {
     #expect(try field(schema).value(of: text) == value)
   }
 
@@ -32,17 +32,17 @@ import WayValues
       (["type": "string", "enum": ["S"]], "0"), (["type": "array"], "[1,]"),
       (["type": "integer"], ""),
     ] as [(Value, String)])
-  func whatDoesNotFitIsRefusedWithAHint(schema: Value, text: String) {
+  func rejectsInvalidInputWithHint(schema: Value, text: String) {
     let field = field(schema)
-    let fault = #expect(throws: FormField.Fault.self) { try field.value(of: text) }
+    let fault = #expect(throws: FormField.InvalidInput.self) { try field.value(of: text) }
     #expect(fault?.text.hasPrefix("it ") == true)
   }
 
-  @Test func aFieldThatIsNotRequiredMayBeLeftOut() throws {
+  @Test func acceptsEmptyOptionalField() throws {
     #expect(try field(["type": "integer"], isRequired: false).value(of: "") == nil)
   }
 
-  @Test func theHintTellsBoundsAndChoices() {
+  @Test func hintListsBoundsAndChoices() {
     #expect(field(["type": "integer", "minimum": 1, "maximum": 99]).hint == "an integer; 1 to 99")
     #expect(
       field(["type": "string", "maxLength": 9], isRequired: false).hint

@@ -17,7 +17,7 @@ import WayValues
     purpose: "Lets the user pick one.", params: ["selected": "a1"],
     content: .list([ScreenChoice("Home"), ScreenChoice("Studio")]))
 
-  @Test func theTopPageIsFramedOverTheEdgesOfThoseBeneath() {
+  @Test func drawsTopPageOverEdgesOfOthers() {
     let lines = ShellRenderer(columns: 40, rows: 14, isColoured: false)
       .lines(of: Self.state([Self.home, Self.addresses]))
     #expect(
@@ -39,7 +39,7 @@ import WayValues
   }
 
   @Test(arguments: [(1, 1), (20, 8), (40, 12), (41, 13), (80, 24), (200, 60), (9999, 9999)])
-  func everyLineFillsItsRowWhateverIsShown(columns: Int, rows: Int) {
+  func everyLineFillsItsRow(columns: Int, rows: Int) {
     let hostile = String(repeating: "\u{1B}[2J茶\u{301}\u{202E}\n", count: 3000)
     let choices = (0..<300).map { ScreenChoice(.string("\($0) \(hostile)")) }
     let schema: Value = ["type": "object", "properties": [hostile: ["type": "string"], "b": [:]]]
@@ -52,10 +52,10 @@ import WayValues
     screens.append(
       Screen(
         id: "s", kind: .sheet, uri: hostile, title: hostile,
-        content: Content(known: nil, params: [:], result: schema)))
+        content: ScreenContent(known: nil, params: [:], result: schema)))
     for count in 0...screens.count {
       var state = Self.state(Array(screens.prefix(count)))
-      state.note(hostile)
+      state.addNote(hostile)
       state.panel = count == 3 ? [hostile] : []
       let wide = min(max(columns, 20), 500)
       let lines = ShellRenderer(columns: columns, rows: rows, isColoured: false).lines(of: state)
@@ -65,7 +65,7 @@ import WayValues
     }
   }
 
-  @Test func ofALongListTheRestIsCounted() {
+  @Test func countsHiddenListEntries() {
     let choices = (1...100).map { ScreenChoice(.integer($0)) }
     let list = Screen(id: "p", kind: .page, uri: "native://numbers", content: .list(choices))
     let lines = ShellRenderer(columns: 40, rows: 12, isColoured: false).lines(
@@ -74,25 +74,25 @@ import WayValues
     #expect(lines.contains { $0.contains("more") })
   }
 
-  @Test func theFieldThatIsAskedForIsInSight() throws {
+  @Test func keepsCurrentFieldVisible() throws {
     let names = (0..<50).map { "field\($0)" }
     let schema: Value = [
-      "type": "object", "required": .list(names.map(Value.string)),
+      "type": "object", "required": .array(names.map(Value.string)),
       "properties": .object(ValueObject(names.map { ($0, ["type": "string"]) })),
     ]
     var state = Self.state([
       Screen(
         id: "p", kind: .page, uri: "native://form",
-        content: Content(known: nil, params: [:], result: schema))
+        content: ScreenContent(known: nil, params: [:], result: schema))
     ])
     for number in 0..<50 {
       let lines = ShellRenderer(columns: 40, rows: 12, isColoured: false).lines(of: state)
       #expect(lines.contains { $0.contains("▸ field\(number) ") }, "field \(number)")
-      _ = try state.take("x")
+      _ = try state.handle("x")
     }
   }
 
-  @Test func coloursAreThereOnlyWhereTheyAreWanted() {
+  @Test func usesColoursOnlyWhenEnabled() {
     let state = Self.state([Self.home, Self.addresses])
     let coloured = ShellRenderer(columns: 60, rows: 20, isColoured: true).lines(of: state)
     let plain = ShellRenderer(columns: 60, rows: 20, isColoured: false).lines(of: state)

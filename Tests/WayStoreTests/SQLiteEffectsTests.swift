@@ -6,7 +6,7 @@ import WayRouting
 import WayStore
 import WayValues
 
-/// That the effect of a call with a key comes once.
+/// An idempotent call takes effect once.
 @Suite(.timeLimit(.minutes(1)))
 struct SQLiteEffectsTests {
   private static let schema = """
@@ -16,7 +16,7 @@ struct SQLiteEffectsTests {
   private let folder: TestFolder
   private var path: String { folder.path("app.db") }
 
-  private struct Refused: Error {}
+  private struct EffectFailure: Error {}
 
   init() throws {
     folder = try TestFolder()
@@ -26,7 +26,8 @@ struct SQLiteEffectsTests {
 
   private func call(_ key: String?, session: String = "s", owner: String? = nil) throws -> Call {
     Call(
-      uri: try RouteURI("x://order"), params: [:], exts: [:], navigator: Nowhere(), deadline: nil,
+      uri: try RouteURI("x://order"), params: [:], exts: [:], navigator: UnavailableNavigator(),
+      deadline: nil,
       key: key.map { IdempotencyKey(session: session, owner: owner, text: $0) }, progress: { _ in })
   }
 
@@ -42,11 +43,11 @@ struct SQLiteEffectsTests {
 
   private func items(_ effects: SQLiteEffects) async throws -> Value {
     try await effects.once(try call(nil)) { database in
-      .list(try database.rows("SELECT item FROM orders ORDER BY id").compactMap { $0["item"] })
+      .array(try database.rows("SELECT item FROM orders ORDER BY id").compactMap { $0["item"] })
     }
   }
 
-  @Test func `a key has its effect once, and its result again and again`() async throws {
+  @Test func `a repeated key returns the first result only`() async throws {
     let effects = try open()
     let first = try await order("tea", "k", effects)
     #expect(first == ["id": 1, "item": "tea"])
@@ -55,14 +56,14 @@ struct SQLiteEffectsTests {
     #expect(try await items(effects) == ["tea", "milk"])
   }
 
-  @Test func `without a key each call has its effect`() async throws {
+  @Test func `calls without a key run every time`() async throws {
     let effects = try open()
     _ = try await order("tea", nil, effects)
     _ = try await order("milk", nil, effects)
     #expect(try await items(effects) == ["tea", "milk"])
   }
 
-  @Test func `a key is of its session and its owner`() async throws {
+  @Test func `keys are scoped by session and owner`() async throws {
     let effects = try open()
     let calls = [
       try call("k"), try call("k", session: "t"), try call("k", owner: "o"), try call("s/k"),
@@ -74,19 +75,19 @@ struct SQLiteEffectsTests {
     }
   }
 
-  @Test func `what throws leaves nothing, and the key free`() async throws {
+  @Test func `an error rolls back and frees the key`() async throws {
     let effects = try open()
-    await #expect(throws: Refused.self) {
+    await #expect(throws: EffectFailure.self) {
       try await effects.once(try call("k")) { database in
         try database.execute("INSERT INTO orders (item) VALUES ('tea')")
-        throw Refused()
+        throw EffectFailure()
       }
     }
     #expect(try await items(effects) == [])
     #expect(try await order("milk", "k", effects) == ["id": 1, "item": "milk"])
   }
 
-  @Test func `after a crash the effect is there with its key`() async throws {
+  @Test func `an effect and its key survive a crash`() async throws {
     let effects = try open()
     let result = try await order("tea", "k", effects)
     let copy = folder.path("copy.db")
@@ -98,7 +99,7 @@ struct SQLiteEffectsTests {
     #expect(try await items(other) == ["tea"])
   }
 
-  @Test func `many calls under one key at once have one effect`() async throws {
+  @Test func `concurrent calls with one key run once`() async throws {
     let effects = [try open(), try open()]
     let results = try await withThrowingTaskGroup(of: Value.self) { group in
       for number in 0..<20 {
@@ -107,13 +108,13 @@ struct SQLiteEffectsTests {
       return try await group.reduce(into: Set<Value>()) { $0.insert($1) }
     }
     #expect(results.count == 1)
-    #expect(try await items(effects[0]).list?.count == 1)
+    #expect(try await items(effects[0]).array?.count == 1)
   }
 
-  @Test func `a key is forgotten after its time`() async throws {
-    let clock = UnavailableNavigator()
+  @Test func `a key expires after its retention time`() async throws {
+    let clock = ManualClock()
     let effects = try SQLiteEffects(
-      at: path, schema: Self.schema, keepingKeysFor: .seconds(60), now: { clock.milliseconds })
+      at: path, schema: Self.schema, keyLifetime: .seconds(60), now: { clock.milliseconds })
     let first = try await order("tea", "k", effects)
     clock.advance(60_000)
     #expect(try await order("coffee", "k", effects) == first)
@@ -124,7 +125,7 @@ struct SQLiteEffectsTests {
   @Test(arguments: [
     "COMMIT", "ROLLBACK", "BEGIN", "END", " commit /* now */", "/* x */ rollback",
   ])
-  func `no work ends its transaction itself`(sql: String) async throws {
+  func `rejects transaction control statements`(sql: String) async throws {
     let effects = try open()
     let error = await #expect(throws: SQLiteError.self) {
       try await effects.once(try call("k")) { database in
@@ -137,7 +138,7 @@ struct SQLiteEffectsTests {
     #expect(try await items(effects) == [])
   }
 
-  @Test func `what has rolled the transaction back cannot be passed over`() async throws {
+  @Test func `fails after the transaction was rolled back`() async throws {
     let effects = try open()
     _ = try await order("tea", nil, effects)
     await #expect(throws: SQLiteError.self) {
@@ -151,7 +152,7 @@ struct SQLiteEffectsTests {
     #expect(try await items(effects) == ["tea"])
   }
 
-  @Test func `a savepoint may be used inside`() async throws {
+  @Test func `allows savepoints`() async throws {
     let effects = try open()
     _ = try await effects.once(try call("k")) { database in
       try database.execute("INSERT INTO orders (item) VALUES ('tea')")
@@ -169,7 +170,7 @@ struct SQLiteEffectsTests {
       (.string("ä\u{0}b"), .string("ä\u{0}b")), ("", ""), ([1, "a"], "[1,\"a\"]"),
       (["a": nil], "{\"a\":null}"),
     ] as [(Value, Value)])
-  func `values go to the database and come back`(value: Value, expected: Value) async throws {
+  func `values round trip through the database`(value: Value, expected: Value) async throws {
     let effects = try open()
     let back = try await effects.once(try call(nil)) { database in
       .object(try database.rows("SELECT ? AS value", value)[0])
@@ -178,28 +179,29 @@ struct SQLiteEffectsTests {
   }
 
   @Test(arguments: [.null, 1.0, "ä", [1, [2]], ["b": 1, "a": 1e300]] as [Value])
-  func `the result is the same again`(value: Value) async throws {
+  func `a repeated key returns an equal result`(value: Value) async throws {
     let effects = try open()
     for _ in 1...2 { #expect(try await effects.once(try call("k")) { _ in value } == value) }
   }
 
   @Test(arguments: [
-    ("SELECT x'00' AS b", "the column 'b' holds bytes"), ("SELECT 1; SELECT 2", "one statement at"),
+    ("SELECT x'00' AS b", "the column \"b\" holds bytes"),
+    ("SELECT 1; SELECT 2", "only one statement"),
     ("SELECT ?", "the statement has 1 parameters, and 0 were given"), ("", "there is no statement"),
-    ("SELECT unknown", "no such column: unknown"), ("SELECT 1\u{0}", "one statement at a time"),
+    ("SELECT unknown", "no such column: unknown"), ("SELECT 1\u{0}", "only one statement"),
     ("INSERT INTO lines VALUES (7)", "FOREIGN KEY constraint failed"),
   ])
-  func `a wrong statement is told`(sql: String, reason: String) async throws {
+  func `reports invalid statements`(sql: String, reason: String) async throws {
     let effects = try open()
     let error = await #expect(throws: SQLiteError.self) {
       try await effects.once(try call(nil)) { database in
-        .list(try database.rows(sql).map(Value.object))
+        .array(try database.rows(sql).map(Value.object))
       }
     }
     #expect(error?.reason.hasPrefix(reason) == true, "\(String(describing: error))")
   }
 
-  @Test func `how many rows change is told`() async throws {
+  @Test func `execute returns the number of changed rows`() async throws {
     let effects = try open()
     let count = try await effects.once(try call(nil)) { database in
       try database.execute("INSERT INTO orders (item) VALUES ('a'), ('b'), ('c')")
@@ -208,16 +210,16 @@ struct SQLiteEffectsTests {
     #expect(count == 2)
   }
 
-  @Test func `a wrong schema and a path without a folder`() throws {
+  @Test func `rejects an invalid schema and a missing folder`() throws {
     #expect(throws: SQLiteError.self) { try SQLiteEffects(at: path, schema: "CREATE TABLE") }
     #expect(throws: SQLiteError.self) {
       try SQLiteEffects(at: path, schema: "CREATE TABLE a (b); COMMIT; CREATE TABLE")
     }
     let error = #expect(throws: SQLiteError.self) { try SQLiteEffects(at: folder.path("no/db")) }
-    #expect(error?.reason == "the file cannot be made: No such file or directory")
+    #expect(error?.reason == "the file cannot be created: No such file or directory")
   }
 
-  @Test func `a cancelled task begins nothing`() async throws {
+  @Test func `a cancelled task runs nothing`() async throws {
     let effects = try open()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

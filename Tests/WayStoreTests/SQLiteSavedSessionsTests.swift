@@ -4,7 +4,7 @@ import Testing
 import WaySession
 import WayStore
 
-/// What can be seen of a folder while no server uses it.
+/// Reading a folder that no server uses.
 @Suite(.timeLimit(.minutes(1)))
 struct SQLiteSavedSessionsTests {
   private let folder: TestFolder
@@ -32,10 +32,11 @@ struct SQLiteSavedSessionsTests {
   }
 
   @Test(arguments: [true, false])
-  func `sessions are shown and nothing is changed`(isCrashed: Bool) async throws {
+  func `lists sessions without changing files`(isCrashed: Bool) async throws {
     let store = try SQLiteSessionStore(folder: data)
-    try await store.append(Act.change("y", [.put("page/2", "abc"), .put("page/1", "")]).changes)
-    try await store.append(Act.change("x", []).changes)
+    try await store.append(
+      StoreOperation.change("y", [.put("page/2", "abc"), .put("page/1", "")]).changes)
+    try await store.append(StoreOperation.change("x", []).changes)
     let shown = folder.path("shown")
     if !isCrashed { await store.close() }
     try FileManager.default.copyItem(atPath: data, toPath: shown)
@@ -49,7 +50,7 @@ struct SQLiteSavedSessionsTests {
       #expect(list[0].parts.map(\.name) == ["page/1", "page/2"])
       #expect(list[0].parts.map(\.bytes) == [0, 3])
       #expect(list[1].parts.isEmpty)
-      #expect(abs(Double(list[1].changed) / 1_000 - Date().timeIntervalSince1970) < 60)
+      #expect(abs(Double(list[1].changedAt) / 1_000 - Date().timeIntervalSince1970) < 60)
       #expect(try saved.part("page/2", of: "y") == Array("abc".utf8))
       #expect(try saved.part("page/2", of: "x") == nil)
       #expect(reason(shown).contains("SQLITE_BUSY"))
@@ -59,10 +60,11 @@ struct SQLiteSavedSessionsTests {
     #expect(try await next.load(as: "b").map(\.lease.term) == [2, 2])
   }
 
-  @Test func `what cannot be shown`() async throws {
-    #expect(reason(data).contains("there is no store of sessions: No such file or directory"))
+  @Test func `reports missing, busy and invalid stores`() async throws {
+    #expect(
+      reason(data).contains("the folder contains no session store: No such file or directory"))
     let store = try SQLiteSessionStore(folder: data)
-    #expect(reason(data).contains("another process uses the file, a server that runs for instance"))
+    #expect(reason(data).contains("another process uses the file, for example a running server"))
     await store.close()
     #expect(reason(data) == "")
     try folder.write(String(repeating: "no database ", count: 1_000), to: "sessions.db", time: 1)

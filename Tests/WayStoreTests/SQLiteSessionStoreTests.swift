@@ -4,7 +4,7 @@ import Testing
 import WaySession
 import WayStore
 
-/// What a disk brings with it: crashes, damage, others who use the folder, no room.
+/// Failures of storage: crashes, damage, other users of the folder, a full disk.
 @Suite(.timeLimit(.minutes(1)))
 struct SQLiteSessionStoreTests {
   private let folder: TestFolder
@@ -32,19 +32,21 @@ struct SQLiteSessionStoreTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  /// Has a store with sessions of some pages, closed, in the folder.
+  /// Stores sessions with some pages in the folder and closes the store.
   private func fill() async throws {
     let store = try SQLiteSessionStore(folder: data)
     for number in 0..<50 {
       try await store.append(
-        Act.change("session \(number)", [.put("p", String(repeating: "x", count: 10_000))]).changes)
+        StoreOperation.change(
+          "session \(number)", [.put("p", String(repeating: "x", count: 10_000))]
+        ).changes)
     }
     await store.close()
   }
 
-  @Test func `folder and file are for their owner alone`() async throws {
+  @Test func `folder and files are private to their owner`() async throws {
     let store = try SQLiteSessionStore(folder: data)
-    try await store.append(Act.change("x", [.put("p", "1")]).changes)
+    try await store.append(StoreOperation.change("x", [.put("p", "1")]).changes)
     #expect(try mode(data) == 0o700)
     #expect(try mode(file) == 0o600)
     #expect(try mode(file + "-wal") == 0o600)
@@ -53,7 +55,7 @@ struct SQLiteSessionStoreTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: data) == ["sessions.db"])
   }
 
-  @Test func `what is closed can be opened again, and be used no more itself`() async throws {
+  @Test func `a closed store rejects use and can be reopened`() async throws {
     try await fill()
     let store = try SQLiteSessionStore(folder: data)
     #expect(try await store.load(as: "b").count == 50)
@@ -62,76 +64,78 @@ struct SQLiteSessionStoreTests {
     #expect(error?.description == "\(file) cannot be used: the store is closed")
   }
 
-  @Test func `what append has returned for is there after a crash`() async throws {
+  @Test func `appended changes survive a crash`() async throws {
     let store = try SQLiteSessionStore(folder: data)
     for number in 1...200 {
       try await store.append(
-        Act.change("x", [.put("\(number % 7)", "\(number)"), .put("last", "\(number)")]).changes)
+        StoreOperation.change("x", [.put("\(number % 7)", "\(number)"), .put("last", "\(number)")])
+          .changes)
       guard number % 20 == 0 else { continue }
-      // The files as they are: what a killed server leaves.
+      // A copy of the files, as a killed server leaves them.
       let copy = folder.path("copy \(number)")
       try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
       for name in try FileManager.default.contentsOfDirectory(atPath: data) {
         try FileManager.default.copyItem(atPath: "\(data)/\(name)", toPath: "\(copy)/\(name)")
       }
       let other = try SQLiteSessionStore(folder: copy)
-      let kept = try #require(try await other.load(as: "b").first)
-      #expect(kept.parts["last"] == Array("\(number)".utf8))
-      #expect(kept.parts["\(number % 7)"] == Array("\(number)".utf8))
+      let stored = try #require(try await other.load(as: "b").first)
+      #expect(stored.parts["last"] == Array("\(number)".utf8))
+      #expect(stored.parts["\(number % 7)"] == Array("\(number)".utf8))
       await other.close()
     }
     await store.close()
   }
 
-  @Test func `a second server is refused, until the first has ended`() async throws {
+  @Test func `rejects a second server until the first closes`() async throws {
     let store = try SQLiteSessionStore(folder: data)
     let error = await openingError()
     #expect(error?.code == "SQLITE_BUSY")
     #expect(error?.description.contains("another process uses the file") == true)
     #expect(error?.path == file)
-    try await store.append(Act.change("x", []).changes)
+    try await store.append(StoreOperation.change("x", []).changes)
     await store.close()
     #expect(await openingError() == nil)
   }
 
-  @Test func `a file in the place of the folder`() async throws {
+  @Test func `rejects a file in place of the folder`() async throws {
     let path = try folder.write("x", to: "file", time: 1)
     let error = await openingError(path)
     #expect(error?.path == path + "/sessions.db")
-    #expect(error?.description.contains("Not a directory; name a folder") == true)
+    #expect(error?.description.contains("Not a directory; choose a folder") == true)
   }
 
-  @Test func `a folder that cannot be made`() async throws {
+  @Test func `reports a folder that cannot be created`() async throws {
     let missing = await openingError(folder.path("no/such"))
-    #expect(missing?.reason == "the folder cannot be made: No such file or directory")
+    #expect(missing?.reason == "the folder cannot be created: No such file or directory")
     let error = await openingError("/proc/waybridge")
     #expect(error?.path == "/proc/waybridge")
   }
 
-  @Test func `a folder that nothing can be made in`() async throws {
-    // Also for root.
+  @Test func `reports a folder that is not writable`() async throws {
+    // This applies to root, too.
     let error = await openingError("/proc")
     #expect(error?.path == "/proc/sessions.db")
-    #expect(error?.reason.hasPrefix("the file cannot be made: ") == true)
+    #expect(error?.reason.hasPrefix("the file cannot be created: ") == true)
   }
 
-  @Test func `a full disk fails an append, nothing of which is kept, and the rest goes on`()
+  @Test func `a full disk fails only the affected append`()
     async throws
   {
     let store = try SQLiteSessionStore(folder: data, maxPages: 20)
-    try await store.append(Act.change("x", [.put("p", "1")]).changes)
+    try await store.append(StoreOperation.change("x", [.put("p", "1")]).changes)
     let large = String(repeating: "x", count: 100_000)
     let error = await error {
       try await store.append(
-        Act.all([.change("y", []), .change("x", [.put("p", "2"), .put("q", large)])]).changes)
+        StoreOperation.batch([.change("y", []), .change("x", [.put("p", "2"), .put("q", large)])])
+          .changes)
     }
     #expect(error?.code == "SQLITE_FULL")
-    #expect(error?.description.hasSuffix("; make room on its disk") == true)
-    try await store.append(Act.change("x", [.put("r", "3")]).changes)
-    #expect(try await store.load(as: "b").map(line) == ["x b2 p=1 r=3"])
+    #expect(error?.description.hasSuffix("; free space on its disk") == true)
+    try await store.append(StoreOperation.change("x", [.put("r", "3")]).changes)
+    #expect(try await store.load(as: "b").map(summary) == ["x b2 p=1 r=3"])
   }
 
-  @Test func `a disk without room for the file`() async throws {
+  @Test func `a full disk fails opening the store`() async throws {
     let error = await error { _ = try SQLiteSessionStore(folder: data, maxPages: 1) }
     #expect(error?.code == "SQLITE_FULL")
   }
@@ -140,27 +144,27 @@ struct SQLiteSessionStoreTests {
     (0..<100, "SQLITE_NOTADB", true), (100..<4_096, "SQLITE_CORRUPT", true),
     (4_096..<200_000, "SQLITE_CORRUPT", false),
   ])
-  func `a damaged file is told, and left as it is`(
+  func `reports a damaged file and leaves it unchanged`(
     bytes: Range<Int>, code: String, isAtStart: Bool
   ) async throws {
     try await fill()
     var damaged = try Data(contentsOf: URL(fileURLWithPath: file))
     damaged.replaceSubrange(bytes, with: Data(repeating: 0xA5, count: bytes.count))
     try damaged.write(to: URL(fileURLWithPath: file))
-    var hasBegun = false
+    var hasStarted = false
     let error = await error {
       let store = try SQLiteSessionStore(folder: data)
-      hasBegun = true
+      hasStarted = true
       _ = try await store.load(as: "b")
     }
     #expect(error?.code?.hasPrefix(code) == true)
     #expect(error?.path == file)
-    #expect(error?.description.contains("move it away together with \(file)-wal") == true)
-    #expect(hasBegun != isAtStart)
+    #expect(error?.description.contains("move it and \(file)-wal") == true)
+    #expect(hasStarted != isAtStart)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == damaged)
   }
 
-  @Test func `a text is no database`() async throws {
+  @Test func `rejects a file that is not a database`() async throws {
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     let text = String(repeating: "This is no database. ", count: 300)
     try folder.write(text, to: "data/sessions.db", time: 1)
@@ -169,10 +173,12 @@ struct SQLiteSessionStoreTests {
   }
 
   @Test(arguments: [
-    (60, 2, "a newer version of Waybridge has written it (form 2, this one reads 1)"),
-    (60, 0, "the file is no store of sessions"), (68, 7, "the file is no store of sessions"),
+    (60, 2, "a newer version of Waybridge wrote it (format 2; this one reads up to 1)"),
+    (60, 0, "the file is not a session store"), (68, 7, "the file is not a session store"),
   ])
-  func `what is of others is not touched`(offset: Int, number: UInt8, reason: String) async throws {
+  func `rejects files of other programs and versions`(offset: Int, number: UInt8, reason: String)
+    async throws
+  {
     try await fill()
     // `user_version` and `application_id` (https://sqlite.org/fileformat.html §1.3).
     var changed = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -180,7 +186,7 @@ struct SQLiteSessionStoreTests {
     try changed.write(to: URL(fileURLWithPath: file))
     let error = await openingError()
     #expect(error?.reason == reason)
-    #expect(error?.advice?.hasSuffix("name another folder") == true)
+    #expect(error?.advice?.hasSuffix("choose another folder") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == changed)
   }
 }

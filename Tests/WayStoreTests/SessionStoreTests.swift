@@ -3,25 +3,25 @@ import Testing
 import WaySession
 import WayStore
 
-/// What every store of sessions does: one table, run on each.
+/// The behavior of all session stores: one table of scenarios, run on each store.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionStoreTests {
   struct Scenario: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let acts: [Act]
-    /// What a load by `z` gives then.
-    let kept: [String]
+    let operations: [StoreOperation]
+    /// The result of a later load by `z`.
+    let expected: [String]
 
-    init(_ description: String, _ acts: [Act], _ kept: String...) {
+    init(_ description: String, _ acts: [StoreOperation], _ expected: String...) {
       testDescription = description
-      self.acts = acts
-      self.kept = kept
+      self.operations = acts
+      self.expected = expected
     }
   }
 
   static let scenarios = [
     Scenario("nothing", []),
-    Scenario("nothing changes", [.all([])]),
+    Scenario("nothing changes", [.batch([])]),
     Scenario(
       "the first change begins a session", [.change("x", [.put("p", "1"), .put("q", "2")])],
       "x z2 p=1 q=2"),
@@ -69,7 +69,7 @@ struct SessionStoreTests {
     Scenario(
       "a range is of one session",
       [
-        .all([.change("x", [.put("p", "")]), .change("y", [.put("p", "")])]),
+        .batch([.change("x", [.put("p", "")]), .change("y", [.put("p", "")])]),
         .change("x", [.removeRange(from: "", through: "~"), .put("n", "")]), .change("y", []),
       ], "x z2 n=", "y z2 p="),
     Scenario(
@@ -79,37 +79,38 @@ struct SessionStoreTests {
         .change("x'; --", [.remove(part: "a")]),
       ], "x'; -- z2 a%_'\"\u{0}b=1"),
     Scenario(
-      "sessions come in the order in which they began",
+      "sessions are loaded in order of creation",
       [
-        .all([.change("y", []), .change("x", [])]), .change("w", []), .change("y", [.put("p", "")]),
+        .batch([.change("y", []), .change("x", [])]), .change("w", []),
+        .change("y", [.put("p", "")]),
       ], "y z2 p=", "x z2", "w z2"),
     Scenario(
       "an end removes all of a session, and of no other",
       [
-        .all([.change("x", [.put("p", "1")]), .change("y", [.put("p", "2")])]), .end("x"),
+        .batch([.change("x", [.put("p", "1")]), .change("y", [.put("p", "2")])]), .end("x"),
       ], "y z2 p=2"),
-    Scenario("the end of what is not kept", [.end("x")]),
+    Scenario("the end of an unknown session", [.end("x")]),
     Scenario(
       "a session begins and ends at once, and another one begins",
-      [.all([.change("x", [.put("p", "1")]), .end("x"), .change("x", [.put("q", "2")])])],
+      [.batch([.change("x", [.put("p", "1")]), .end("x"), .change("x", [.put("q", "2")])])],
       "x z2 q=2"),
     Scenario(
       "a new lease counts after a load, the old one no more",
       [
         .change("x", [.put("p", "1")]), .load("b"),
         .change("x", [.put("p", "2")], term: 2, owner: "b"),
-        .lost("x", [.change("x", [.put("p", "3")])]),
-        .lost("x", [.change("x", [.put("p", "4")], term: 2, owner: "a")]),
-        .lost("x", [.change("x", [.put("p", "5")], term: 3, owner: "b")]),
-        .lost("x", [.end("x")]),
+        .leaseLost("x", [.change("x", [.put("p", "3")])]),
+        .leaseLost("x", [.change("x", [.put("p", "4")], term: 2, owner: "a")]),
+        .leaseLost("x", [.change("x", [.put("p", "5")], term: 3, owner: "b")]),
+        .leaseLost("x", [.end("x")]),
       ], "x z3 p=2"),
     Scenario(
       "each load is a term more", [.change("x", []), .load("a"), .load("a"), .load("b")], "x z5"),
     Scenario(
-      "where one lease is lost, nothing of all is kept",
+      "if one lease is lost, no change is stored",
       [
         .change("x", [.put("p", "1")]), .load("b"), .change("y", [.put("p", "1")]),
-        .lost(
+        .leaseLost(
           "x",
           [
             .change("y", [.put("p", "2"), .put("q", "")]), .change("new", [.put("p", "")]),
@@ -122,29 +123,29 @@ struct SessionStoreTests {
       "all parts go, the session and its lease stay",
       [
         .change("x", [.put("p", "1")]), .load("a"), .change("x", [.removeAll], term: 2),
-        .lost("x", [.change("x", [.put("p", "2")])]),
+        .leaseLost("x", [.change("x", [.put("p", "2")])]),
       ], "x z3"),
   ]
 
-  @Test(arguments: scenarios, Kind.allCases)
-  func scenario(_ scenario: Scenario, _ kind: Kind) async throws {
+  @Test(arguments: scenarios, StoreKind.allCases)
+  func scenarioLeavesExpectedSessions(_ scenario: Scenario, _ kind: StoreKind) async throws {
     let open = try kind.open()
-    for act in scenario.acts {
+    for act in scenario.operations {
       switch act {
-      case .change, .end, .all: try await open.store.append(act.changes)
-      case .lost(let session, let acts):
+      case .change, .end, .batch: try await open.store.append(act.changes)
+      case .leaseLost(let session, let acts):
         await #expect(throws: SessionStoreError.leaseLost(sessions: [session])) {
           try await open.store.append(acts.flatMap(\.changes))
         }
       case .load(let owner): _ = try await open.store.load(as: owner)
       }
     }
-    #expect(try await open.store.load(as: "z").map(line) == scenario.kept)
+    #expect(try await open.store.load(as: "z").map(summary) == scenario.expected)
     await open.store.close()
   }
 
-  @Test(arguments: Kind.allCases)
-  func `every byte is kept`(_ kind: Kind) async throws {
+  @Test(arguments: StoreKind.allCases)
+  func `stores every byte`(_ kind: StoreKind) async throws {
     let open = try kind.open()
     let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let lease = SessionLease(owner: "a")
@@ -154,23 +155,23 @@ struct SessionStoreTests {
     #expect(try await open.store.load(as: "z")[0].parts == ["p": bytes])
   }
 
-  @Test(arguments: Kind.allCases)
-  func `appends of many tasks are all kept`(_ kind: Kind) async throws {
+  @Test(arguments: StoreKind.allCases)
+  func `stores concurrent appends of many tasks`(_ kind: StoreKind) async throws {
     let open = try kind.open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for session in 0..<20 {
         group.addTask {
           for part in 0..<20 {
             try await open.store.append(
-              Act.change("\(session)", [.put("\(part)", "\(session * part)")]).changes)
+              StoreOperation.change("\(session)", [.put("\(part)", "\(session * part)")]).changes)
           }
         }
       }
       try await group.waitForAll()
     }
-    let kept = try await open.store.load(as: "z")
-    #expect(kept.count == 20)
-    for session in kept {
+    let stored = try await open.store.load(as: "z")
+    #expect(stored.count == 20)
+    for session in stored {
       let number = try #require(Int(session.id))
       #expect(session.parts.count == 20)
       for (part, bytes) in session.parts {
@@ -179,18 +180,20 @@ struct SessionStoreTests {
     }
   }
 
-  @Test func `a store in memory fails and waits as a test wants it`() async throws {
-    struct Full: Error {}
+  @Test func `a memory store fails and blocks on request`() async throws {
+    struct StoreFullError: Error {}
     let store = MemorySessionStore()
-    await store.fail(with: Full())
-    await #expect(throws: Full.self) { try await store.append(Act.change("x", []).changes) }
+    await store.fail(with: StoreFullError())
+    await #expect(throws: StoreFullError.self) {
+      try await store.append(StoreOperation.change("x", []).changes)
+    }
     await store.fail(with: nil)
-    await store.hold()
-    async let first = store.append(Act.change("x", [.put("p", "1")]).changes)
-    await store.awaitHeld()
+    await store.pause()
+    async let first = store.append(StoreOperation.change("x", [.put("p", "1")]).changes)
+    await store.waitForPendingAppend()
     #expect(await store.sessions.isEmpty)
-    await store.release()
+    await store.resume()
     _ = try await first
-    #expect(await store.sessions.map(line) == ["x a1 p=1"])
+    #expect(await store.sessions.map(summary) == ["x a1 p=1"])
   }
 }

@@ -3,20 +3,20 @@ import WayNavigation
 import WayRouting
 import WayValues
 
-/// A navigator of a session in which nothing can be called.
-struct Nowhere: Navigator {
+/// A navigator of a session in which every call fails.
+struct UnavailableNavigator: Navigator {
   var session: String { "s" }
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Outcome { throw Declined() }
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Value { throw Declined() }
   func invoke<Back: Sendable>(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable], carryingBack: Back.Type
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable], returning: Back.Type
   ) async throws -> Back { throw Declined() }
   func canOpen(_ uri: String) async -> Bool { false }
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
@@ -34,8 +34,8 @@ struct Nowhere: Navigator {
   func contains(_ page: String) async -> Page? { nil }
 }
 
-/// A clock that a test moves.
-final class UnavailableNavigator: Sendable {
+/// A clock that only a test advances.
+final class ManualClock: Sendable {
   private let now = Mutex<Int64>(1_000_000)
 
   var milliseconds: Int64 { now.withLock { $0 } }

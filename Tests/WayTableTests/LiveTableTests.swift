@@ -21,14 +21,14 @@ struct LiveTableTests {
       ]), for: router)
   }
 
-  private func place(of uri: String) throws -> String? {
+  private func resolution(of uri: String) throws -> String? {
     let found = try router.snapshot().resolve(RouteURI(uri))
     return found.route?.name ?? found.uri.text
   }
 
-  private var names: [String] { router.snapshot().routes.map(\.name) }
+  private var routeNames: [String] { router.snapshot().routes.map(\.name) }
 
-  @Test func operationsAreOneChangeWithAVersionOfItsOwn() async throws {
+  @Test func updateAppliesOperationsAsOneVersion() async throws {
     let change = try await table.update([
       .add(route: ["name": "new", "pattern": "native://new", "kind": "page"]),
       .remove(route: "share"), .redirect("native://list", to: "https://h5.example/list"),
@@ -37,52 +37,54 @@ struct LiveTableTests {
     #expect(change.stamp.version == "3+1" && change.previous.version == "3")
     #expect(change.changes.added == ["new"] && change.changes.removed == ["share"])
     #expect(Set(change.changes.redirects) == ["native://list", "native://old"])
-    #expect(names == ["list", "new"])
-    #expect(try place(of: "native://list") == "https://h5.example/list")
+    #expect(routeNames == ["list", "new"])
+    #expect(try resolution(of: "native://list") == "https://h5.example/list")
     #expect(router.snapshot().table == change.stamp)
     let next = try await table.update([.redirect("native://list", to: "native://new")])
     #expect(next.stamp.version == "3+2")
-    #expect(try place(of: "native://list") == "new")
+    #expect(try resolution(of: "native://list") == "new")
     let named = try await table.update([.remove(route: "new")], version: "4", expecting: "3+2")
     #expect(named.stamp.version == "4" && named.changes.removed == ["new"])
   }
 
   @Test(
-    "a change that is wrong in one thing changes nothing, and says which",
+    "an update with any invalid operation changes nothing and reports it",
     arguments: [
       (
         [.add(route: ["name": "list", "pattern": "native://x", "kind": "page"])],
-        "$.operations[0]: there is a route 'list' already; replace it"
+        "$.operations[0]: the route \"list\" already exists; replace it"
       ),
       (
         [.remove(route: "share"), .remove(route: "lits")],
-        "$.operations[1]: there is no route 'lits'; did you mean 'list'? add it first"
+        "$.operations[1]: there is no route \"lits\"; did you mean \"list\"? add it first"
       ),
       (
         [.unredirect(from: "native://odl")],
-        "$.operations[0]: there is no redirect from 'native://odl'; did you mean 'native://old'?"
+        "$.operations[0]: there is no redirect from \"native://odl\"; did you mean \"native://old\"?"
       ),
       (
         [.add(route: ["name": "x", "pattern": "native://list", "kind": "page"])],
-        "$.routes[2].pattern: 'native://list' matches the same URIs as $.routes[0].pattern"
+        "$.routes[2].pattern: \"native://list\" matches the same URIs as $.routes[0].pattern"
       ),
-      ([.redirect("native://list", to: "native://old")], "leads on too often"),
+      ([.redirect("native://list", to: "native://old")], "redirects too often"),
       (
         [.replace(route: ["name": "share", "pattern": "action://share", "kind": "page"])],
         "does not fit"
       ),
     ] as [([TableOperation], String)])
-  func refused(_ operations: [TableOperation], _ reason: String) async throws {
+  func rejectsUpdateWithAnyInvalidOperation(_ operations: [TableOperation], _ reason: String)
+    async throws
+  {
     let before = router.snapshot().table
     let error = await #expect(throws: TableError.self) { try await table.update(operations) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
-    #expect(error?.reason == .wrong)
-    #expect(names == ["list", "share"] && router.snapshot().table == before)
+    #expect(error?.reason == .invalid)
+    #expect(routeNames == ["list", "share"] && router.snapshot().table == before)
     #expect(await table.stamp == before)
-    #expect(table.counts.refusals.load(ordering: .relaxed) == 1)
+    #expect(table.counts.rejections.load(ordering: .relaxed) == 1)
   }
 
-  @Test func aVersionIsExpectedAndNeverGoesBackByItself() async throws {
+  @Test func rejectsStaleAndOlderVersions() async throws {
     func document(_ version: String) -> Value { ["version": .string(version), "routes": []] }
     let stale = await #expect(throws: TableError.self) {
       try await table.update([.reset], expecting: "2")
@@ -92,7 +94,7 @@ struct LiveTableTests {
       let back = await #expect(throws: TableError.self) {
         try await table.replace(with: document(version))
       }
-      #expect(back?.reason == .versionBack, "\(version)")
+      #expect(back?.reason == .olderVersion, "\(version)")
     }
     for version in ["3", "3+1", "3.1", "10", "2026-11-22"] {
       try await table.replace(with: document(version))
@@ -100,7 +102,7 @@ struct LiveTableTests {
     }
   }
 
-  @Test func whatWasInForceIsGoneBackToStepByStepOrByItsVersion() async throws {
+  @Test func rollbackRestoresEarlierVersions() async throws {
     let first = await table.document
     for name in ["a", "b", "c"] {
       try await table.update(
@@ -113,28 +115,28 @@ struct LiveTableTests {
     }
     #expect(await table.versions.map(\.stamp.version) == ["4-b", "4-a", "3"])
     #expect(try await table.rollback().stamp.version == "4-b")
-    #expect(names == ["list", "share", "a", "b"])
+    #expect(routeNames == ["list", "share", "a", "b"])
     #expect(try await table.rollback(to: "3").previous.version == "4-b")
     #expect(await table.document == first)
     let none = await #expect(throws: TableError.self) { try await table.rollback() }
-    #expect(none?.reason == .noVersion)
-    // Whoever goes on from here writes a newer history.
+    #expect(none?.reason == .unknownVersion)
+    // A replacement at this point starts a newer history.
     try await table.update([.remove(route: "share")], version: "5")
-    let gone = await #expect(throws: TableError.self) { try await table.rollback(to: "4-c") }
-    #expect(gone?.description.contains("'3'") == true)
+    let error = await #expect(throws: TableError.self) { try await table.rollback(to: "4-c") }
+    #expect(error?.description.contains("\"3\"") == true)
   }
 
-  @Test func resetLeadsToWhatTheServerBeganWith() async throws {
+  @Test func resetRestoresInitialTable() async throws {
     let first = await table.document
     try await table.replace(with: ["version": "9", "routes": []])
-    #expect(names == [])
+    #expect(routeNames == [])
     let change = try await table.update([.reset])
     #expect(change.stamp.version == "3" && change.changes.added == ["list", "share"])
     #expect(await table.document == first)
     #expect(try await table.rollback().stamp.version == "9")
   }
 
-  @Test func onlySixteenEarlierTablesAreKept() async throws {
+  @Test func keepsSixteenEarlierVersions() async throws {
     for _ in 0..<20 {
       try await table.update([.redirect("native://old", to: "native://list")])
     }
@@ -143,7 +145,7 @@ struct LiveTableTests {
     #expect(oldest?.stamp.version == "3+4")
   }
 
-  @Test func everyChangeIsTold() async throws {
+  @Test func changesStreamReportsEveryChange() async throws {
     var changes = await table.changes().makeAsyncIterator()
     try await table.update([.remove(route: "share")])
     try await table.rollback()
@@ -153,25 +155,25 @@ struct LiveTableTests {
     #expect(back?.changes.added == ["share"] && back?.cause == .code)
   }
 
-  @Test func aHandlerWaitsForItsRouteToComeBack() async throws {
+  @Test func handlerIsReattachedWhenRouteReturns() async throws {
     try router.handle("share", with: .task { _ in 7 })
     try await table.update([.remove(route: "share")])
-    #expect(router.snapshot().strayHandlers == ["share"])
+    #expect(router.snapshot().orphanedHandlers == ["share"])
     try await table.rollback()
-    #expect(router.snapshot().strayHandlers == [])
+    #expect(router.snapshot().orphanedHandlers == [])
     let route = try #require(router.snapshot().routes.first { $0.name == "share" })
     guard case .task = route.handler else {
-      Issue.record("the handler is gone")
+      Issue.record("the handler is missing")
       return
     }
   }
 
-  @Test func noCallSeesHalfATable() async throws {
-    // In each table all pages are of one version, which their titles say.
+  @Test func readersNeverSeePartialUpdate() async throws {
+    // In each table all pages have the same version, which their titles contain.
     func document(_ version: Int) -> Value {
       [
         "version": .string("\(version)"),
-        "routes": .list(
+        "routes": .array(
           (0..<50).map { number in
             [
               "name": .string("r\(number)"), "pattern": .string("native://p\(number)"),

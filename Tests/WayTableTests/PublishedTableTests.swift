@@ -10,7 +10,7 @@ import WayValues
 /// The documents under `protocol/`.
 struct PublishedTableTests {
   @Test(
-    "the demo's table has no fault and leads where the demo goes",
+    "the demo table is valid and resolves its URIs",
     arguments: [
       ("native://home", "home"),
       ("native://address/list", "addressList"),
@@ -25,7 +25,7 @@ struct PublishedTableTests {
       ("action://share", "share"),
       ("action://toast", "toast"),
     ])
-  func demo(_ uri: String, _ name: String) throws {
+  func demoTableResolvesItsURIs(_ uri: String, _ name: String) throws {
     let router = Router()
     try RouteTable(parsing: try published("routes/demo.json")).apply(to: router)
     guard case .match(let match) = try router.snapshot().resolve(try RouteURI(uri)) else {
@@ -37,7 +37,7 @@ struct PublishedTableTests {
   }
 
   @Test(
-    "the schema knows exactly the members that the table takes",
+    "the schema lists exactly the members that the table accepts",
     arguments: [
       ["properties"], ["$defs", "route", "properties"], ["$defs", "schemaMembers", "properties"],
       ["$defs", "scheme", "properties"], ["$defs", "redirect", "properties"],
@@ -45,18 +45,18 @@ struct PublishedTableTests {
       ["$defs", "release", "properties"], ["$defs", "method", "properties"],
       ["$defs", "topic", "properties"],
     ])
-  func members(_ place: [String]) throws {
+  func schemaListsAcceptedMembers(_ place: [String]) throws {
     let schema = try published("schema/table.schema.json")
     let names = try #require(place.reduce(schema) { $0?[$1] }?.object).members.map(\.name)
     #expect(Set(names) == Set(try knownMembers(at: place.dropLast().last)))
   }
 
-  @Test("the schema knows exactly the kinds and types that the table takes")
-  func words() throws {
+  @Test("the schema lists exactly the kinds and types that the table accepts")
+  func schemaListsAcceptedKindsAndTypes() throws {
     let schema = try published("schema/table.schema.json")["$defs"]
-    let kinds = schema?["route"]?["properties"]?["kind"]?["enum"]?.list
+    let kinds = schema?["route"]?["properties"]?["kind"]?["enum"]?.array
     #expect(kinds == RouteKind.allCases.map { .string($0.rawValue) })
-    let types = try #require(schema?["type"]?["enum"]?.list)
+    let types = try #require(schema?["type"]?["enum"]?.array)
     let fault = faults([
       "version": "1",
       "routes": [["name": "r", "pattern": "/r", "kind": "page", "result": ["type": "?"]]],
@@ -65,7 +65,7 @@ struct PublishedTableTests {
       fault.first?.message.hasSuffix(types.compactMap(\.string).joined(separator: ", ")) == true)
   }
 
-  /// The names that the table lists when it meets an unknown one.
+  /// Returns the names that the table lists when it finds an unknown one.
   private func knownMembers(at place: String?) throws -> [String] {
     let unknown: Value = ["?": 1]
     let document: Value =

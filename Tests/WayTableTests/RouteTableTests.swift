@@ -30,16 +30,17 @@ struct RouteTableTests {
     "plusIsSpace": false,
   ]
 
-  @Test("a good document is kept as it was written")
-  func reads() throws {
+  @Test("parses a valid document")
+  func parsesValidDocument() throws {
     let table = try RouteTable(parsing: document)
     #expect(table.version == "7")
     #expect(table.declarations.routes.map(\.name) == ["address", "share"])
     #expect(
       table.declarations.schemes == [
         SchemeDeclaration(
-          name: "flutter", isClosed: true, undefined: try PatternTarget("https://h.x/upgrade")),
-        SchemeDeclaration(name: "native", isClosed: false, undefined: nil),
+          name: "flutter", isClosed: true, undefinedTarget: try PatternTarget("https://h.x/upgrade")
+        ),
+        SchemeDeclaration(name: "native", isClosed: false, undefinedTarget: nil),
       ])
     #expect(
       table.declarations.redirects == [
@@ -64,8 +65,30 @@ struct RouteTableTests {
     #expect(try RouteTable(parsing: ["version": "1", "routes": []]).declarations.plusIsSpace)
   }
 
-  @Test("a router that the table was applied to routes by it")
-  func applies() throws {
+  @Test("warns of an undefined target that a host of the whole scheme hides")
+  func warnsOfHiddenUndefinedTarget() throws {
+    func warnings(_ schemes: Value) throws -> [String] {
+      try RouteTable(parsing: ["version": "1", "routes": [], "schemes": schemes]).warnings
+        .map(\.description)
+    }
+    #expect(
+      try warnings([
+        "x": ["closed": true], "Flutter": ["undefined": "x://a"],
+        "a+b": ["closed": false, "undefined": "x://a"],
+        "native": ["closed": true, "undefined": "x://a"],
+      ]) == [
+        "$.schemes.Flutter.undefined: is not reached while a client hosts the whole scheme"
+          + " \"flutter\", unless the client declines; add \"closed\": true, and such a client gets"
+          + " declared routes only",
+        "$.schemes['a+b'].undefined: is not reached while a client hosts the whole scheme \"a+b\","
+          + " unless the client declines; add \"closed\": true, and such a client gets declared routes"
+          + " only",
+      ])
+    #expect(try warnings([:]).isEmpty)
+  }
+
+  @Test("an applied table routes URIs")
+  func appliedTableRoutesURIs() throws {
     let router = Router()
     try RouteTable(parsing: document).apply(to: router)
     let snapshot = router.snapshot()
@@ -84,12 +107,12 @@ struct RouteTableTests {
     #expect(match.params == ["q": "a+b", "id": "7"])
   }
 
-  @Test("a table that clashes with a registered route changes nothing")
-  func refused() throws {
+  @Test("a table that conflicts with a registered route changes nothing")
+  func conflictingTableChangesNothing() throws {
     let router = Router()
     try router.task("action://share", name: "mine") { _ in .null }
     let before = router.snapshot()
-    #expect(throws: RouterError.self) {
+    #expect(throws: RouterConfigurationError.self) {
       try RouteTable(parsing: document).apply(to: router)
     }
     #expect(router.snapshot().routes.map(\.name) == before.routes.map(\.name))

@@ -27,9 +27,9 @@ struct TableChangesTests {
 
   private func routes(_ change: (inout [Value]) -> Void) throws -> RouteTable {
     try table { document in
-      var routes = document["routes"]?.list ?? []
+      var routes = document["routes"]?.array ?? []
       change(&routes)
-      document["routes"] = .list(routes)
+      document["routes"] = .array(routes)
     }
   }
 
@@ -37,19 +37,19 @@ struct TableChangesTests {
     TableChanges(from: try RouteTable(parsing: .object(Self.base)), to: new)
   }
 
-  @Test("another version, order or way to write it is no change")
-  func same() throws {
+  @Test("ignores another version, order or spelling")
+  func ignoresVersionOrderAndSpelling() throws {
     let new = try table { document in
       document["version"] = "2"
-      document["routes"] = .list((document["routes"]?.list ?? []).reversed())
+      document["routes"] = .array((document["routes"]?.array ?? []).reversed())
       document["plusIsSpace"] = true
       document["actions"] = [:]
     }
     #expect(try changes(new).isEmpty)
   }
 
-  @Test("routes are told by their names, in the order of the table that has them")
-  func routes() throws {
+  @Test("reports changed routes by name, in table order")
+  func reportsRouteChangesByName() throws {
     let new = try routes { routes in
       routes[0] = ["name": "home", "pattern": "native://home", "kind": "task"]
       routes[2] = ["name": "e\u{301}", "pattern": "native://x", "kind": "page"]
@@ -64,7 +64,7 @@ struct TableChangesTests {
   }
 
   @Test(
-    "each member of a route counts",
+    "compares every member of a route",
     arguments: [
       ("title", "Home"), ("purpose", "The first."), ("priority", 1), ("strict", true),
       ("groups", ["a"]), ("permissions", ["a"]), ("fallback", "https://h.x/"),
@@ -72,7 +72,7 @@ struct TableChangesTests {
       ("release", ["share": 0.5]), ("parameters", ["a": ["type": "string"]]),
       ("result", ["type": "string"]), ("methods", ["scroll": [:]]),
     ] as [(String, Value)])
-  func members(name: String, value: Value) throws {
+  func comparesEveryRouteMember(name: String, value: Value) throws {
     let new = try routes { routes in
       var home = routes[0].object ?? [:]
       home[name] = value
@@ -82,17 +82,17 @@ struct TableChangesTests {
   }
 
   @Test("a route changes with the named type that it uses")
-  func types() throws {
+  func reportsRoutesThatUseChangedTypes() throws {
     let new = try table {
       $0["types"] = ["Address": ["type": "object", "properties": ["id": ["type": "integer"]]]]
     }
     let found = try changes(new)
     #expect(found.changed == ["address"])
-    #expect(found.other == ["types"])
+    #expect(found.otherMembers == ["types"])
   }
 
-  @Test("redirects, topics and other members are told by their names")
-  func beside() throws {
+  @Test("reports redirects, topics and other members by name")
+  func reportsRedirectsTopicsAndOtherMembers() throws {
     let new = try table { document in
       document["redirects"] = [
         ["from": "native://was", "branches": [["to": "native://home", "share": 0.5]]],
@@ -110,11 +110,11 @@ struct TableChangesTests {
     #expect(found.redirects == ["native://was", "native://new"])
     #expect(found.topics == ["gone", "cart.changed", "new"])
     #expect(
-      found.other == ["groups", "permissions", "schemes", "tabs", "actions", "plusIsSpace"])
+      found.otherMembers == ["groups", "permissions", "schemes", "tabs", "actions", "plusIsSpace"])
   }
 
-  @Test("no table has nothing")
-  func none() throws {
+  @Test("compares with a missing table")
+  func comparesWithMissingTable() throws {
     let table = try RouteTable(parsing: .object(Self.base))
     let found = TableChanges(from: nil, to: table)
     #expect(found.added == ["home", "address", "é"])

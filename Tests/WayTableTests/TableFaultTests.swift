@@ -10,12 +10,12 @@ private let schemaMembers =
 
 struct TableFaultTests {
   @Test(
-    "a fault is told with its place and what to write",
+    "reports a fault with its path and its remedy",
     arguments: [
       ([1], ["$: has to be an object; it is an array"]),
       (
         [:],
-        ["$: the member 'version' is missing", "$: the member 'routes' is missing"]
+        ["$: the member \"version\" is missing", "$: the member \"routes\" is missing"]
       ),
       (
         ["version": 1, "routes": nil],
@@ -25,7 +25,7 @@ struct TableFaultTests {
       (
         ["version": "1", "routes": [], "route": 1, "plus is'": 2],
         [
-          "$.route: unknown member; did you mean 'routes'? known here: $schema, version, types,"
+          "$.route: unknown member; did you mean \"routes\"? known here: $schema, version, types,"
             + " groups, permissions, topics, routes, redirects, schemes, plusIsSpace, tabs, actions",
           "$['plus is\\'']: unknown member; known here: $schema, version, types,"
             + " groups, permissions, topics, routes, redirects, schemes, plusIsSpace, tabs, actions",
@@ -44,33 +44,33 @@ struct TableFaultTests {
           "schemes": ["a b": ["closed": 1], "X": true, "y": [:], "Y": ["open": 1]],
         ],
         [
-          "$.schemes['a b']: 'a b' is no scheme: a letter, then letters, digits, '+', '-' and '.'",
+          "$.schemes['a b']: \"a b\" is not a scheme: a letter, then letters, digits, \"+\", \"-\" and \".\"",
           "$.schemes['a b'].closed: has to be true or false; it is 1",
           "$.schemes.X: has to be an object; it is true",
-          "$.schemes.Y: 'y' comes twice; schemes ignore case",
+          "$.schemes.Y: \"y\" occurs twice; schemes ignore case",
           "$.schemes.Y.open: unknown member; known here: closed, undefined",
         ]
       ),
     ] as [(Value, [String])])
-  func document(_ document: Value, _ faults: [String]) {
-    #expect(faultsOf(document) == faults)
+  func reportsDocumentFaultsWithPath(_ document: Value, _ faults: [String]) {
+    #expect(parsingFaults(document) == faults)
   }
 
   @Test(
-    "a fault in a route is told with its place",
+    "reports a fault in a route with its path",
     arguments: [
       ("text", ["$.routes[0]: has to be an object; it is a string"]),
       (
         [:],
         [
-          "$.routes[0]: the member 'name' is missing",
-          "$.routes[0]: a route has 'pattern' or 'patterns'",
-          "$.routes[0]: the member 'kind' is missing",
+          "$.routes[0]: the member \"name\" is missing",
+          "$.routes[0]: a route needs \"pattern\" or \"patterns\"",
+          "$.routes[0]: the member \"kind\" is missing",
         ]
       ),
       (
         ["name": "r", "pattern": "/r", "patterns": ["/s"], "kind": "page"],
-        ["$.routes[0]: a route has either 'pattern' or 'patterns', not both"]
+        ["$.routes[0]: a route has either \"pattern\" or \"patterns\", not both"]
       ),
       (
         ["name": "r", "patterns": [], "kind": "page"],
@@ -90,7 +90,7 @@ struct TableFaultTests {
       (
         ["name": "r", "pattern": "/r", "kind": "Page"],
         [
-          "$.routes[0].kind: 'Page' is not known; did you mean 'page'? known here: page, task, service"
+          "$.routes[0].kind: \"Page\" is not known; did you mean \"page\"? known here: page, task, service"
         ]
       ),
       (
@@ -110,12 +110,12 @@ struct TableFaultTests {
           "result": ["type": "object", "required": true], "required": ["a", "x"],
         ],
         [
-          "$.routes[0].required: 'x' is not declared here; declare it, or take it out",
+          "$.routes[0].required: \"x\" is not declared here; declare it, or remove it",
           "$.routes[0].parameters.a: has to be an object; it is a string",
-          "$.routes[0].parameters['b-c'].type: 'text' is not known;"
+          "$.routes[0].parameters['b-c'].type: \"text\" is not known;"
             + " known here: string, integer, number, boolean, array, object",
           "$.routes[0].parameters.d.title: must not be empty",
-          "$.routes[0].parameters.d: the member 'type' is missing",
+          "$.routes[0].parameters.d: the member \"type\" is missing",
           "$.routes[0].result.required: has to be an array; it is true",
         ]
       ),
@@ -132,7 +132,7 @@ struct TableFaultTests {
           ],
         ],
         [
-          "$.routes[0].parameters.a: a required parameter has no use for a default",
+          "$.routes[0].parameters.a: a required parameter must not have a default",
           "$.routes[0].parameters.b: a default or allowed value has to be an integer; it is a string",
           "$.routes[0].parameters.c: no value is allowed",
           "$.routes[0].parameters.d: the default is not one of the allowed values",
@@ -149,15 +149,15 @@ struct TableFaultTests {
         [
           "$.routes[0].groups[1]: must not be empty",
           "$.routes[0].groups[2]: has to be a string; it is 1",
-          "$.routes[0].groups[3]: 'a' comes twice",
-          "$.routes[0].fallback: needs ':id', which '/r' does not capture, or only with an optional group",
+          "$.routes[0].groups[3]: \"a\" occurs twice; remove one",
+          "$.routes[0].fallback: needs \":id\", which \"/r\" does not capture, or only with an optional group",
         ]
       ),
       (
         ["name": "r", "pattern": "/r", "kind": "page", "fallback": "/s", "groups": "a"],
         [
           "$.routes[0].groups: has to be an array; it is a string",
-          "$.routes[0].fallback: pattern '/s', byte 0: a target begins with a scheme and has no optional groups",
+          "$.routes[0].fallback: pattern \"/s\", byte 0: a target begins with a scheme and has no optional groups",
         ]
       ),
       (
@@ -167,26 +167,26 @@ struct TableFaultTests {
       (
         ["name": "r", "pattern": "/r", "kind": "page", "parent": "x"],
         [
-          "$.routes[0].parent: unknown member; did you mean 'parents'? known here: name, pattern, patterns, kind, title,"
+          "$.routes[0].parent: unknown member; did you mean \"parents\"? known here: name, pattern, patterns, kind, title,"
             + " purpose, priority, parameters, required, strict, result, groups, permissions,"
             + " fallback, parents, presentation, release, methods"
         ]
       ),
     ] as [(Value, [String])])
-  func route(_ route: Value, _ faults: [String]) {
-    #expect(faultsOf(["version": "1", "routes": [route]]) == faults)
+  func reportsRouteFaultsWithPath(_ route: Value, _ faults: [String]) {
+    #expect(parsingFaults(["version": "1", "routes": [route]]) == faults)
   }
 
   @Test(
-    "a fault in a redirect is told with its place",
+    "reports a fault in a redirect with its path",
     arguments: [
       ("text", ["$.redirects: has to be an array; it is a string"]),
       (
         [1, ["from": "/a", "too": "/b"]],
         [
           "$.redirects[0]: has to be an object; it is 1",
-          "$.redirects[1].too: unknown member; did you mean 'to'? known here: from, to, branches",
-          "$.redirects[1]: the member 'to' is missing; or give 'branches'",
+          "$.redirects[1].too: unknown member; did you mean \"to\"? known here: from, to, branches",
+          "$.redirects[1]: \"to\" or \"branches\" is missing",
         ]
       ),
       (
@@ -195,34 +195,34 @@ struct TableFaultTests {
           ["from": "/b", "to": "n://b/:z"], ["from": "b", "to": "n:// ?q"],
         ],
         [
-          "$.redirects[1].from: '/a/:y' matches the same URIs as $.redirects[0]; remove one",
-          "$.redirects[2].to: pattern 'n://b/:z', byte 0: ':z' is not captured by '/b', or only with an optional group",
-          "$.redirects[3].from: pattern 'b', byte 0: begin with '/' for any scheme, or with a scheme: 'native://…'",
-          "$.redirects[3].to: pattern 'n:// ?q', byte 4: the byte 0x20 is not allowed at byte 4; percent-encode it",
+          "$.redirects[1].from: \"/a/:y\" matches the same URIs as $.redirects[0]; remove one",
+          "$.redirects[2].to: pattern \"n://b/:z\", byte 0: \":z\" is not captured by \"/b\", or only with an optional group",
+          "$.redirects[3].from: pattern \"b\", byte 0: begin with \"/\" for any scheme, or with a scheme: \"native://…\"",
+          "$.redirects[3].to: pattern \"n:// ?q\", byte 4: the byte 0x20 is not allowed at byte 4; percent-encode it",
         ]
       ),
     ] as [(Value, [String])])
-  func redirects(_ redirects: Value, _ faults: [String]) {
-    #expect(faultsOf(["version": "1", "routes": [], "redirects": redirects]) == faults)
+  func reportsRedirectFaultsWithPath(_ redirects: Value, _ faults: [String]) {
+    #expect(parsingFaults(["version": "1", "routes": [], "redirects": redirects]) == faults)
   }
 
-  @Test("a scheme's target has no parameters")
-  func undefined() {
-    let faults = faultsOf([
+  @Test("the target of a scheme cannot have parameters")
+  func rejectsParametersInSchemeTarget() {
+    let faults = parsingFaults([
       "version": "1", "routes": [],
       "schemes": ["a": ["undefined": "a://b/:id"], "b": ["undefined": 1]],
     ])
     #expect(
       faults == [
-        "$.schemes.a.undefined: pattern 'a://b/:id', byte 0: ':id' has no value here; the target gets the URI as"
-          + " the parameter 'uri'",
+        "$.schemes.a.undefined: pattern \"a://b/:id\", byte 0: \":id\" has no value here; the target gets the URI as"
+          + " the parameter \"uri\"",
         "$.schemes.b.undefined: has to be a string; it is 1",
       ])
   }
 
-  @Test("a pattern's own error stands at the pattern's place")
-  func pattern() throws {
-    let faults = faultsOf([
+  @Test("reports an invalid pattern at its path")
+  func reportsPatternErrorAtItsPath() throws {
+    let faults = parsingFaults([
       "version": "1",
       "routes": [["name": "r", "patterns": ["/ok", "/a/:x/:x"], "kind": "page"]],
     ])
@@ -231,8 +231,8 @@ struct TableFaultTests {
     #expect(fault.hasPrefix("$.routes[0].patterns[1]: ") && fault.contains(":x"))
   }
 
-  @Test("a name that two routes have is a fault of the second")
-  func names() {
+  @Test("reports a duplicate name at the second route")
+  func rejectsDuplicateRouteNames() {
     let document: Value = [
       "version": "1",
       "routes": [
@@ -241,13 +241,13 @@ struct TableFaultTests {
       ],
     ]
     #expect(
-      faultsOf(document) == [
-        "$.routes[1].name: 'r' is the name of $.routes[0] already; names are unique"
+      parsingFaults(document) == [
+        "$.routes[1].name: \"r\" is already the name of $.routes[0]; names must be unique"
       ])
   }
 
   @Test(
-    "two patterns of one shape clash",
+    "two patterns of one shape conflict",
     arguments: [
       ("/a/:x", "/a/:y", 0, true),
       ("/a", "/a/", 0, true),
@@ -260,7 +260,9 @@ struct TableFaultTests {
       ("native://a", "flutter://a", 0, false),
       ("/a", "native:/a", 0, false),
     ])
-  func clashes(_ first: String, _ second: String, _ priority: Int64, _ clash: Bool) {
+  func rejectsPatternsOfSameShape(
+    _ first: String, _ second: String, _ priority: Int64, _ clash: Bool
+  ) {
     let document: Value = [
       "version": "1",
       "routes": [
@@ -270,12 +272,12 @@ struct TableFaultTests {
       ],
     ]
     let fault =
-      "$.routes[2].pattern: '\(second)' matches the same URIs as $.routes[1].patterns[1],"
+      "$.routes[2].pattern: \"\(second)\" matches the same URIs as $.routes[1].patterns[1],"
       + " both with priority \(priority); change one pattern or one priority"
-    #expect(faultsOf(document) == (clash ? [fault] : []))
+    #expect(parsingFaults(document) == (clash ? [fault] : []))
   }
 
-  private func faultsOf(_ document: Value) -> [String] {
+  private func parsingFaults(_ document: Value) -> [String] {
     do {
       _ = try RouteTable(parsing: document)
       return []

@@ -1,8 +1,9 @@
 import WayTableTools
 
-/// Takes generated code apart as the compiler of its language does: texts, comments, names, signs.
+/// Splits generated code into tokens like the compiler of its language: strings, comments, names,
+/// operators.
 struct CodeScanner {
-  struct Fault: Error, CustomStringConvertible {
+  struct ScanError: Error, CustomStringConvertible {
     let line: Int
     let reason: String
     var description: String { "line \(line): \(reason)" }
@@ -10,143 +11,153 @@ struct CodeScanner {
 
   private let language: CodeLanguage
   private let scalars: [Unicode.Scalar]
-  private var place = 0
+  private var position = 0
   private var line = 1
-  private var open: [Unicode.Scalar] = []
-  /// Each name in the code, outside of texts and comments.
-  private(set) var names: [String] = []
-  /// What stands in the texts, as it is written.
-  private(set) var texts: [String] = []
+  private var openBrackets: [Unicode.Scalar] = []
+  /// Each name in the code, outside of strings and comments.
+  private(set) var identifiers: [String] = []
+  /// The contents of the strings, as written.
+  private(set) var strings: [String] = []
 
   init(_ text: String, _ language: CodeLanguage) {
     self.language = language
     scalars = Array(text.unicodeScalars)
   }
 
-  private var next: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
-  private var following: Unicode.Scalar? { place + 1 < scalars.count ? scalars[place + 1] : nil }
+  private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
+  private var following: Unicode.Scalar? {
+    position + 1 < scalars.count ? scalars[position + 1] : nil
+  }
 
-  private mutating func take() -> Unicode.Scalar? {
+  private mutating func advance() -> Unicode.Scalar? {
     guard let next else { return nil }
-    place += 1
+    position += 1
     if next == "\n" { line += 1 }
     return next
   }
 
-  mutating func scan() throws(Fault) {
+  mutating func scan() throws(ScanError) {
     while let scalar = next {
       switch scalar {
       case "/" where following == "/": try scanLineComment()
       case "/" where following == "*": try scanComment()
-      case "\"": try scanText()
-      case " ", "\n": _ = take()
+      case "\"": try scanString()
+      case " ", "\n": _ = advance()
       case "(", "[", "{":
-        open.append(scalar)
-        _ = take()
+        openBrackets.append(scalar)
+        _ = advance()
       case ")", "]", "}":
         let expected: Unicode.Scalar = scalar == ")" ? "(" : scalar == "]" ? "[" : "{"
-        guard open.popLast() == expected else { throw fault("'\(scalar)' closes nothing") }
-        _ = take()
+        guard openBrackets.popLast() == expected else {
+          throw scanError("'\(scalar)' closes nothing")
+        }
+        _ = advance()
       case "'":
-        // The code around has texts of one sign in Kotlin.
-        guard language == .kotlin, scalars[place + 2] == "'" else { throw fault("a text in '") }
-        place += 3
-      case _ where isNameHead(scalar): scanName()
+        // The fixed parts of Kotlin code contain strings of one character.
+        guard language == .kotlin, scalars[position + 2] == "'" else {
+          throw scanError("a text in '")
+        }
+        position += 3
+      case _ where isIdentifierStart(scalar): scanIdentifier()
       case _
       where scalar.isASCII && "0123456789.,:;=?!<>|&+-*@_$#%^~".unicodeScalars.contains(scalar):
-        _ = take()
-      default: throw fault("U+\(String(scalar.value, radix: 16)) stands in the code")
+        _ = advance()
+      default: throw scanError("U+\(String(scalar.value, radix: 16)) stands in the code")
       }
     }
-    guard open.isEmpty else { throw fault("'\(open)' is left open") }
+    guard openBrackets.isEmpty else { throw scanError("'\(openBrackets)' is left open") }
   }
 
-  private func fault(_ reason: String) -> Fault { Fault(line: line, reason: reason) }
+  private func scanError(_ reason: String) -> ScanError { ScanError(line: line, reason: reason) }
 
-  private func isNameHead(_ scalar: Unicode.Scalar) -> Bool {
+  private func isIdentifierStart(_ scalar: Unicode.Scalar) -> Bool {
     ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_" || scalar == "@"
       || (!scalar.isASCII && language != .dart && scalar.properties.isXIDStart
         && !scalar.properties.isDefaultIgnorableCodePoint)
   }
 
-  private mutating func scanName() {
-    let start = place
-    place += 1
-    while let scalar = next, isNameHead(scalar) || ("0"..."9").contains(scalar) { _ = take() }
+  private mutating func scanIdentifier() {
+    let start = position
+    position += 1
+    while let scalar = next, isIdentifierStart(scalar) || ("0"..."9").contains(scalar) {
+      _ = advance()
+    }
     var name = String.UnicodeScalarView()
-    name.append(contentsOf: scalars[start..<place])
-    names.append(String(name))
+    name.append(contentsOf: scalars[start..<position])
+    identifiers.append(String(name))
   }
 
-  private mutating func scanLineComment() throws(Fault) {
-    while let scalar = next, scalar != "\n" { try checkSeen(take() ?? scalar) }
+  private mutating func scanLineComment() throws(ScanError) {
+    while let scalar = next, scalar != "\n" { try checkIsVisible(advance() ?? scalar) }
   }
 
-  private mutating func scanComment() throws(Fault) {
+  private mutating func scanComment() throws(ScanError) {
     var depth = 0
     repeat {
-      guard let scalar = take() else { throw fault("a comment is left open") }
-      if scalar != "\n" { try checkSeen(scalar) }
+      guard let scalar = advance() else { throw scanError("a comment is left open") }
+      if scalar != "\n" { try checkIsVisible(scalar) }
       if scalar == "/", next == "*", depth == 0 || language != .typescript {
-        _ = take()
+        _ = advance()
         depth += 1
       } else if scalar == "*", next == "/" {
-        _ = take()
+        _ = advance()
         depth -= 1
       }
     } while depth > 0
   }
 
-  private mutating func scanText() throws(Fault) {
-    _ = take()
+  private mutating func scanString() throws(ScanError) {
+    _ = advance()
     var text = ""
     while true {
-      guard let scalar = take(), scalar != "\n" else { throw fault("a text is left open") }
+      guard let scalar = advance(), scalar != "\n" else { throw scanError("a text is left open") }
       if scalar == "\"" { break }
-      try checkSeen(scalar)
+      try checkIsVisible(scalar)
       text.unicodeScalars.append(scalar)
       if scalar == "\\" {
-        guard let escaped = take() else { throw fault("a text is left open") }
+        guard let escaped = advance() else { throw scanError("a text is left open") }
         let known = language == .dart || language == .kotlin ? "\"\\nrtu$" : "\"\\nrtu"
-        // The code around puts names into texts by itself, but never by a backslash.
-        guard known.unicodeScalars.contains(escaped) else { throw fault("\\\(escaped) in a text") }
+        // The fixed parts insert names into strings, but never with a backslash.
+        guard known.unicodeScalars.contains(escaped) else {
+          throw scanError("\\\(escaped) in a text")
+        }
         text.unicodeScalars.append(escaped)
       } else if scalar == "$", language == .dart || language == .kotlin {
-        // So do the fixed parts of Dart and Kotlin, which the table has no part in.
-        try skipInsert()
+        // So do the fixed parts of Dart and Kotlin, which do not depend on the table.
+        try skipInterpolation()
       }
     }
-    texts.append(text)
+    strings.append(text)
   }
 
-  /// `$path` and `${…}`, of which the fixed parts have a few.
-  private mutating func skipInsert() throws(Fault) {
+  /// Skips `$path` and `${…}`, of which the fixed parts have a few.
+  private mutating func skipInterpolation() throws(ScanError) {
     let inserts = [
       "path.", "path[", "name.", "name ", "path ", "expected;", "index]", "{json == null ? ",
       "{if (json == null) ",
     ]
-    for insert in inserts where scalars[place...].starts(with: insert.unicodeScalars) {
+    for insert in inserts where scalars[position...].starts(with: insert.unicodeScalars) {
       guard insert.hasPrefix("{") else { return }
       var depth = 0
       repeat {
-        guard let scalar = take() else { throw fault("a text is left open") }
+        guard let scalar = advance() else { throw scanError("a text is left open") }
         if scalar == "{" { depth += 1 }
         if scalar == "}" { depth -= 1 }
       } while depth > 0
       return
     }
-    if scalars[place...].starts(with: "name\"".unicodeScalars) { return }
-    throw fault("a $ in a text")
+    if scalars[position...].starts(with: "name\"".unicodeScalars) { return }
+    throw scanError("a $ in a text")
   }
 
-  /// Nothing that is not seen, or that turns the text around, stands anywhere.
-  private func checkSeen(_ scalar: Unicode.Scalar) throws(Fault) {
+  /// Checks that no character is invisible or changes the text direction.
+  private func checkIsVisible(_ scalar: Unicode.Scalar) throws(ScanError) {
     let isJoiner =
       scalar == "\u{200C}" || scalar == "\u{200D}" || ("\u{FE00}"..."\u{FE0F}").contains(scalar)
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
       if isJoiner { return }
-      throw fault("U+\(String(scalar.value, radix: 16)) is written as it is")
+      throw scanError("U+\(String(scalar.value, radix: 16)) is written as it is")
     default: return
     }
   }

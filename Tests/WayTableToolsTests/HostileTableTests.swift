@@ -4,7 +4,7 @@ import WayTable
 import WayTableTools
 import WayValues
 
-/// Tables whose author means harm, or does not think of code.
+/// Tables from a hostile or careless author.
 struct HostileTableTests {
   private static let pieces = [
     "*/", "/*", "//", "\"", "'", "`", "${x}", "$x", "\\", "\\(x)", "\\\"", "\n", "\r", "\t",
@@ -16,29 +16,31 @@ struct HostileTableTests {
     "String", "value", "routes", "self", "hashCode", "</script>", "]]>", "---", "|",
   ]
 
-  private struct Names {
+  private struct HostileTableGenerator {
     var random: SeededRandom
 
-    mutating func next() -> String {
+    mutating func nextName() -> String {
       let count = Int(random.next() % 4) + 1
       return (0..<count).map { _ in pieces[Int(random.next() % UInt64(pieces.count))] }.joined()
     }
 
-    mutating func members(_ count: Int, _ value: (inout Names) -> Value) -> ValueObject {
+    mutating func members(_ count: Int, _ value: (inout HostileTableGenerator) -> Value)
+      -> ValueObject
+    {
       var object = ValueObject()
-      for _ in 0..<count { object[next()] = value(&self) }
+      for _ in 0..<count { object[nextName()] = value(&self) }
       return object
     }
 
     mutating func schema(_ depth: Int = 0) -> Value {
       switch random.next() % (depth > 2 ? 3 : 6) {
-      case 0: return ["type": "string", "title": .string(next())]
+      case 0: return ["type": "string", "title": .string(nextName())]
       case 1:
-        let one = next()
-        let other = next() + "x"
+        let one = nextName()
+        let other = nextName() + "x"
         return [
           "type": ["string", "null"], "enum": [.string(one), .string(other)],
-          "title": .string(next()),
+          "title": .string(nextName()),
         ]
       case 2: return ["type": "integer", "enum": [-9_223_372_036_854_775_808, 0, 7]]
       case 3: return ["type": "array", "items": schema(depth + 1)]
@@ -46,8 +48,8 @@ struct HostileTableTests {
         let properties = members(3) { $0.schema(depth + 1) }
         let required = properties.members.prefix(1).map { Value.string($0.name) }
         return [
-          "type": "object", "title": .string(next()), "properties": .object(properties),
-          "required": .list(required),
+          "type": "object", "title": .string(nextName()), "properties": .object(properties),
+          "required": .array(required),
         ]
       }
     }
@@ -57,7 +59,7 @@ struct HostileTableTests {
         members(2) { names in
           switch names.random.next() % 3 {
           case 0: return names.schema()
-          case 1: return ["type": "string", "default": .string(names.next())]
+          case 1: return ["type": "string", "default": .string(names.nextName())]
           default: return ["type": "integer", "default": -9_223_372_036_854_775_808]
           }
         })
@@ -65,20 +67,20 @@ struct HostileTableTests {
 
     mutating func table() -> Value {
       var routes: [Value] = []
-      var taken: Set<String> = []
+      var usedNames: Set<String> = []
       for index in 0..<8 {
-        let name = next()
-        guard taken.insert(name).inserted else { continue }
+        let name = nextName()
+        guard usedNames.insert(name).inserted else { continue }
         var route: ValueObject = [
           "name": .string(name),
           "pattern": .string("app://r\(index)/:\(index % 2 == 0 ? "in" : "id")"),
-          "kind": .string(index % 3 == 0 ? "task" : "page"), "title": .string(next()),
-          "purpose": .string(next()), "parameters": parameters(), "result": schema(),
+          "kind": .string(index % 3 == 0 ? "task" : "page"), "title": .string(nextName()),
+          "purpose": .string(nextName()), "parameters": parameters(), "result": schema(),
         ]
         if index % 3 != 0 {
           let methods = members(2) { names in
             [
-              "title": .string(names.next()), "parameters": names.parameters(),
+              "title": .string(names.nextName()), "parameters": names.parameters(),
               "result": names.schema(),
             ]
           }
@@ -88,21 +90,21 @@ struct HostileTableTests {
       }
       var types = ValueObject()
       for _ in 0..<3 {
-        let name = next()
+        let name = nextName()
         if !name.contains(where: { "/~%".contains($0) }) { types[name] = schema() }
       }
       return [
-        "version": .string(next()), "types": .object(types), "routes": .list(routes),
+        "version": .string(nextName()), "types": .object(types), "routes": .array(routes),
         "topics": [
-          "a.b": ["title": .string(next()), "data": schema()], "a-b": [:], "default": [:],
+          "a.b": ["title": .string(nextName()), "data": schema()], "a-b": [:], "default": [:],
         ],
       ]
     }
   }
 
-  @Test("no name and no text comes out of where it stands", arguments: 0..<30)
-  func code(seed: Int) throws {
-    var names = Names(random: SeededRandom(seed: UInt64(seed)))
+  @Test("hostile names and texts stay in their context", arguments: 0..<30)
+  func hostileNamesStayInTheirContext(seed: Int) throws {
+    var names = HostileTableGenerator(random: SeededRandom(seed: UInt64(seed)))
     let document = names.table()
     let table = try RouteTable(parsing: document)
     for language in CodeLanguage.allCases {
@@ -112,12 +114,13 @@ struct HostileTableTests {
         Issue.record("\(language) \(seed): \(error)\n\(code.text)")
         continue
       }
-      try checkDeclared(code.text, language, seed)
+      try checkUniqueDeclarations(code.text, language, seed)
     }
   }
 
-  /// Each type and each function is declared once.
-  private func checkDeclared(_ text: String, _ language: CodeLanguage, _ seed: Int) throws {
+  /// Checks that each type and each function is declared once.
+  private func checkUniqueDeclarations(_ text: String, _ language: CodeLanguage, _ seed: Int) throws
+  {
     let heads =
       switch language {
       case .typescript: ["export interface ", "export type ", "export const "]
@@ -141,16 +144,16 @@ struct HostileTableTests {
   }
 
   @Test(
-    "the scanner finds what is wrong",
+    "the scanner rejects invalid code",
     arguments: [
       ("a \"b", "left open"), ("/* a", "left open"), ("a = \"\\(b)\"", "in a text"),
       ("a )", "closes"),
       ("{ a", "left open"), ("a // \u{202E}", "as it is"), ("\"\u{2028}\"", "as it is"),
       ("a 😀", "in the code"),
     ])
-  func scanner(code: String, expected: String) {
+  func scannerRejectsInvalidCode(code: String, expected: String) {
     var scanner = CodeScanner(code, .swift)
-    let error = #expect(throws: CodeScanner.Fault.self) { try scanner.scan() }
+    let error = #expect(throws: CodeScanner.ScanError.self) { try scanner.scan() }
     #expect(error?.reason.contains(expected) == true)
   }
 }

@@ -3,7 +3,7 @@ import WayTableTools
 
 struct IdentifierTests {
   @Test(
-    "a name is made of a text in a way that one can foresee",
+    "makes predictable lower camel case names",
     arguments: [
       ("address", "address"), ("addressList", "addressList"), ("address-list", "addressList"),
       ("cart.changed", "cartChanged"), ("URL", "url"), ("URLList", "urlList"), ("iOS", "iOS"),
@@ -13,25 +13,25 @@ struct IdentifierTests {
       ("\u{202E}abc", "abc"), ("a\u{2028}b", "aB"), ("\u{3164}", "route"), ("a${b}", "aB"),
       ("𝒜", "u1D49C"), ("“x”", "x"), ("_a_", "a"), ("½", "uBD"),
     ])
-  func lower(text: String, expected: String) {
-    var names = CodeIdentifiers(.lower, reserved: ["default"], keepsLetters: true)
+  func makesLowerCamelCaseNames(text: String, expected: String) {
+    var names = CodeIdentifiers(.lower, reserved: ["default"], allowsNonASCIILetters: true)
     #expect(names.name(for: text, "route") == expected)
   }
 
   @Test(
-    "types begin with a capital; without letters beyond ASCII they have their numbers",
+    "makes type names and encodes letters beyond ASCII",
     arguments: [
       ("address", "Address"), ("address result", "AddressResult"), ("404", "Type404"),
       ("", "Type"), ("地址", "U5730U5740"), ("é", "UE9"), ("string", "String_"),
     ])
-  func upper(text: String, expected: String) {
-    var names = CodeIdentifiers(.upper, reserved: ["String"], keepsLetters: false)
+  func makesTypeNames(text: String, expected: String) {
+    var names = CodeIdentifiers(.upper, reserved: ["String"], allowsNonASCIILetters: false)
     #expect(names.name(for: text, "type") == expected)
   }
 
-  @Test("who comes first keeps the name, the others are numbered")
-  func clashes() {
-    var names = CodeIdentifiers(.lower, reserved: ["in"], keepsLetters: true)
+  @Test("the first of several equal names keeps it, the others are numbered")
+  func numbersConflictingNames() {
+    var names = CodeIdentifiers(.lower, reserved: ["in"], allowsNonASCIILetters: true)
     let texts = ["a b", "aB", "a-b", "aB2", "in", "in", "in_", "é", "é"]
     #expect(
       texts.map { names.name(for: $0, "route") }

@@ -8,14 +8,15 @@ import struct Foundation.URL
 /// Tables to generate from.
 enum TableFixtures {
   /// `Tests/WayTableToolsTests/Golden`
-  static let golden = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+  static let goldenFolder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+    path: "Golden")
 
   /// The small table that the golden files are made from.
-  static func small() throws -> RouteTable { try read(golden.appending(path: "table.json")) }
+  static func small() throws -> RouteTable { try read(goldenFolder.appending(path: "table.json")) }
 
   /// The demo's.
   static func demo() throws -> RouteTable {
-    try read(golden.appending(path: "../../../protocol/routes/demo.json"))
+    try read(goldenFolder.appending(path: "../../../protocol/routes/demo.json"))
   }
 
   static func text(of url: URL) throws -> String {

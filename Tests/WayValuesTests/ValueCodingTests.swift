@@ -2,14 +2,14 @@ import Testing
 import WayValues
 
 private struct Trip: Codable, Equatable {
-  enum Kind: String, Codable { case walk, ride }
-  struct Stop: Codable, Equatable {
+  enum TripKind: String, Codable { case walk, ride }
+  struct TripStop: Codable, Equatable {
     let name: String
     let at: Double?
   }
   let title: String
-  let kind: Kind
-  let stops: [Stop]
+  let kind: TripKind
+  let stops: [TripStop]
   let seats: UInt8
   let big: UInt64
   let open: Bool
@@ -18,8 +18,8 @@ private struct Trip: Codable, Equatable {
   let byName: [String: Int]
 }
 
-private struct Nested: Codable, Equatable {
-  enum Keys: String, CodingKey {
+private struct NestedContainers: Codable, Equatable {
+  enum NestedKeys: String, CodingKey {
     case a, list
     case own = "super"
   }
@@ -32,8 +32,9 @@ private struct Nested: Codable, Equatable {
   }
 
   init(from decoder: any Decoder) throws {
-    let outer = try decoder.container(keyedBy: Keys.self)
-    inner = try outer.nestedContainer(keyedBy: Keys.self, forKey: .a).decode(Int.self, forKey: .a)
+    let outer = try decoder.container(keyedBy: NestedKeys.self)
+    inner = try outer.nestedContainer(keyedBy: NestedKeys.self, forKey: .a).decode(
+      Int.self, forKey: .a)
     var elements = try outer.nestedUnkeyedContainer(forKey: .list)
     var list: [Int?] = []
     while !elements.isAtEnd {
@@ -45,8 +46,8 @@ private struct Nested: Codable, Equatable {
   }
 
   func encode(to encoder: any Encoder) throws {
-    var outer = encoder.container(keyedBy: Keys.self)
-    var inner = outer.nestedContainer(keyedBy: Keys.self, forKey: .a)
+    var outer = encoder.container(keyedBy: NestedKeys.self)
+    var inner = outer.nestedContainer(keyedBy: NestedKeys.self, forKey: .a)
     try inner.encode(self.inner, forKey: .a)
     var elements = outer.nestedUnkeyedContainer(forKey: .list)
     for element in list {
@@ -71,18 +72,18 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
     "byName": ["a": -1],
   ]
 
-  @Test func `a type becomes a value, in its order, and comes back`() throws {
+  @Test func `types round trip in member order`() throws {
     let encoded = try ValueEncoder().encode(trip)
     #expect(encoded == value)
     #expect(encoded.object?.members.first?.name == "title")
     #expect(try ValueDecoder().decode(Trip.self, from: value) == trip)
-    let nested = Nested(inner: 3, list: [1, nil, 2])
+    let nested = NestedContainers(inner: 3, list: [1, nil, 2])
     let nestedValue: Value = ["a": ["a": 3], "list": [1, nil, 2], "super": true]
     #expect(try ValueEncoder().encode(nested) == nestedValue)
     #expect(try ValueDecoder().decode(from: nestedValue) == nested)
   }
 
-  @Test func `single values, lists and optionals`() throws {
+  @Test func `codes single values, arrays and optionals`() throws {
     #expect(try ValueEncoder().encode("a") == "a")
     #expect(try ValueEncoder().encode([1, 2]) == [1, 2])
     #expect(try ValueEncoder().encode(Optional<Int>.none) == .null)
@@ -99,7 +100,7 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
   }
 
   @Test(
-    "what does not fit tells where",
+    "reports the path of a value that does not match",
     arguments: [
       (["seats": 256], "seats", "beyond 0…255"), (["seats": -1], "seats", "beyond"),
       (["seats": "7"], "seats", "an integer"), (["seats": 7.5], "seats", "an integer"),
@@ -112,7 +113,7 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
       (["byName": ["a": 1.5]], "byName.a", "an integer"),
       (["stops": [["name": "x", "at": number("1e999")]]], "stops.Index 0.at", "range"),
     ] as [(Value, String, String)])
-  func misfits(change: Value, path: String, hint: String) throws {
+  func reportsPathOfMismatchedValue(change: Value, path: String, hint: String) throws {
     var members = try #require(value.object)
     members.merge(try #require(change.object))
     let error = #expect(throws: DecodingError.self) {
@@ -130,9 +131,9 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
     #expect(context?.debugDescription.contains(hint) == true)
   }
 
-  @Test func `a member that is missing is named`() throws {
+  @Test func `names the missing member`() throws {
     let error = #expect(throws: DecodingError.self) {
-      try ValueDecoder().decode(Trip.Stop.self, from: [:])
+      try ValueDecoder().decode(Trip.TripStop.self, from: [:])
     }
     guard case .keyNotFound(let key, _) = error else {
       Issue.record("\(String(describing: error))")
@@ -141,8 +142,8 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
     #expect(key.stringValue == "name")
   }
 
-  @Test func `text is a number or truth value only where it is asked for`() throws {
-    let lenient = ValueDecoder(readsText: true)
+  @Test func `reads strings as numbers and booleans only when lenient`() throws {
+    let lenient = ValueDecoder(parsesStrings: true)
     #expect(try lenient.decode(Int.self, from: "7") == 7)
     #expect(try lenient.decode(Double.self, from: "7.5") == 7.5)
     #expect(try lenient.decode(Bool.self, from: "") == true)
@@ -159,28 +160,28 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
   }
 
   @Test(
-    "digits are a number as RFC 8259 has it",
+    "accepts only numbers of RFC 8259",
     arguments: [
       ("0", true), ("-0", true), ("10", true), ("1.5", true), ("1e5", true), ("-1.5E+05", true),
       ("", false), ("-", false), ("01", false), ("1.", false), (".5", false), ("1e", false),
       ("1e+", false), ("+1", false), ("1 ", false), ("0x1", false), ("NaN", false), ("١", false),
     ])
-  func digits(text: String, isNumber: Bool) {
+  func acceptsOnlyNumbersOfRFC8259(text: String, isNumber: Bool) {
     #expect((Number(digits: text) != nil) == isNumber)
   }
 
   @Test(
-    "an integer by its value",
+    "recognizes integers by value",
     arguments: [
       ("7", true), ("7.0", true), ("7e2", true), ("7.5", false), ("1e-1", false), ("-0", true),
       ("123456789012345678901234567890", true), ("1e300", false), ("1e999", false),
     ])
-  func integers(digits: String, isInteger: Bool) {
+  func recognizesIntegersByValue(digits: String, isInteger: Bool) {
     #expect(Number(digits: digits)?.isInteger == isInteger)
   }
 
   @Test(
-    "an integer to the last digit",
+    "converts integers exactly",
     arguments: [
       ("7", 7), ("7.0", 7), ("7e2", 700), ("70e-1", 7), ("0.07e2", 7), ("-12.50E+1", -125),
       ("-0", 0), ("0e99999999999999999999", 0), ("0.00", 0), ("7.5", nil), ("1e-1", nil),
@@ -190,11 +191,11 @@ private func number(_ digits: String) -> Value { Number(digits: digits).map(Valu
       ("-9223372036854775808.0", .min), ("922337203685477580.8e1", nil),
       ("9223372036854775808", nil), ("123456789012345678901234567890", nil),
     ] as [(String, Int64?)])
-  func exactly(digits: String, integer: Int64?) {
+  func convertsToExactIntegers(digits: String, integer: Int64?) {
     #expect(Number(digits: digits)?.exactly(Int64.self) == integer)
   }
 
-  @Test func `an integer that a type does not hold is none of that type`() throws {
+  @Test func `rejects integers out of range`() throws {
     let wide = try #require(Number(digits: "18446744073709551615.0"))
     #expect(wide.exactly(UInt64.self) == .max)
     #expect(wide.exactly(Int64.self) == nil)

@@ -3,7 +3,7 @@ import WayValues
 
 struct ValueObjectTests {
   @Test(arguments: [3, 40])
-  func membersKeepTheirOrderAndTheLastValueCounts(count: Int) {
+  func keepsMemberOrderWhenReplacingValues(count: Int) {
     var object = ValueObject((0..<count).map { ("m\($0)", .integer(Int64($0))) })
     object["m1"] = "again"
     #expect(object.members.map(\.name) == (0..<count).map { "m\($0)" })
@@ -12,7 +12,7 @@ struct ValueObjectTests {
   }
 
   @Test(arguments: [3, 40])
-  func aRemovedMemberIsGoneAndTheOthersAreFound(count: Int) {
+  func removesMemberAndFindsOthers(count: Int) {
     var object = ValueObject((0..<count).map { ("m\($0)", .integer(Int64($0))) })
     object["m0"] = nil
     #expect(object["m0"] == nil)
@@ -20,7 +20,7 @@ struct ValueObjectTests {
     #expect(object.members.first?.name == "m1")
   }
 
-  @Test func namesAreComparedAsBytes() {
+  @Test func comparesNamesAsBytes() {
     let composed = "\u{E9}"
     let decomposed = "e\u{301}"
     let object: ValueObject = ["\(composed)": 1, "\(decomposed)": 2]
@@ -30,7 +30,7 @@ struct ValueObjectTests {
     #expect(Value.string(composed) != Value.string(decomposed))
   }
 
-  @Test func equalityDoesNotDependOnTheOrder() {
+  @Test func equalityIgnoresMemberOrder() {
     let left: Value = ["a": 1, "b": [true, nil]]
     let right: Value = ["b": [true, nil], "a": 1]
     #expect(left == right)
@@ -38,7 +38,7 @@ struct ValueObjectTests {
     #expect(left != ["a": 1, "b": [true]])
   }
 
-  @Test func mergingSetsOverWhatIsThere() {
+  @Test func mergeOverwritesExistingMembers() {
     var object: ValueObject = ["a": 1, "b": 2]
     object.merge(["b": 3, "c": 4])
     #expect(object == ["a": 1, "b": 3, "c": 4])
@@ -47,13 +47,13 @@ struct ValueObjectTests {
   @Test(arguments: [
     (1.5, "1.5"), (-0.0, "-0.0"), (1e21, "1e+21"),
   ])
-  func aDoubleIsWrittenInDigits(value: Double, digits: String) throws {
+  func convertsDoublesToDigits(value: Double, digits: String) throws {
     let number = try #require(Number(value))
     #expect(number.digits == digits)
     #expect(number.double == value)
   }
 
-  @Test func whatIsNoNumberIsNull() {
+  @Test func nonFiniteDoublesBecomeNull() {
     #expect(Value(Double.nan).isNull)
     #expect(Value(Double.infinity).isNull)
   }

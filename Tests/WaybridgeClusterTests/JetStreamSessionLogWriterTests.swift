@@ -6,142 +6,157 @@ import WayValues
 
 @testable import WaybridgeCluster
 
-/// What is left of a session's log in the engine.
+/// The contents of a session's log in NATS.
 @Suite(.timeLimit(.minutes(1)))
 struct JetStreamSessionLogWriterTests {
-  private let engine: NATSServer
-  private let logs: OwnedLogs
+  private let natsServer: NATSServer
+  private let writer: JetStreamSessionLogWriter
   private let lease = SessionLease(owner: "a", term: 2)
-  /// How often the server has lost its lease; nil where it has none.
-  private let losses: Locked<Int?>
+  /// The number of times that the server has lost its lease; `nil` if it has none.
+  private let leaseLosses: Locked<Int?>
 
   init() throws {
-    engine = try NATSServer()
+    natsServer = try NATSServer()
     let losses = Locked<Int?>(0)
-    self.losses = losses
-    logs = try OwnedLogs(NATSAddress(engine.url), replicas: 1) { losses.withLock { $0 } }
+    self.leaseLosses = losses
+    writer = try JetStreamSessionLogWriter(NATSAddress(natsServer.url), replicas: 1) {
+      losses.withLock { $0 }
+    }
   }
 
   private func change(
-    _ steps: SessionChange.Step..., isEnd: Bool = false, isRelease: Bool = false
+    _ steps: SessionChange.ChangeStep..., isEnd: Bool = false, isRelease: Bool = false
   ) -> SessionChange {
     SessionChange(session: "x", lease: lease, steps: steps, isEnd: isEnd, isRelease: isRelease)
   }
 
-  private func put(_ part: String, bytes: Int = 1) -> SessionChange.Step {
+  private func put(_ part: String, bytes: Int = 1) -> SessionChange.ChangeStep {
     .put(part: part, bytes: [UInt8](repeating: 7, count: bytes))
   }
 
-  private func reading() throws -> SessionReading? {
-    let connection = try NATSConnection(NATSAddress(engine.url))
-    return try connection.logs(of: Subject.of("x"), keepsParts: true).first
+  private func storedLog() throws -> JetStreamSessionLogState? {
+    let connection = try NATSConnection(NATSAddress(natsServer.url))
+    return try connection.sessionLogs(of: SessionSubject.encode("x"), includesParts: true).first
   }
 
   @Test(arguments: [(bytes: 1, messages: 1), (bytes: 1 << 20, messages: 3)])
-  func aSessionAsAWholeIsAllThatIsLeft(_ size: (bytes: Int, messages: Int)) throws {
-    for part in ["a", "b", "c"] { _ = try logs.append([change(put(part))]) }
-    #expect(try reading()?.count == 3)
-    _ = try logs.append([change(.removeAll, put("d", bytes: size.bytes))])
-    let whole = try #require(try reading())
-    #expect(whole.count == size.messages && !whole.isHoled)
+  func snapshotReplacesEarlierMessages(_ size: (bytes: Int, messages: Int)) throws {
+    for part in ["a", "b", "c"] { _ = try writer.append([change(put(part))]) }
+    #expect(try storedLog()?.messageCount == 3)
+    _ = try writer.append([change(.removeAll, put("d", bytes: size.bytes))])
+    let whole = try #require(try storedLog())
+    #expect(whole.messageCount == size.messages && !whole.hasGaps)
     #expect(whole.parts.all.mapValues(\.count) == ["d": size.bytes])
-    _ = try logs.append([change(put("e"))])
-    #expect(try reading()?.count == size.messages + 1)
-    _ = try logs.append([change(isEnd: true)])
-    #expect(try logs.clear())
-    #expect(try reading() == nil)
+    _ = try writer.append([change(put("e"))])
+    #expect(try storedLog()?.messageCount == size.messages + 1)
+    _ = try writer.append([change(isEnd: true)])
+    #expect(try writer.deleteEndedLogs())
+    #expect(try storedLog() == nil)
   }
 
-  /// Has the messages of the session go, as where an engine has lost them; all of them, or up to one.
-  private func lose(through number: UInt64 = .max) throws {
-    let connection = try NATSConnection(NATSAddress(engine.url))
-    try connection.delete(OwnedLogs.stream, Subject.of("x"), through: number)
+  /// Deletes the session's messages, as a NATS server that loses them: all, or those up to a
+  /// number.
+  private func deleteMessages(through number: UInt64 = .max) throws {
+    let connection = try NATSConnection(NATSAddress(natsServer.url))
+    try connection.delete(
+      JetStreamSessionLogWriter.streamName, SessionSubject.encode("x"), through: number)
   }
 
-  /// Another writes to the session's log, after its last message.
+  /// Writes to the session's log after its last message, as another server.
   private func write(_ part: String, by other: SessionLease) throws {
-    let connection = try NATSConnection(NATSAddress(engine.url))
-    let last = try connection.last(in: OwnedLogs.stream, of: Subject.of("x"))?.number ?? 0
+    let connection = try NATSConnection(NATSAddress(natsServer.url))
+    let last =
+      try connection.lastMessage(
+        in: JetStreamSessionLogWriter.streamName, of: SessionSubject.encode("x"))?
+      .sequence ?? 0
     let change = SessionChange(session: "x", lease: other, steps: [put(part)])
     _ = try connection.publish(
       JetStreamSessionLogEntry.messages(of: change, limit: 1000).map {
-        NATSConnection.Publication(subject: Subject.of("x"), bytes: $0, after: last)
+        NATSConnection.Publication(
+          subject: SessionSubject.encode("x"), bytes: $0, previousSequence: last)
       })
   }
 
-  @Test func whatTheEngineHasLostIsWrittenAnew() throws {
-    for part in ["a", "b"] { _ = try logs.append([change(put(part))]) }
-    try lose()
-    #expect(throws: NATSClusterError.self) { try logs.append([change(put("c"))]) }
-    #expect(logs.takeBereft() && !logs.takeBereft())
-    _ = try logs.append([change(.removeAll, put("a"), put("b"), put("c"))])
-    let whole = try #require(try reading())
-    #expect(!whole.isHoled && whole.parts.all.keys.sorted() == ["a", "b", "c"])
+  @Test func rewritesSessionAfterDataLoss() throws {
+    for part in ["a", "b"] { _ = try writer.append([change(put(part))]) }
+    try deleteMessages()
+    #expect(throws: NATSClusterError.self) { try writer.append([change(put("c"))]) }
+    #expect(writer.consumeDataLoss() && !writer.consumeDataLoss())
+    _ = try writer.append([change(.removeAll, put("a"), put("b"), put("c"))])
+    let whole = try #require(try storedLog())
+    #expect(!whole.hasGaps && whole.parts.all.keys.sorted() == ["a", "b", "c"])
   }
 
-  /// What the last owner has written late does not count, where this server's own is there.
-  @Test(arguments: [1, 2] as [Int64]) func whoComesTooLateIsNotHeeded(_ term: Int64) throws {
-    _ = try logs.append([change(put("a"))])
+  /// A late write of the previous owner is ignored if the log has one of this server.
+  @Test(arguments: [1, 2] as [Int64]) func ignoresLateWritesOfPreviousOwner(_ term: Int64) throws {
+    _ = try writer.append([change(put("a"))])
     try write("x", by: SessionLease(owner: "b", term: term))
-    #expect(throws: NATSClusterError.self) { try logs.append([change(put("b"))]) }
-    #expect(!logs.takeBereft())
-    _ = try logs.append([change(.removeAll, put("a"), put("b"))])
-    let whole = try #require(try reading())
+    #expect(throws: NATSClusterError.self) { try writer.append([change(put("b"))]) }
+    #expect(!writer.consumeDataLoss())
+    _ = try writer.append([change(.removeAll, put("a"), put("b"))])
+    let whole = try #require(try storedLog())
     #expect(whole.lease == lease && whole.parts.all.keys.sorted() == ["a", "b"])
   }
 
-  /// How a server comes to lose a session.
-  enum Loss: CaseIterable, Sendable { case all, end, leaseAndBack, lease, takenOver }
-
-  @Test(arguments: Loss.allCases) func whoCannotBeSureHasLostTheSession(_ loss: Loss) throws {
-    for part in ["a", "b"] { _ = try logs.append([change(put(part))]) }
-    let other = SessionLease(owner: "b", term: 3)
-    switch loss {
-    case .all: losses.withLock { $0 = nil }
-    case .end:
-      try lose()
-      try write("x", by: other)
-    case .leaseAndBack: losses.withLock { $0 = 1 }
-    case .lease:
-      try write("x", by: SessionLease(owner: "b", term: 1))
-      losses.withLock { $0 = nil }
-    case .takenOver:
-      try write("x", by: other)
-      losses.withLock { $0 = 1 }
-    }
-    if loss == .all || loss == .leaseAndBack { try lose() }
-    #expect(throws: SessionStoreError.leaseLost(sessions: ["x"])) {
-      try logs.append([change(put("c"))])
-    }
-    #expect(!logs.takeBereft())
+  /// The ways in which a server loses a session.
+  enum SessionLossCause: CaseIterable, Sendable {
+    case leaseAndMessages, messagesThenTakenOver, leaseRegained, leaseOnly, takenOver
   }
 
-  /// That it was given back was kept, and nobody was told: another has it by now.
-  @Test func whatIsGivenBackIsNotTakenBack() throws {
-    _ = try logs.append([change(put("a"))])
+  @Test(arguments: SessionLossCause.allCases) func throwsLeaseLostWhenOwnershipIsUncertain(
+    _ loss: SessionLossCause
+  ) throws {
+    for part in ["a", "b"] { _ = try writer.append([change(put(part))]) }
+    let other = SessionLease(owner: "b", term: 3)
+    switch loss {
+    case .leaseAndMessages: leaseLosses.withLock { $0 = nil }
+    case .messagesThenTakenOver:
+      try deleteMessages()
+      try write("x", by: other)
+    case .leaseRegained: leaseLosses.withLock { $0 = 1 }
+    case .leaseOnly:
+      try write("x", by: SessionLease(owner: "b", term: 1))
+      leaseLosses.withLock { $0 = nil }
+    case .takenOver:
+      try write("x", by: other)
+      leaseLosses.withLock { $0 = 1 }
+    }
+    if loss == .leaseAndMessages || loss == .leaseRegained { try deleteMessages() }
+    #expect(throws: SessionStoreError.leaseLost(sessions: ["x"])) {
+      try writer.append([change(put("c"))])
+    }
+    #expect(!writer.consumeDataLoss())
+  }
+
+  /// The release was stored, but this server did not learn of it: another server has the session
+  /// now.
+  @Test func releasedSessionIsNotReclaimed() throws {
+    _ = try writer.append([change(put("a"))])
     let other = SessionLease(owner: "b", term: 3)
     try write("x", by: other)
     #expect(throws: SessionStoreError.leaseLost(sessions: ["x"])) {
-      try logs.append([change(.removeAll, put("a"), isRelease: true)])
+      try writer.append([change(.removeAll, put("a"), isRelease: true)])
     }
-    #expect(try reading()?.lease == other)
+    #expect(try storedLog()?.lease == other)
   }
 
-  @Test(arguments: [0, .min, .max] as [Int64]) func noServerHasTheTerm(_ term: Int64) throws {
+  @Test(arguments: [0, .min, .max] as [Int64]) func reportsInvalidTermAsFault(_ term: Int64) throws
+  {
     try write("x", by: SessionLease(owner: "b", term: term))
-    #expect(try reading()?.fault?.contains("its lease has the term \(term)") == true)
+    #expect(
+      try storedLog()?.unreadableReason?.contains("its lease has the invalid term \(term)") == true)
   }
 
-  @Test func aLogThatIsLongIsWantedAsAWhole() throws {
+  @Test func requestsSnapshotOfLongLog() throws {
     var long: Set<String> = []
     var count = 0
     while long.isEmpty, count < 1000 {
-      long = try logs.append([change(put("p"))])
+      long = try writer.append([change(put("p"))])
       count += 1
     }
     #expect(long == ["x"] && count == 257)
-    #expect(try logs.append([change(.removeAll, put("p"))]) == [])
-    #expect(try logs.append([change(put("q"))]) == [])
-    #expect(try reading()?.count == 2)
+    #expect(try writer.append([change(.removeAll, put("p"))]) == [])
+    #expect(try writer.append([change(put("q"))]) == [])
+    #expect(try storedLog()?.messageCount == 2)
   }
 }

@@ -3,13 +3,13 @@ import Testing
 import Waybridge
 import WaybridgeTesting
 
-/// Calls of the client that is there from the start, and the clock that they are bound by.
+/// Calls of the initial client, and the clock that limits them.
 @Suite(.timeLimit(.minutes(1)))
 struct TestBridgeCallTests {
   private let router = Router()
 
-  /// A task that waits until its caller no longer does.
-  private func addEndless(_ pattern: String) throws {
+  /// Adds a task that waits until its caller stops waiting.
+  private func addEndlessTask(_ pattern: String) throws {
     try router.task(pattern) { _ in
       let (never, end) = AsyncStream.makeStream(of: Void.self)
       await withTaskCancellationHandler {
@@ -21,7 +21,7 @@ struct TestBridgeCallTests {
     }
   }
 
-  @Test func aTaskIsRunInOneLine() async throws {
+  @Test func invokeReturnsTaskResult() async throws {
     try router.task("action://hello") { call in
       ["greeting": .string("Hello, \(call.params["name"]?.string ?? "you")")]
     }
@@ -34,7 +34,7 @@ struct TestBridgeCallTests {
     #expect(error?.protocolCode == .noRoute)
   }
 
-  @Test func theStartOfTheRouterIsCarriedOut() async throws {
+  @Test func runsStartupHandlersOfRouter() async throws {
     try router.atStart(.tasks) { try $0.task("action://late") { _ in 1 } }
     #expect(try await TestBridge(router).invoke("action://late") == 1)
     let failing = Router()
@@ -43,43 +43,43 @@ struct TestBridgeCallTests {
     #expect(error?.phase == .ready)
   }
 
-  @Test func aTaskTellsItsProgress() async throws {
+  @Test func invokeReportsTaskProgress() async throws {
     try router.task("action://count") { call in
       for number: Int64 in 1...3 {
-        call.progress(.integer(number))
+        call.reportProgress(.integer(number))
         await Task.yield()
       }
       return "done"
     }
-    let told = Mutex<[Value]>([])
+    let progressValues = Mutex<[Value]>([])
     let app = try await TestBridge(router)
     let value = try await app.invoke("action://count") { value in
-      told.withLock { $0.append(value) }
+      progressValues.withLock { $0.append(value) }
     }
     #expect(value == "done")
-    #expect(told.withLock { $0 } == [1, 2, 3])
+    #expect(progressValues.withLock { $0 } == [1, 2, 3])
   }
 
-  @Test func aDeadlineComesByTheClock() async throws {
-    try addEndless("action://endless")
+  @Test func clockTriggersCallDeadline() async throws {
+    try addEndlessTask("action://endless")
     let app = try await TestBridge(router)
-    let value = Task { try await app.invoke("action://endless", deadline: .seconds(30)) }
-    try await app.event("task.started")
+    let value = Task { try await app.invoke("action://endless", timeout: .seconds(30)) }
+    try await app.nextEvent("task.started")
     await app.advance(by: .seconds(29))
     #expect(try await app.client.request("$/ping") == nil)
     await app.advance(by: .seconds(60))
     let error = await #expect(throws: CallError.self) { try await value.value }
     #expect(error?.protocolCode == .deadline)
-    #expect(error?.message.contains("deadline") == true, "the server's answer came first")
-    #expect(try await app.event("task.failed").at == app.now - 59_000)
+    #expect(error?.message.contains("deadline") == true, "the server's response arrived first")
+    #expect(try await app.nextEvent("task.failed").at == app.now - 59_000)
   }
 
-  @Test func anInterceptorHasItsTimeByTheClock() async throws {
+  @Test func clockTriggersInterceptorDeadline() async throws {
     try router.task("action://slow", name: "slow") { _ in 1 }
-    let asked = Mutex(0)
-    router.intercept("gate", on: .all(), deadline: .seconds(5)) { call in
-      asked.withLock { $0 += 1 }
-      call.progress("at the gate")
+    let callCount = Mutex(0)
+    router.intercept("gate", on: .all(), timeout: .seconds(5)) { call in
+      callCount.withLock { $0 += 1 }
+      call.reportProgress("at the gate")
       let (never, end) = AsyncStream.makeStream(of: Void.self)
       await withTaskCancellationHandler {
         for await _ in never {}
@@ -95,38 +95,38 @@ struct TestBridgeCallTests {
     await app.advance(by: .seconds(5))
     let error = await #expect(throws: CallError.self) { try await value.value }
     #expect(error?.protocolCode == .refused)
-    #expect(asked.withLock { $0 } == 1)
+    #expect(callCount.withLock { $0 } == 1)
   }
 
-  @Test func whatDoesNotSettleFailsAndSaysWhatItWas() async throws {
-    try addEndless("action://endless")
-    let app = try await TestBridge(router, patience: .milliseconds(50))
+  @Test func timeoutErrorNamesPendingOperation() async throws {
+    try addEndlessTask("action://endless")
+    let app = try await TestBridge(router, timeout: .milliseconds(50))
     let error = await #expect(throws: CallError.self) { try await app.invoke("action://endless") }
     #expect(error?.protocolCode == .deadline)
     #expect(error?.message.contains("the value of action://endless") == true)
-    let nothing = await #expect(throws: CallError.self) { try await app.event("page.opened") }
+    let nothing = await #expect(throws: CallError.self) { try await app.nextEvent("page.opened") }
     #expect(nothing?.message.contains("the event page.opened") == true)
-    // It was cancelled.
-    try await app.event("task.failed")
+    // The call was cancelled.
+    try await app.nextEvent("task.failed")
   }
 
-  @Test func aCancelledTestIsToldSo() async throws {
-    try addEndless("action://endless")
+  @Test func cancelledTestThrowsCancelled() async throws {
+    try addEndlessTask("action://endless")
     let app = try await TestBridge(router)
     let calling = Task { try await app.invoke("action://endless") }
-    try await app.event("task.started")
+    try await app.nextEvent("task.started")
     calling.cancel()
     let error = await #expect(throws: CallError.self) { try await calling.value }
     #expect(error?.protocolCode == .cancelled)
-    let waiting = Task { try await app.event("page.opened") }
+    let waiting = Task { try await app.nextEvent("page.opened") }
     waiting.cancel()
     let other = await #expect(throws: CallError.self) { try await waiting.value }
     #expect(other?.protocolCode == .cancelled)
   }
 
-  @Test func theConfigurationCounts() async throws {
+  @Test func appliesConfiguration() async throws {
     var configuration = BridgeConfiguration(
-      conformance: true,
+      enablesConformanceMethods: true,
       identify: { handshake in
         guard let token = handshake.token else { throw CallError(code: 1, message: "who are you?") }
         return Identity(user: token)
@@ -145,12 +145,14 @@ struct TestBridgeCallTests {
     #expect(error?.protocolCode == .notAuthenticated)
   }
 
-  @Test func twoBridgesShareNothing() async throws {
+  @Test func bridgesAreIndependent() async throws {
     try router.page("native://a")
     let (first, second) = (try await TestBridge(router), try await TestBridge(router))
-    let (shell, other) = (try await first.host("native"), try await second.host("native"))
+    let (shell, other) = (
+      try await first.registerHost("native"), try await second.registerHost("native")
+    )
     async let outcome = first.open("native://a")
-    try await shell.finish(try await shell.page(), 1)
+    try await shell.finish(try await shell.nextPage(), 1)
     #expect(try await outcome.data == 1)
     await second.settle()
     #expect(other.pages.isEmpty)

@@ -3,7 +3,7 @@ import Testing
 import Waybridge
 import WaybridgeTokens
 
-/// Which texts are tokens of a key, and which are made to look so.
+/// Valid and forged tokens of a key.
 struct SignatureTests {
   private let folder: TestFolder
   private let secret: String
@@ -28,8 +28,9 @@ struct SignatureTests {
     }
   }
 
-  /// RFC 7515 A.1, signed there, with the key of A.1.1: an answer from elsewhere. It lacks `sub`.
-  @Test func theTokenOfTheStandardHasItsSignature() async throws {
+  /// RFC 7515 A.1, with the signature and the key (A.1.1) of the RFC: an independent result. It
+  /// lacks `sub`.
+  @Test func verifiesHS256ExampleOfRFC7515() async throws {
     let key: [UInt8] = [
       3, 35, 53, 75, 43, 15, 165, 188, 131, 126, 6, 101, 119, 123, 166, 143, 90, 179, 40, 230, 240,
       84, 201, 40, 169, 15, 132, 178, 210, 80, 46, 191, 211, 251, 90, 146, 210, 6, 71, 239, 150,
@@ -40,13 +41,13 @@ struct SignatureTests {
       "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0"
       + "dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     let keys = try await keys(.secret(try folder.write(key, to: "rfc")))
-    #expect(await fault(of: token, keys)?.kind == .claim("aud"))
+    #expect(await fault(of: token, keys)?.kind == .invalidClaim("aud"))
     let other = token.replacing("dBjf", with: "dBjg")
-    #expect(await fault(of: other, keys)?.kind == .signature)
+    #expect(await fault(of: other, keys)?.kind == .invalidSignature)
   }
 
-  /// RFC 8037 A.4, with the key of A.2: its payload is no JSON.
-  @Test func theEdDSATokenOfTheStandardHasItsSignature() async throws {
+  /// RFC 8037 A.4, with the key of A.2: its payload is not JSON.
+  @Test func verifiesEdDSAExampleOfRFC8037() async throws {
     let pem = """
       -----BEGIN PUBLIC KEY-----
       MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
@@ -59,11 +60,11 @@ struct SignatureTests {
     let keys = try await keys(.publicKeys(try folder.write(pem, to: "pem", time: 1)))
     #expect(await fault(of: token, keys)?.kind == .malformed)
     let other = token.replacing("hgyY", with: "hgyZ")
-    #expect(await fault(of: other, keys)?.kind == .signature)
+    #expect(await fault(of: other, keys)?.kind == .invalidSignature)
   }
 
-  @Test func aTokenOfEitherKeyIsTaken() async throws {
-    let pair = try TokenMaker.pair()
+  @Test func acceptsTokensOfEitherKey() async throws {
+    let pair = try TokenMaker.keyPair()
     let pem = try folder.write(pair.pem, to: "pem", time: 1)
     let keys = try await keys(.secret(secret), .publicKeys(pem))
     let tokens = [
@@ -73,65 +74,66 @@ struct SignatureTests {
     for token in tokens { #expect(try await keys.verify(token).subject == "ada") }
   }
 
-  @Test func anothersSignatureIsRefused() async throws {
-    let (pair, stranger) = (try TokenMaker.pair(), try TokenMaker.pair())
+  @Test func rejectsSignatureOfAnotherKey() async throws {
+    let (pair, stranger) = (try TokenMaker.keyPair(), try TokenMaker.keyPair())
     let pem = try folder.write(pair.pem, to: "pem", time: 1)
     let keys = try await keys(.secret(secret), .publicKeys(pem))
     let tokens = [
       try TokenMaker.token(secret: "another secret of at least 32 bytes, in no file"),
       try TokenMaker.token(header: #"{"alg":"EdDSA"}"#, key: stranger.key),
-      // Each key signs for its own algorithm only.
+      // Each key is valid only for its own algorithm.
       try TokenMaker.token(header: #"{"alg":"EdDSA"}"#),
       try TokenMaker.token(header: #"{"alg":"HS256"}"#, key: pair.key),
     ]
-    for token in tokens { #expect(await fault(of: token, keys)?.kind == .signature) }
+    for token in tokens { #expect(await fault(of: token, keys)?.kind == .invalidSignature) }
   }
 
-  @Test func aLineEndIsNoPartOfAToken() async throws {
+  @Test func rejectsTokenWithLineEnd() async throws {
     let keys = try await keys(.secret(secret))
     let fault = await fault(of: try TokenMaker.token() + "\n", keys)
-    #expect(fault?.kind == .malformed && fault?.description.contains("line ends") == true)
+    #expect(fault?.kind == .malformed && fault?.description.contains("line breaks") == true)
   }
 
-  @Test func otherClaimsUnderASignatureAreRefused() async throws {
+  @Test func rejectsModifiedClaims() async throws {
     let keys = try await keys(.secret(secret))
     var parts = try TokenMaker.token().split(separator: ".").map(String.init)
-    parts[1] = TokenMaker.part(TokenMaker.claims.replacing("ada", with: "eve"))
-    #expect(await fault(of: parts.joined(separator: "."), keys)?.kind == .signature)
+    parts[1] = TokenMaker.base64URL(TokenMaker.claims.replacing("ada", with: "eve"))
+    #expect(await fault(of: parts.joined(separator: "."), keys)?.kind == .invalidSignature)
   }
 
   @Test(arguments: [
     "none", "None", "NONE", "nOnE", "", "hs256", "HS384", "HS512", "RS256", "ES256", "EdDSA",
   ])
-  func anAlgorithmThatNoKeyIsForIsRefused(name: String) async throws {
+  func rejectsAlgorithmWithoutKey(name: String) async throws {
     let keys = try await keys(.secret(secret))
     let header = #"{"alg":"\#(name)"}"#
     let signed = try TokenMaker.token(header: header)
-    #expect(await fault(of: signed, keys)?.kind == .algorithm)
-    let bare = TokenMaker.part(header) + "." + TokenMaker.part(TokenMaker.claims) + "."
+    #expect(await fault(of: signed, keys)?.kind == .unsupportedAlgorithm)
+    let bare = TokenMaker.base64URL(header) + "." + TokenMaker.base64URL(TokenMaker.claims) + "."
     #expect(await fault(of: bare, keys)?.kind == .malformed)
   }
 
-  /// The attack on readers that let the header choose: the public key, which all know, as a secret.
-  @Test func aPublicKeyIsNoSecret() async throws {
-    let pair = try TokenMaker.pair()
+  /// The attack on verifiers that let the header choose the algorithm: the public key, which is not
+  /// secret, used as an HMAC secret.
+  @Test func rejectsPublicKeyUsedAsSecret() async throws {
+    let pair = try TokenMaker.keyPair()
     let pem = try folder.write(pair.pem, to: "pem", time: 1)
     let keys = try await keys(.publicKeys(pem))
     for text in [pair.pem, String(pair.pem.dropLast())] {
       let token = try TokenMaker.token(secret: text)
-      #expect(await fault(of: token, keys)?.kind == .algorithm)
+      #expect(await fault(of: token, keys)?.kind == .unsupportedAlgorithm)
       let swapped = try TokenMaker.token(header: #"{"alg":"EdDSA"}"#, secret: text)
-      #expect(await fault(of: swapped, keys)?.kind == .signature)
+      #expect(await fault(of: swapped, keys)?.kind == .invalidSignature)
     }
   }
 
-  @Test func withoutKeysNothingIsTaken() async throws {
+  @Test func rejectsEveryTokenWithoutKeys() async throws {
     let keys = try await keys()
-    #expect(await fault(of: try TokenMaker.token(), keys)?.kind == .algorithm)
+    #expect(await fault(of: try TokenMaker.token(), keys)?.kind == .unsupportedAlgorithm)
   }
 
-  @Test func aTokenThatNamesAKeyIsOnlyCheckedWithIt() async throws {
-    let (old, new) = (try TokenMaker.pair(), try TokenMaker.pair())
+  @Test func verifiesTokenOnlyWithNamedKey() async throws {
+    let (old, new) = (try TokenMaker.keyPair(), try TokenMaker.keyPair())
     let pem = try folder.write(
       "the keys of the shop\nkid: old\n\(old.pem)kid:new\n\(new.pem)", to: "pem", time: 1)
     let keys = try await keys(.secret(secret, id: "old"), .publicKeys(pem))
@@ -142,7 +144,7 @@ struct SignatureTests {
     for (kid, key) in [("old", old.key), ("new", new.key), (nil, old.key), (nil, new.key)] {
       #expect(try await keys.verify(token(kid, key)).keyID == kid)
     }
-    #expect(await fault(of: try token("new", old.key), keys)?.kind == .signature)
+    #expect(await fault(of: try token("new", old.key), keys)?.kind == .invalidSignature)
     for kid in ["older", "", "Old"] {
       #expect(await fault(of: try token(kid, old.key), keys)?.kind == .unknownKey)
     }
@@ -150,7 +152,7 @@ struct SignatureTests {
     #expect(await fault(of: secretToken, keys)?.kind == .unknownKey)
   }
 
-  @Test func aKeyWithoutANameServesForAnyName() async throws {
+  @Test func unnamedKeyVerifiesAnyKeyID() async throws {
     let keys = try await keys(.secret(secret))
     let token = try TokenMaker.token(header: #"{"alg":"HS256","kid":"2027"}"#)
     #expect(try await keys.verify(token).keyID == "2027")
@@ -164,7 +166,7 @@ struct SignatureTests {
     "HEADER.CLAIMS.SIGN ATURE", "HEADER.CLAIMS=.SIGNATURE", "HEADER.CLAIMS.SIGNATUREAA",
     "HEADER.CLAIMS.+SIGNATURE", "HEADER.CLAIMS./SIGNATURE", "HEADER.CLAIMS.é",
   ])
-  func whatIsNoTokenIsRefused(form: String) async throws {
+  func rejectsMalformedTokens(form: String) async throws {
     let keys = try await keys(.secret(secret))
     let parts = try TokenMaker.token().split(separator: ".")
     let token = form.replacing("SIGN ATURE", with: parts[2].prefix(4) + " " + parts[2].dropFirst(4))
@@ -173,8 +175,8 @@ struct SignatureTests {
     #expect(await fault(of: token, keys)?.kind == .malformed)
   }
 
-  /// 32 bytes have 43 letters, the last of which has two bits to spare.
-  @Test func aSignatureHasOneSpelling() async throws {
+  /// 32 bytes are encoded as 43 characters; the last one has two unused bits.
+  @Test func rejectsNonCanonicalSignatureEncoding() async throws {
     let keys = try await keys(.secret(secret))
     let token = try TokenMaker.token()
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -187,7 +189,7 @@ struct SignatureTests {
   }
 
   @Test(arguments: [
-    (#"{"alg":"HS256","alg":"HS256"}"#, TokenMaker.claims, TokenError.Kind.malformed),
+    (#"{"alg":"HS256","alg":"HS256"}"#, TokenMaker.claims, TokenError.TokenErrorKind.malformed),
     (#"{"alg":"HS256","x":{"y":1,"y":1}}"#, TokenMaker.claims, .malformed),
     (TokenMaker.header, #"{"sub":"eve",\#(TokenMaker.claims.dropFirst())"#, .malformed),
     (TokenMaker.header, #"{"x":[{"y":1,"y":1}],\#(TokenMaker.claims.dropFirst())"#, .malformed),
@@ -200,9 +202,9 @@ struct SignatureTests {
       .malformed
     ),
     ("[]", TokenMaker.claims, .malformed), ("7", TokenMaker.claims, .malformed),
-    (#""HS256""#, TokenMaker.claims, .malformed), ("{}", TokenMaker.claims, .algorithm),
-    (#"{"alg":null}"#, TokenMaker.claims, .algorithm),
-    (#"{"alg":["HS256"]}"#, TokenMaker.claims, .algorithm),
+    (#""HS256""#, TokenMaker.claims, .malformed), ("{}", TokenMaker.claims, .unsupportedAlgorithm),
+    (#"{"alg":null}"#, TokenMaker.claims, .unsupportedAlgorithm),
+    (#"{"alg":["HS256"]}"#, TokenMaker.claims, .unsupportedAlgorithm),
     (#"{"alg":"HS256","crit":["b64"],"b64":false}"#, TokenMaker.claims, .malformed),
     (#"{"alg":"HS256","crit":[]}"#, TokenMaker.claims, .malformed),
     (#"{"alg":"HS256","kid":7}"#, TokenMaker.claims, .unknownKey),
@@ -212,15 +214,15 @@ struct SignatureTests {
       .unknownKey
     ),
   ])
-  func partsOfAWrongFormAreRefusedThoughTheyAreSigned(
-    header: String, claims: String, kind: TokenError.Kind
+  func rejectsSignedTokenWithInvalidParts(
+    header: String, claims: String, kind: TokenError.TokenErrorKind
   ) async throws {
     let keys = try await keys(.secret(secret))
     let token = try TokenMaker.token(header: header, claims: claims)
     #expect(await fault(of: token, keys)?.kind == kind)
   }
 
-  @Test func aTokenHas8KiBAndNoMore() async throws {
+  @Test func acceptsTokensUpTo8KiB() async throws {
     let keys = try await keys(.secret(secret))
     func token(_ count: Int) async throws -> String {
       let filler = String(repeating: "x", count: count)
@@ -228,7 +230,7 @@ struct SignatureTests {
         claims: #"{"x":"\#(filler)",\#(TokenMaker.claims.dropFirst())"#)
     }
     let small = try await token(0)
-    // Three bytes of claims are four letters.
+    // Three bytes of claims are four characters.
     let room = (8 << 10) - small.utf8.count
     let largest = try await token(room / 4 * 3)
     #expect(largest.utf8.count > (8 << 10) - 4)

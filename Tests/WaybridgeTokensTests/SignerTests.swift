@@ -3,7 +3,7 @@ import Testing
 import Waybridge
 import WaybridgeTokens
 
-/// What is signed is what is taken.
+/// Tokens that the signer creates are accepted.
 struct SignerTests {
   private let secret: String
   private let folder: TestFolder
@@ -13,7 +13,7 @@ struct SignerTests {
     secret = try folder.write(TokenMaker.secret, time: 1)
   }
 
-  @Test func theTokenIsAsItsClaimsAreWritten() async throws {
+  @Test func signsClaimsInGivenOrder() async throws {
     let claims: ValueObject = ["b": 1, "a": [.number(try #require(Number(digits: "1.50")))]]
     let token = try await TokenSigner(secretFile: secret, keyID: "k").sign(claims)
     let expected = try TokenMaker.token(
@@ -21,23 +21,23 @@ struct SignerTests {
     #expect(token == expected)
   }
 
-  @Test func whatNobodyWouldTakeIsNotSigned() async throws {
+  @Test func rejectsClaimsThatCannotBeVerified() async throws {
     var deep: Value = 1
     for _ in 0..<16 { deep = [deep] }
     let deeper: Value = (0..<200).reduce(deep) { value, _ in [value] }
     let long = String(repeating: "x", count: 7_000)
     for (claims, keyID, kind) in [
-      (["x": deep], nil, TokenError.Kind.malformed), (["x": deeper], nil, .malformed),
+      (["x": deep], nil, TokenError.TokenErrorKind.malformed), (["x": deeper], nil, .malformed),
       (["x": .string(long)], nil, .tooLarge), ([:], "", .unknownKey),
       ([:], String(repeating: "k", count: 257), .unknownKey),
-    ] as [(ValueObject, String?, TokenError.Kind)] {
+    ] as [(ValueObject, String?, TokenError.TokenErrorKind)] {
       let signer = try await TokenSigner(secretFile: secret, keyID: keyID)
       let error = #expect(throws: TokenError.self) { try signer.sign(claims) }
       #expect(error?.kind == kind)
     }
   }
 
-  @Test func aSecretThatIsNoneIsRefused() async throws {
+  @Test func rejectsInvalidSecretFile() async throws {
     let path = try folder.write("short", to: "short", time: 1)
     let error = await #expect(throws: TokenKeyError.self) {
       try await TokenSigner(secretFile: path)

@@ -5,14 +5,14 @@ import Testing
 import Waybridge
 import WaybridgeTokens
 
-/// What tests have in common: the time that it is in them, and tokens of any form.
+/// The time that tests use, and tokens of any form.
 enum TokenMaker {
   /// The time in seconds since 1970.
   static let now: Int64 = 1_800_000_000
 
   static let secret = "a secret of at least 32 bytes, in a file"
 
-  /// Claims that are taken, and a token's header.
+  /// Claims that are accepted, and a token's header.
   static let claims =
     #"{"sub":"ada","groups":["editors","staff"],"aud":"waybridge","exp":1800000060}"#
   static let header = #"{"alg":"HS256","typ":"JWT"}"#
@@ -21,12 +21,12 @@ enum TokenMaker {
     TokenRules(now: { seconds * 1_000 })
   }
 
-  static func part(_ text: String) -> String {
+  static func base64URL(_ text: String) -> String {
     Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
 
-  /// A token whose parts are these texts, signed with a secret, whatever the header says.
+  /// Returns a token of these parts, signed with a secret, whatever its header says.
   static func token(
     header: String = header, claims: String = claims, secret: String = secret
   ) throws -> String {
@@ -36,20 +36,20 @@ enum TokenMaker {
   static func token(
     header: String, claims: String = claims, key: SigningKey
   ) throws -> String {
-    let signed = part(header) + "." + part(claims)
+    let signed = base64URL(header) + "." + base64URL(claims)
     let signature = Data(try #require(key.sign(Array(signed.utf8))))
     return signed + "."
       + signature.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
 
-  /// A key pair: what signs, and the public key as PEM.
-  static func pair() throws -> (key: SigningKey, pem: String) { try SigningKey.pair() }
+  /// Returns a signing key and its public key as PEM.
+  static func keyPair() throws -> (key: SigningKey, pem: String) { try SigningKey.keyPair() }
 }
 
-/// What signs tokens in tests, by OpenSSL's libcrypto.
+/// A signature algorithm with its key, implemented by OpenSSL's libcrypto.
 struct SigningKey: Sendable {
-  /// Gives the signature of some bytes; nil where there can be none.
+  /// Returns the signature of some bytes; `nil` if there can be none.
   let sign: @Sendable ([UInt8]) -> [UInt8]?
 
   /// HMAC with SHA-256.
@@ -66,8 +66,8 @@ struct SigningKey: Sendable {
     self.sign = sign
   }
 
-  /// A new key for Ed25519, and its public half as PEM.
-  static func pair() throws -> (key: SigningKey, pem: String) {
+  /// Returns a new Ed25519 key and its public key as PEM.
+  static func keyPair() throws -> (key: SigningKey, pem: String) {
     let seed = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
     let pair = try #require(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count))
     defer { EVP_PKEY_free(pair) }

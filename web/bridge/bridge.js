@@ -1,47 +1,53 @@
 // @ts-check
 import { admission } from "./admission.js";
 import { CallBuilder } from "./builder.js";
-import { Capabilities } from "./capabilities.js";
+import { Capabilities } from "./session/capabilities.js";
 import { events } from "./events.js";
 import { fallback } from "./fallback.js";
-import { fill } from "./fill.js";
+import { expandTemplate } from "./uri/uri-template.js";
 import { Host } from "./host.js";
 import { reload } from "./reload.js";
+import { failure } from "./values/errors.js";
 
 export * from "./host.js";
 export { closeCodes, codes } from "./codes.js";
-export { BridgeRefused } from "./errors.js";
+export { BridgeRejectedError } from "./values/errors.js";
 
-/** @typedef {import("./types.js").BridgeOptions} BridgeOptions */
-/** @typedef {import("./types.js").SessionInfo} SessionInfo */
+/** @typedef {import("./types/api.js").BridgeOptions} BridgeOptions */
+/** @typedef {import("./types/api.js").SessionInfo} SessionInfo */
 /**
  * @template [Data=any]
- * @typedef {import("./types.js").Outcome<Data>} Outcome
+ * @typedef {import("./types/api.js").Outcome<Data>} Outcome
  */
-/** @typedef {import("./types.js").Page} Page */
-/** @typedef {import("./types.js").Params} Params */
-/** @typedef {import("./types.js").CallOptions} CallOptions */
-/** @typedef {import("./types.js").KeyedOptions} KeyedOptions */
-/** @typedef {import("./types.js").OpenOptions} OpenOptions */
-/** @typedef {import("./types.js").InvokeOptions} InvokeOptions */
-/** @typedef {import("./types.js").BackOptions} BackOptions */
-/** @typedef {import("./types.js").FinishOptions} FinishOptions */
-/** @typedef {import("./types.js").NavigationChange} NavigationChange */
-/** @typedef {import("./types.js").PageHost} PageHost */
-/** @typedef {import("./types.js").TaskHandler} TaskHandler */
-/** @typedef {import("./types.js").MethodHandler} MethodHandler */
-/** @typedef {import("./types.js").BridgeEvent} BridgeEvent */
-/** @typedef {import("./types.js").EventHandler} EventHandler */
-/** @typedef {import("./types.js").State} State */
-/** @typedef {import("./types.js").StateChange} StateChange */
-/** @typedef {import("./types.js").Lost} Lost */
-/** @typedef {import("./types.js").PendingCall} PendingCall */
-/** @typedef {import("./types.js").Unregister} Unregister */
+/**
+ * @template [Data=any]
+ * @typedef {import("./types/api.js").Finished<Data>} Finished
+ */
+/** @typedef {import("./types/api.js").Unfinished} Unfinished */
+/** @typedef {import("./types/api.js").Page} Page */
+/** @typedef {import("./types/api.js").Params} Params */
+/** @typedef {import("./types/api.js").CallOptions} CallOptions */
+/** @typedef {import("./types/api.js").KeyedOptions} KeyedOptions */
+/** @typedef {import("./types/api.js").OpenOptions} OpenOptions */
+/** @typedef {import("./types/api.js").InvokeOptions} InvokeOptions */
+/** @typedef {import("./types/api.js").BackOptions} BackOptions */
+/** @typedef {import("./types/api.js").FinishOptions} FinishOptions */
+/** @typedef {import("./types/api.js").NavigationChange} NavigationChange */
+/** @typedef {import("./types/api.js").PageHost} PageHost */
+/** @typedef {import("./types/api.js").TaskHandler} TaskHandler */
+/** @typedef {import("./types/api.js").MethodHandler} MethodHandler */
+/** @typedef {import("./types/api.js").BridgeEvent} BridgeEvent */
+/** @typedef {import("./types/api.js").EventHandler} EventHandler */
+/** @typedef {import("./types/api.js").State} State */
+/** @typedef {import("./types/api.js").StateChange} StateChange */
+/** @typedef {import("./types/api.js").Lost} Lost */
+/** @typedef {import("./types/api.js").PendingCall} PendingCall */
+/** @typedef {import("./types/api.js").Unregister} Unregister */
 
 /**
- * A client of one session with all that there is: what a `Host` does, the parts `events`, `reload`, `admission` and `fallback`, and calls
- * that are put together step by step.
- * @template [Routes=any] what is known of the routes: the `Routes` of the file that was generated from the table
+ * A client of one session with all functions: those of a `Host`, the parts `events`, `reload`, `admission` and `fallback`, and a builder for
+ * calls.
+ * @template [Routes=any] the `Routes` type of the file that was generated from the route table
  * @extends {Host<Routes>}
  */
 export class Bridge extends Host {
@@ -56,8 +62,8 @@ export class Bridge extends Host {
   }
 
   /**
-   * Begins a call that is put together step by step: `bridge.build(uri).with("id", 2).open()`.
-   * @param {import("./routes.js").AnyURI<Routes>} uri
+   * Returns a builder for a call: `bridge.build(uri).with("id", 2).open()`.
+   * @param {import("./types/routes.js").AnyURI<Routes>} uri
    * @returns {CallBuilder}
    */
   build(uri) {
@@ -65,29 +71,31 @@ export class Bridge extends Host {
   }
 
   /**
-   * Which routes fit a URI, in what order, with which parameters, and why; nothing is opened.
-   * @template {import("./routes.js").AnyURI<Routes>} URI
+   * Returns which routes match a URI, in which order, with which parameters, and why. It opens nothing.
+   * @template {import("./types/routes.js").AnyURI<Routes>} URI
    * @param {URI} uri
-   * @param {import("./routes.js").Place<Routes, URI>} [params]
+   * @param {import("./types/routes.js").Place<Routes, URI>} [params]
    * @returns {Promise<Record<string, any>>}
    */
   async explain(uri, params) {
-    return this.request("router.explain", fill(uri, params));
+    return this.request("router.explain", expandTemplate("explain", uri, params));
   }
 
   /**
-   * Hands over a link from outside of the app: of a push message, a shortcut, a universal link. Resolves when the server has it,
-   * which follows it as soon as somebody can open it; what becomes of it is told by events.
-   * @param {string | import("./types.js").ActionLink} link a URI, or a link in the shape of older servers
-   * @param {Params} [params] with a URI
+   * Delivers a deep link, for example from a push message, a shortcut or a universal link. Resolves when the server has accepted it. The
+   * server follows it as soon as a host can open it; events report the result.
+   * @param {string | import("./types/api.js").ActionLink} link a URI, or an `{action, action_url}` map
+   * @param {Params} [params] only if the link is a URI
+   * @param {import("./types/api.js").DeliverOptions} options
    * @returns {Promise<null>}
    */
-  deliver(link, params) {
-    return this.request("router.deliver", typeof link === "string" ? { uri: link, params } : link);
+  deliver(link, params, { key, style, exts, ...call } = {}) {
+    const target = typeof link === "string" ? { uri: link, params } : link;
+    return this.request("router.deliver", { key, style, exts, ...target }, call);
   }
 
   /**
-   * The declared routes.
+   * Returns the declared routes.
    * @returns {Promise<Record<string, any>[]>}
    */
   routes() {
@@ -95,14 +103,14 @@ export class Bridge extends Host {
   }
 
   /**
-   * Whether the server has a method (`page.call`) or a capability of that name, or, of a URI, whether
-   * something opens or runs it now. Without a bridge that is what the fallback does. Waits for the
-   * connection; rejects when the server fails.
+   * Returns whether the server has a method (`page.call`) or a capability with this name, or, for a URI, whether a host or handler can open
+   * or run it now. Without a bridge the answer is that of the fallback. Waits for the connection, and rejects if the server fails.
    * @param {string} what
    * @param {CallOptions} [options]
    * @returns {Promise<boolean>}
    */
   async supports(what, options) {
+    if (typeof what !== "string") throw failure("invalidParams", "supports needs a URI or the name of a method or capability");
     if (what.includes(":")) return (await this.canOpen(/** @type {any} */ (what), undefined, options)).canOpen;
     try {
       return await this.#capabilities.has(what, options);

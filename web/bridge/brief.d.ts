@@ -1,5 +1,5 @@
 /**
- * Whether texts only say what is wrong, and not what to do about it, which is for who develops: `web/minify` sets it for the files that are to be
- * small, so that no such text is in them. In modules it is undefined.
+ * Whether error messages only say what is wrong, without advice for developers. `web/minify` sets it for the files that must be small, so
+ * that the advice is not in them. In the modules it is undefined.
  */
 declare var __waybridgeBrief: true | undefined;

@@ -1,11 +1,11 @@
 // @ts-check
 
-/** @typedef {import("./types.js").OpenOptions} OpenOptions */
-/** @typedef {import("./types.js").Params} Params */
+/** @typedef {import("./types/api.js").OpenOptions} OpenOptions */
+/** @typedef {import("./types/api.js").Params} Params */
 
 /**
- * A call that is put together step by step. Each step gives a new builder and nothing is called before the last one, so
- * that a builder may be kept, varied and used again.
+ * A builder for a call. Each step returns a new builder, and only the last step makes the call. A builder can therefore be stored,
+ * varied and reused.
  */
 export class CallBuilder {
   #bridge;
@@ -27,7 +27,7 @@ export class CallBuilder {
   }
 
   /**
-   * Sets a parameter, or several; the last value of a name counts.
+   * Sets one or several parameters; the last value of a name applies.
    * @param {string | Params} name
    * @param {unknown} [value]
    */
@@ -36,7 +36,7 @@ export class CallBuilder {
   }
 
   /**
-   * Sets one, or several, of what is no business data, `animated` for instance; the last value of a name counts.
+   * Sets one or several presentation values, such as `animated`; the last value of a name applies.
    * @param {string | Params} name
    * @param {unknown} [value]
    */
@@ -44,7 +44,7 @@ export class CallBuilder {
     return this.#set({ exts: { ...this.#options.exts, ...members(name, value) } });
   }
 
-  /** @param {import("./types.js").Style} style how an opened page takes its place; what is invoked takes none */
+  /** @param {import("./types/api.js").Style} style how the page enters the stack; `invoke` ignores it */
   style(style) {
     return this.#set({ style });
   }
@@ -54,32 +54,32 @@ export class CallBuilder {
     return this.#set({ from: page });
   }
 
-  /** @param {number} timeout milliseconds until the page is shown, or the task done */
+  /** @param {number} timeout milliseconds within which the page must be shown or the task must return */
   timeout(timeout) {
     return this.#set({ timeout });
   }
 
-  /** @param {AbortSignal} signal aborting it cancels the call */
+  /** @param {AbortSignal} signal cancels the call when it is aborted */
   signal(signal) {
     return this.#set({ signal });
   }
 
-  /** @param {string} key under which the session makes the call once */
+  /** @param {string} key the idempotency key: the session makes one call for each key */
   key(key) {
     return this.#set({ key });
   }
 
-  /** @param {(value: any) => void} onProgress gets each progress value; of an opened page first `{opened: {page}}` */
+  /** @param {(value: any) => void} onProgress receives each progress value. For an opened page the first one is `{opened: {page}}` */
   onProgress(onProgress) {
     return this.#set({ onProgress });
   }
 
-  /** As `open` of the bridge with the same arguments. */
+  /** Calls the bridge's `open` with these arguments. */
   open() {
     return this.#bridge.open(this.#uri, this.#params, this.#options);
   }
 
-  /** As `invoke` of the bridge with the same arguments. */
+  /** Calls the bridge's `invoke` with these arguments. */
   invoke() {
     const { style, from, ...options } = this.#options;
     return this.#bridge.invoke(this.#uri, this.#params, options);

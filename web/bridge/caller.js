@@ -1,32 +1,38 @@
 // @ts-check
-import { Client } from "./client.js";
-import { fill } from "./fill.js";
-import { failure } from "./errors.js";
-import { isPlain } from "./plain.js";
-import { wireResult } from "./result.js";
+import { Client } from "./session/client.js";
+import { expandTemplate } from "./uri/uri-template.js";
+import { failure } from "./values/errors.js";
+import { isPlain } from "./values/json-values.js";
 
 export {
-  BridgeAbsent, BridgeError, Cancelled, ConnectionClosed, DeadlineExceeded, Forbidden, HostAbsent, InvalidParameters, OutcomeUnknown, RouteNotFound,
-} from "./errors.js";
+  BridgeAbsentError, BridgeError, CancelledError, ConnectionClosedError, DeadlineExceededError, ForbiddenError, HostAbsentError, InvalidParametersError, OutcomeUnknownError, RouteNotFoundError,
+} from "./values/errors.js";
 
-/** @typedef {import("./types.js").BridgeOptions} BridgeOptions */
-/** @typedef {import("./types.js").SessionInfo} SessionInfo */
-/** @typedef {import("./types.js").State} State */
-/** @typedef {import("./types.js").Params} Params */
-/** @typedef {import("./types.js").CallOptions} CallOptions */
+/** @typedef {import("./types/api.js").BridgeOptions} BridgeOptions */
+/** @typedef {import("./types/api.js").SessionInfo} SessionInfo */
+/** @typedef {import("./types/api.js").State} State */
+/** @typedef {import("./types/api.js").Params} Params */
+/** @typedef {import("./types/api.js").CallOptions} CallOptions */
 
 /**
- * A client of one session that opens pages and invokes tasks wherever they are, and hosts none. It connects when it is
- * made, and again when the connection is lost: then its session goes on, calls and pages and all, and with the part `reload` after a reload of
- * the page too. Where the session itself is lost, calls that were sent reject, since nobody knows whether they were carried out (2599), but
- * those with a `key`, which are asked again, and subscriptions are announced to the new session.
+ * A client of one session that opens pages and invokes tasks, and hosts none itself. It connects when it is created, and reconnects when the
+ * connection is lost. With the part `resume` its session then continues, with its calls and pages; with the part `reload` also after a reload
+ * of the page. If the session itself is lost:
  *
- * Events, each a `CustomEvent`: `statechange` with a `StateChange` as `detail`, which has as `lost` what a new session has cost; `close` with
- * `{code, reason}`, once, when it will not connect again; `error` with a `BridgeError`, for what no caller waits for; and with the part
- * `events` also `expiring` with `{expiresAt}`, milliseconds since 1970, before the client's token does; `tablechange` with `{version, hash,
- * isCurrent}`, with the option `table`, when the server has another route table; and with a dot in the name what is published to the topic of
- * that name, a `BridgeEvent`.
- * @template [Routes=any] what is known of the routes: the `Routes` of the file that was generated from the table
+ * - Calls that were sent reject with 2599, because it is not known whether they took effect.
+ * - Calls with a `key` are sent again in the new session.
+ * - Subscriptions are registered again in the new session.
+ *
+ * Each event is a `CustomEvent`:
+ *
+ * - `statechange`: its `detail` is a `StateChange`, and its `lost` lists the calls and pages of a lost session.
+ * - `close` with `{code, reason}`: dispatched once, when the client will not reconnect.
+ * - `error` with a `BridgeError`: an error that does not belong to a call.
+ * - `expiring` with `{expiresAt}` in milliseconds since 1970: the client's token expires soon. Needs the part `events`.
+ * - `tablechange` with `{version, hash, isCurrent}`: the server has another route table. Needs the part `events` and the option `table`.
+ * - A name with a dot is a topic. Its events have a `BridgeEvent` as `detail`, and need the part `events`.
+ *
+ * @template [Routes=any] the `Routes` type of the file that was generated from the route table
  */
 export class Caller extends EventTarget {
   #client;
@@ -34,7 +40,7 @@ export class Caller extends EventTarget {
 
   /**
    * @param {BridgeOptions} [options]
-   * @param {import("./types.js").Parts} [parts]
+   * @param {import("./types/api.js").Parts} [parts]
    */
   constructor(options = {}, parts = {}) {
     super();
@@ -44,127 +50,127 @@ export class Caller extends EventTarget {
 
   /** @returns {State} */
   get state() {
-    return this.#client.state;
+    return this.#client.connection.state;
   }
 
-  /** @returns {SessionInfo | undefined} the session, while there is one */
+  /** @returns {SessionInfo | undefined} the session, or `undefined` if none is open */
   get session() {
-    return this.#client.session;
+    return this.#client.sessions.session;
   }
 
   /**
-   * Resolves when the session is open; rejects, with what `close` also tells, when none will open. A session that goes on after a
-   * lost connection keeps its promise; after a lost session this is another, for the next.
+   * Resolves when the session is open. Rejects with the error that `close` also reports if no session will open. The promise stays the
+   * same while the session continues; after a lost session this is a new promise for the next session.
    * @returns {Promise<SessionInfo>}
    */
   get ready() {
-    return this.#client.ready;
+    return this.#client.sessions.ready;
   }
 
   /**
-   * Opens a page, and waits for it to go away; that it was dismissed is an outcome, not an error. Rejects with a
-   * `BridgeError` when the page did not open. Aborting `signal` before it is shown rejects; afterwards it closes the page.
-   * Parameters take the places of their names in the URI: `open("native://address/:id", { id: "a2" })`.
-   * Without a bridge, the value of the part `fallback` is the result.
-   * @template {import("./routes.js").PageURI<Routes>} URI
+   * Opens a page and waits until it closes. A dismissed page is an outcome, not an error. Rejects with a `BridgeError` if the page was not
+   * opened. Aborting `signal` rejects the call before the page is shown; later it closes the page.
+   *
+   * A parameter replaces its name in the URI: `open("native://address/:id", { id: "a2" })`. Without a bridge, the result is the value of
+   * the part `fallback`.
+   * @template {import("./types/routes.js").PageURI<Routes>} URI
    * @param {URI} uri
-   * @param {import("./routes.js").Given<import("./routes.js").PageParams<Routes, URI>, import("./types.js").OpenOptions>} given the parameters,
+   * @param {import("./types/routes.js").Given<import("./types/routes.js").PageParams<Routes, URI>, import("./types/api.js").OpenOptions>} given the parameters,
    *   and options
-   * @returns {Promise<import("./types.js").Outcome<import("./routes.js").PageResult<Routes, URI>>>}
+   * @returns {Promise<import("./types/api.js").Outcome<import("./types/routes.js").PageResult<Routes, URI>>>}
    */
   open(uri, ...given) {
-    return this.#ask("open", uri, /** @type {any[]} */ (given));
+    return this.#request("open", uri, /** @type {any[]} */ (given));
   }
 
   /**
-   * Runs a task or a service, and waits for its value; without a bridge, for the fallback's.
-   * @template {import("./routes.js").TaskURI<Routes>} URI
+   * Runs a task or a service and waits for its value. Without a bridge, the value comes from the part `fallback`.
+   * @template {import("./types/routes.js").TaskURI<Routes>} URI
    * @param {URI} uri
-   * @param {import("./routes.js").Given<import("./routes.js").TaskParams<Routes, URI>, import("./types.js").InvokeOptions>} given the parameters,
+   * @param {import("./types/routes.js").Given<import("./types/routes.js").TaskParams<Routes, URI>, import("./types/api.js").InvokeOptions>} given the parameters,
    *   and options
-   * @returns {Promise<import("./routes.js").TaskResult<Routes, URI>>}
+   * @returns {Promise<import("./types/routes.js").TaskResult<Routes, URI>>}
    */
   invoke(uri, ...given) {
-    return this.#ask("invoke", uri, /** @type {any[]} */ (given));
+    return this.#request("invoke", uri, /** @type {any[]} */ (given));
   }
 
   /**
-   * Whether something would open it or run it; nothing of that happens.
-   * @template {import("./routes.js").AnyURI<Routes>} URI
+   * Returns whether a host or handler can open or run the URI now. It opens and runs nothing.
+   * @template {import("./types/routes.js").AnyURI<Routes>} URI
    * @param {URI} uri
-   * @param {import("./routes.js").Place<Routes, URI>} [params] that stand in the URI
+   * @param {import("./types/routes.js").Place<Routes, URI>} [params] parameters that are part of the URI
    * @param {CallOptions} [options]
-   * @returns {Promise<import("./types.js").Destination>}
+   * @returns {Promise<import("./types/api.js").Destination>}
    */
   canOpen(uri, params, options) {
-    return this.#ask("canOpen", uri, [params, options]);
+    return this.#request("canOpen", uri, [params, options]);
   }
 
   /**
-   * Goes back one page, `count` pages, or as the options say. `result` (with `code` and `message`) is what the opener of the
-   * lowest page that closes gets, `exts` what the hosts of the pages that close get.
-   * @param {number | import("./types.js").BackOptions} [target]
-   * @returns {Promise<import("./types.js").NavigationChange>}
+   * Goes back one page, `count` pages, or as far as the options say. The opener of the lowest page that closes receives `result` with
+   * `code` and `message`. The hosts of the pages that close receive `exts`.
+   * @param {number | import("./types/api.js").BackOptions} [target]
+   * @returns {Promise<import("./types/api.js").NavigationChange>}
    */
   back(target = {}) {
-    const { result, code, message, ...rest } = typeof target === "number" ? /** @type {import("./types.js").BackOptions} */ ({ count: target }) : target;
-    return this.request("navigation.back", { ...rest, result: wireResult(result, code, message) });
+    return this.#close("back", typeof target === "number" ? { count: target } : target);
   }
 
   /**
-   * Closes the page in which this client runs, or another, and gives its opener the result. The
-   * host of the page, and of those above it, gets `exts`.
+   * Closes the page in which this client runs, or another page, and returns the result to its opener. The host of the page and the hosts
+   * of the pages above it receive `exts`.
    * @param {unknown} [result]
-   * @param {import("./types.js").FinishOptions} options
-   * @returns {Promise<import("./types.js").NavigationChange>}
+   * @param {import("./types/api.js").FinishOptions} [options]
+   * @returns {Promise<import("./types/api.js").NavigationChange>}
    */
-  finish(result, { page, code, message, exts } = {}) {
-    return this.request("navigation.finish", { page, result: wireResult(result, code, message), exts });
+  finish(result, options = {}) {
+    return this.#close("finish", { ...options, result });
   }
 
   /**
-   * Calls a method of a page, which the client that runs in it answers, or the one that shows it.
-   * @template {import("./routes.js").MethodName<Routes>} Name
+   * Calls a method of a page. The client that runs in the page handles it, or else the client that shows the page.
+   * @template {import("./types/routes.js").MethodName<Routes>} Name
    * @param {string} page its id
    * @param {Name} method
-   * @param {import("./routes.js").Given<import("./routes.js").MethodParams<Routes, Name>, import("./types.js").KeyedOptions>} given the
+   * @param {import("./types/routes.js").Given<import("./types/routes.js").MethodParams<Routes, Name>, import("./types/api.js").KeyedOptions>} given the
    *   parameters, and options
-   * @returns {Promise<import("./routes.js").MethodResult<Routes, Name>>}
+   * @returns {Promise<import("./types/routes.js").MethodResult<Routes, Name>>}
    */
   async call(page, method, ...given) {
-    const [params, { key, ...call } = /** @type {import("./types.js").KeyedOptions} */ ({})] = given;
+    const [params, { key, ...call } = /** @type {import("./types/api.js").KeyedOptions} */ ({})] = given;
     const name = "page.call";
-    // What is no object the server would refuse, and what JSON would make an empty one of, such as a Map, would get lost.
+    // The server rejects params that are not an object.
     if (params !== undefined && !isPlain(params)) {
-      const what = globalThis.__waybridgeBrief ? "no plain object"
-        : `${params === null ? "null" : `of the class ${/** @type {any} */ (params).constructor.name}`}; give an object, each value by its name, or nothing`;
-      throw failure("invalidParams", `the params of ${name} are ${what}`, { method: name });
+      const got = globalThis.__waybridgeBrief ? "" : `, but got ${params === null ? "null" : /** @type {any} */ (params).constructor.name}`;
+      throw failure("invalidParams", `${name} needs an object as params${got}`, { method: name });
     }
     return this.#client.peer.request(name, { page, method, params, key, deadlineMs: call.timeout }, call);
   }
 
   /**
-   * Hears of the events of some topics: `cart.changed`, or `cart.*` for all that begin so. The server first repeats those
-   * that it keeps, to the first subscription to a topic, and again after each new connection. Needs the part `events`.
-   * @template {import("./routes.js").Topic<Routes>} Name
+   * Subscribes to topics: `cart.changed`, or `cart.*` for all topics with this prefix. The server first repeats its retained events to the
+   * first subscription to a topic, and again after each new connection. Needs the part `events`.
+   * @template {import("./types/routes.js").Topic<Routes>} Name
    * @param {Name | Name[]} topics
-   * @param {(event: import("./routes.js").TopicEvent<Routes, Name>) => unknown} handler
-   * @returns {import("./types.js").Unregister}
+   * @param {(event: import("./types/routes.js").TopicEvent<Routes, Name>) => unknown} handler
+   * @returns {import("./types/api.js").Unregister}
    */
   subscribe(topics, handler) {
     return this.#events.subscribe(topics, /** @type {any} */ (handler));
   }
 
   /**
-   * Listens to an event of the client's own, or, with a dot in its name, to a topic: that is subscribed to as long as anybody listens, and needs the part `events`.
+   * Adds a listener for an event of the client, or, if the name contains a dot, for a topic. The client is subscribed to a topic as long as
+   * it has a listener. Topics need the part `events`.
    * @override
-   * @template {import("./routes.js").EventName<Routes>} Name
+   * @template {import("./types/routes.js").EventName<Routes>} Name
    * @param {Name} type
-   * @param {import("./routes.js").Listener<Routes, Name>} listener
+   * @param {import("./types/routes.js").Listener<Routes, Name>} listener
    * @param {boolean | AddEventListenerOptions} [options]
    */
   addEventListener(type, listener, options) {
-    if (type.includes(".")) this.#events.listen(this, type, listener, options);
+    if (type.includes(".")) this.#events.addListener(this, type, listener, options);
     else super.addEventListener(type, /** @type {any} */ (listener), options);
   }
 
@@ -176,32 +182,32 @@ export class Caller extends EventTarget {
    */
   removeEventListener(type, listener, options) {
     super.removeEventListener(type, listener, options);
-    this.#client.events?.unlisten(type, listener);
+    this.#client.events?.removeListener(type, listener);
   }
 
   /**
    * Calls any method of the protocol.
    * @param {string} method
    * @param {Params | unknown[]} [params]
-   * @param {CallOptions} options here `timeout` is this side's alone
+   * @param {CallOptions} [options] `timeout` applies only in this client; the server does not receive it
    * @returns {Promise<any>}
    */
-  request(method, params, { signal, timeout, onProgress } = {}) {
-    return this.#client.peer.request(method, params, { signal, timeout, onProgress });
+  request(method, params, options) {
+    return this.#client.peer.request(method, params, options);
   }
 
   /**
-   * The calls of `open`, `invoke` and `call` that the page had made before it was loaded again, and that were not answered by then:
-   * known once `ready` is. Without the part `reload` there are none.
-   * @returns {import("./types.js").PendingCall[]}
+   * The calls of `open`, `invoke` and `call` that the page had made before it was reloaded and that had no response by then. Known once
+   * `ready` has resolved. Empty without the part `reload`.
+   * @returns {import("./types/api.js").PendingCall[]}
    */
   get pending() {
     return [...this.#client.store?.pending ?? []];
   }
 
   /**
-   * The result of such a call, by its key. Where nothing is known of it any more this rejects with `OutcomeUnknown`: then the same
-   * call with the same key gives the result that the session has, or is made.
+   * Returns the result of a pending call by its key. Rejects with `OutcomeUnknownError` if the client no longer knows the call. Then make
+   * the same call with the same key: the session returns the result that it has, or makes the call.
    * @param {string} key
    * @returns {Promise<any>}
    */
@@ -209,15 +215,15 @@ export class Caller extends EventTarget {
     await this.ready;
     const found = this.pending.find((call) => call.key === key);
     if (found !== undefined) return found.result;
-    throw failure("outcomeUnknown", `nothing is known of a call with the key "${key}"${globalThis.__waybridgeBrief ? "" : ": make the same call with this key"}`);
+    throw failure("outcomeUnknown", globalThis.__waybridgeBrief ? `No call has the key "${key}"` : `There is no call with the key "${key}"; make the same call with this key`);
   }
 
-  /** Connects now, where it waits to connect again. */
+  /** Reconnects now, if the client is waiting to reconnect. */
   reconnect() {
-    this.#client.link.hasten();
+    this.#client.connection.reconnect();
   }
 
-  /** Ends the connection, and every call with it, for good. Resolves when the socket is gone. */
+  /** Closes the connection and ends every call permanently. Resolves when the socket is closed. */
   close() {
     return this.#client.close();
   }
@@ -225,19 +231,29 @@ export class Caller extends EventTarget {
   get #events() {
     const { events } = this.#client;
     if (events !== undefined) return events;
-    throw failure("invalidParams", `topics need the part events${globalThis.__waybridgeBrief ? "" : ": new Caller(options, { events })"}`);
+    throw failure("invalidParams", `Topics need the part events${globalThis.__waybridgeBrief ? "" : ": new Caller(options, { events })"}`);
   }
 
   /**
-   * @param {import("./fallback.js").Asking} what
+   * Closes pages. Without data, code and message there is no result.
+   * @param {"back" | "finish"} how
+   * @param {any} options
+   */
+  #close(how, { result: data, code, message, ...rest }) {
+    const result = data === undefined && code === undefined && message === undefined ? undefined : { data, code, message };
+    return this.request(`navigation.${how}`, { ...rest, result });
+  }
+
+  /**
+   * @param {import("./fallback.js").FallbackMethod} what
    * @param {string} address
    * @param {any[]} given parameters and options
    * @returns {Promise<any>}
    */
-  async #ask(what, address, [given, { exts, style, from, key, ...call } = /** @type {import("./types.js").OpenOptions} */ ({})]) {
-    const { uri, params } = fill(address, given);
+  async #request(what, address, [given, { exts, style, from, key, ...call } = /** @type {import("./types/api.js").OpenOptions} */ ({})]) {
+    const { uri, params } = expandTemplate(what, address, given);
     const more = what === "canOpen" ? {} : { params, exts, key, deadlineMs: call.timeout };
     const sent = this.#client.peer.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
-    return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, ...call }) ?? sent;
+    return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, key, ...call }) ?? sent;
   }
 }

@@ -33,9 +33,9 @@ export const retryable = ["cancelledByServer", "tooMany", "unavailable", "hostAb
 
 /** Error codes of the protocol by kind. */
 export const codes = {
-  /** The message is not JSON, or nested too deep. Its id is unknown, so the answer's is null. */
+  /** The message is not JSON, or is nested too deeply. Its id is unknown, so the id of the response is null. */
   parseError: { code: -32700, message: "not JSON", retryable: false },
-  /** JSON, but neither a request, a notification nor a response. */
+  /** The message is JSON, but neither a request, a notification nor a response. */
   invalidRequest: { code: -32600, message: "not a JSON-RPC 2.0 message", retryable: false },
   /** The receiver has no method of this name. */
   methodNotFound: { code: -32601, message: "no such method", retryable: false },
@@ -45,39 +45,39 @@ export const codes = {
   internal: { code: -32603, message: "internal error", retryable: false },
   /** With a subprotocol the first request is session.open or session.resume. */
   sessionNotOpen: { code: -32002, message: "session not open", retryable: false },
-  /** The caller took its request back with $/cancelRequest. */
+  /** The caller cancelled its request with $/cancelRequest. */
   cancelled: { code: -32800, message: "cancelled by the caller", retryable: false },
-  /** The server gave the request up. */
+  /** The server cancelled the request. */
   cancelledByServer: { code: -32802, message: "cancelled by the server", retryable: true },
-  /** The caller has not shown who it is. */
+  /** The caller has no valid token. */
   notAuthenticated: { code: 2401, message: "not authenticated", retryable: false },
-  /** The policy refuses the call; data.rule names the rule. */
+  /** The policy denies the call; data.rule names the rule. */
   forbidden: { code: 2403, message: "forbidden", retryable: false },
-  /** No route, page or id of this name; data.kind tells which. */
+  /** There is no route, page or id with this name; data.kind says which of them is missing. */
   noRoute: { code: 2404, message: "no route", retryable: false },
   /** The route cannot be called in this way. */
   wrongKind: { code: 2405, message: "wrong kind of route", retryable: false },
-  /** No answer within deadlineMs. The call may have had its effect. */
+  /** No response arrived within deadlineMs. The call may have had its effect. */
   deadline: { code: 2408, message: "the deadline passed", retryable: false },
   /** The id or the idempotency key is in use for another call. */
   conflict: { code: 2409, message: "conflict", retryable: false },
-  /** A size is over its limit, which the message names. */
+  /** A size exceeds its limit; the message names the limit. */
   tooLarge: { code: 2413, message: "too large", retryable: false },
   /** data.errors lists {path, message} for each. */
   invalidParameters: { code: 2422, message: "parameters do not fit the route", retryable: false },
-  /** data.interceptor and data.reason tell which and why. */
+  /** An interceptor refused the call: data.interceptor is its name, data.reason the reason. */
   refused: { code: 2423, message: "refused by an interceptor", retryable: false },
-  /** A count or rate is over its limit; data.retryAfterMs tells when to try again, where known. */
+  /** A count or rate exceeds its limit; data.retryAfterMs, if present, says when to retry. */
   tooMany: { code: 2429, message: "too many", retryable: true },
-  /** The host of a page or task answered with an error that is no application code. */
+  /** The host of a page or task responded with an error whose code is not an application code. */
   hostFailed: { code: 2502, message: "the host failed or refused", retryable: false },
   /** The server takes no new calls for now. */
   unavailable: { code: 2503, message: "draining or overloaded", retryable: true },
-  /** There is a route, but nobody who shows or runs it. */
+  /** The route exists, but no connected client hosts it. */
   hostAbsent: { code: 2504, message: "host absent, gone or silent", retryable: true },
-  /** data.chain lists the URIs. */
+  /** Redirects lead back to an earlier URI; data.chain lists the URIs. */
   redirectLoop: { code: 2508, message: "redirect loop", retryable: false },
-  /** The call was sent and its answer is lost; it may have had its effect. */
+  /** The call was sent, but its response is lost; it may have had its effect. */
   outcomeUnknown: { code: 2599, message: "outcome unknown", retryable: false },
 };
 
@@ -88,47 +88,47 @@ export const codes = {
 export const closeCodes = {
   /** The connection has served its purpose. */
   normal: { code: 1000, next: "none" },
-  /** The page is left, or a program between the two ends. */
+  /** The user left the page, or a program between client and server closed the connection. */
   goingAway: { code: 1001, next: "reopen" },
-  /** Frames against RFC 6455. */
+  /** A frame violates RFC 6455. */
   protocolError: { code: 1002, next: "none" },
-  /** A binary message where only text is taken. */
+  /** A binary message arrived; only text is accepted. */
   unsupportedData: { code: 1003, next: "none" },
-  /** Text that is not UTF-8. */
+  /** A text message is not UTF-8. */
   invalidPayload: { code: 1007, next: "none" },
-  /** A message over the limit. */
+  /** A message exceeds the size limit. */
   messageTooBig: { code: 1009, next: "none" },
   /** The messages are not JSON-RPC. */
   notJSONRPC: { code: 4000, next: "none" },
-  /** The client has not shown who it is. */
+  /** The client has no valid token. */
   notAuthenticated: { code: 4001, next: "none" },
-  /** The policy refuses the client. */
+  /** The policy denies the client access. */
   forbidden: { code: 4003, next: "none" },
-  /** No common protocol version. */
+  /** Client and server have no protocol version in common. */
   version: { code: 4006, next: "none" },
   /** The client was resumed on another connection. */
   takenOver: { code: 4009, next: "none" },
-  /** The client has broken a limit again and again. */
+  /** The client has exceeded a limit repeatedly. */
   tooMany: { code: 4029, next: "none" },
-  /** More connections or sessions than the server takes. */
+  /** The server has reached its limit of connections or sessions. */
   overloaded: { code: 4100, next: "reopen" },
-  /** No session.open or session.resume in time. */
+  /** The client did not send session.open or session.resume in time. */
   noHello: { code: 4101, next: "reopen" },
   /** Messages came faster than the limit. */
   rate: { code: 4102, next: "reopen" },
-  /** The session is gone. */
+  /** The session no longer exists. */
   sessionExpired: { code: 4103, next: "reopen" },
-  /** The server is ending, or another one has taken the session over; connect again later. */
+  /** The server is shutting down, or another server has taken the session over; reconnect later. */
   drain: { code: 4200, next: "resume" },
-  /** What waits to be sent to the client, or what it owes answers to, has outgrown its limit. */
+  /** The messages that wait to be sent to the client, or the requests that it has not responded to, exceed their limit. */
   slowConsumer: { code: 4201, next: "resume" },
   /** A ping was not answered. */
   noPong: { code: 4202, next: "resume" },
-  /** Resume to get a new token. */
+  /** The client must resume to get a new token. */
   tokenRenewal: { code: 4203, next: "resume" },
   /** A numbered message is missing. */
   gap: { code: 4204, next: "resume" },
-  /** The client gives the connection up, and comes on another. */
+  /** The client closes this connection and reconnects on another. */
   reconnecting: { code: 4205, next: "resume" },
 };
 

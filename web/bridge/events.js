@@ -1,9 +1,9 @@
 // @ts-check
-import { News } from "./news.js";
+import { Subscriptions } from "./events/subscriptions.js";
 
 /**
- * The part of a client that hears what is published, that its token is about to expire, in place of which it shows a new one, and that the
- * server has another route table.
- * @type {import("./types.js").EventsPart}
+ * The part of a client that receives published events, replaces a token before it expires, and reports when the server has another route
+ * table.
+ * @type {import("./types/api.js").EventsPart}
  */
-export const events = (client, options) => new News(client, options);
+export const events = (client, options) => new Subscriptions(client, options);

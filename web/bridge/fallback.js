@@ -1,62 +1,67 @@
 // @ts-check
-import { deputy } from "./deputy.js";
-import { failure } from "./errors.js";
-import { served } from "./methods.js";
-import { placeOf, URIMap } from "./uri-map.js";
+import { delegation } from "./calls/delegation.js";
+import { platformClock } from "./connection/clock.js";
+import { KeyedResults } from "./hosting/keyed-results.js";
+import { failure } from "./values/errors.js";
+import { runHandler } from "./hosting/client-methods.js";
+import { declarationOf, URIMap } from "./uri/uri-map.js";
+import { normalForm } from "./uri/uri.js";
 
-/** @typedef {import("./types.js").TaskHandler} TaskHandler */
-/** @typedef {"open" | "invoke" | "canOpen"} Asking */
+/** @typedef {import("./types/api.js").TaskHandler} TaskHandler */
+/** @typedef {"open" | "invoke" | "canOpen"} FallbackMethod */
 
-/** What the page does itself, by URI or pattern, where it runs outside of the app. */
+/** Handlers of the page itself, by URI or pattern, for running outside of the app. */
 export class Fallback {
   /** @type {URIMap<TaskHandler>} */ #handlers = new URIMap();
+  #results = new KeyedResults(platformClock);
 
   /** @param {Record<string, TaskHandler>} entries by URI, pattern or scheme */
   constructor(entries) {
     for (const [key, handler] of Object.entries(entries)) {
-      if (typeof handler !== "function") throw failure("invalidParams", `the fallback for ${key} needs a function`);
-      this.#handlers.add({ ...placeOf(key), kind: "task" }, handler);
+      if (typeof handler !== "function") throw failure("invalidParams", `The fallback for "${key}" needs a function`);
+      this.#handlers.add({ ...declarationOf(key), kind: "task" }, handler);
     }
   }
 
   /**
-   * What the server answered, or, where there never was a bridge, what the fallback does.
+   * Returns the result of the server or, if there is no bridge, of the fallback.
    * @param {Promise<any>} sent
-   * @param {import("./deputy.js").Acting} bridge
-   * @param {Asking} what
+   * @param {import("./calls/delegation.js").CallFunctions} bridge
+   * @param {FallbackMethod} what
    * @param {string} uri
-   * @param {import("./types.js").Params | undefined} params
-   * @param {import("./types.js").InvokeOptions} options its timeout bounds no fallback: people take their time
+   * @param {import("./types/api.js").Params | undefined} params
+   * @param {import("./types/api.js").InvokeOptions} options the timeout does not apply to a fallback, which may wait for the user
    * @returns {Promise<any>}
    */
-  async orElse(sent, bridge, what, uri, params, { exts = {}, signal = new AbortController().signal, onProgress }) {
+  async orElse(sent, bridge, what, uri, params, { exts = {}, key, signal = new AbortController().signal, onProgress }) {
     try {
       return await sent;
     } catch (/** @type {any} */ error) {
-      // Not by its class, since a page may have loaded the two from two files.
+      // The class is not compared, because a page can load it from two files.
       if (error?.kind !== "noBridge") throw error;
       const found = this.#handlers.find(uri);
       if (what === "canOpen") return found === undefined ? { canOpen: false } : { canOpen: true, kind: "task" };
       if (found === undefined) throw error;
-      const call = { uri, exts, signal, progress: (/** @type {unknown} */ value) => onProgress?.(value), ...deputy(bridge) };
-      const data = await served(signal, () => found.handler({ ...found.params, ...params }, call));
+      const progress = (/** @type {unknown} */ value) => onProgress?.(value);
+      const call = { uri: normalForm(uri), exts, signal, progress, ...this.#results.context([found.host], { key }), ...delegation(bridge) };
+      const data = await runHandler(signal, () => found.handler({ ...found.params, ...params }, call));
       return what === "open" ? finished(data) : data;
     }
   }
 }
 
 /**
- * The part of a client with which something stands in for the app.
- * @param {Record<string, TaskHandler>} entries by URI, pattern or scheme: what `open` and `invoke` do where there is no bridge
+ * The part of a client that handles calls when there is no bridge.
+ * @param {Record<string, TaskHandler>} entries handlers of `open` and `invoke`, by URI, pattern or scheme
  */
 export function fallback(entries) {
   return new Fallback(entries);
 }
 
 /**
- * What a page of the app would have told, from what the fallback did.
+ * Returns the outcome of a finished page with this data.
  * @param {unknown} data
- * @returns {import("./types.js").Outcome}
+ * @returns {import("./types/api.js").Outcome}
  */
 export function finished(data) {
   return { outcome: "finished", code: 0, message: "", data: data ?? null };

@@ -1,19 +1,19 @@
 // @ts-check
 import { Bridge } from "./bridge.js";
-import { invitationIn } from "./invitation.js";
+import { invitationIn } from "./session/invitation.js";
 import { MockApp } from "./mock/app.js";
 
-/** @typedef {import("./types.js").BridgeOptions} BridgeOptions */
+/** @typedef {import("./types/api.js").BridgeOptions} BridgeOptions */
 
 export * from "./bridge.js";
 
 /**
- * A `Bridge` to an app that is mocked.
+ * A `Bridge` to a mocked app.
  * @template [Routes=any]
  * @extends {Bridge<Routes>}
  */
 export class MockBridge extends Bridge {
-  /** What the test sees of the app, and does in its place. */
+  /** The mocked app, as the test sees and controls it. */
   app;
 
   /**
@@ -26,8 +26,8 @@ export class MockBridge extends Bridge {
   }
 
   /**
-   * The bridge of a page that this one has invited.
-   * @param {string} address as `invite` gave it
+   * Creates the bridge of a page that this one has invited.
+   * @param {string} address the URL that `invite` returned
    * @param {Partial<BridgeOptions>} [options]
    */
   guest(address, options = {}) {
@@ -37,14 +37,14 @@ export class MockBridge extends Bridge {
 }
 
 /**
- * A bridge for tests, without a server: the interface is that of `Bridge`, the messages and their order are those of a
- * connection, and what the app does is given as functions. The app has one stack without modal pages and tabs, and neither
- * policy, interceptors nor a route table. Its session ends with this bridge; pages that were invited to it are `guest`s.
+ * A bridge for tests without a server. It has the interface of `Bridge`, sends the same messages in the same order as on a connection, and gets
+ * the app's behaviour as functions. The app has one stack without modal pages and tabs, and no policy, interceptors or route table. Its session
+ * ends with this bridge. Pages that were invited to it are its `guest`s.
  *
- * With the `Routes` of a generated file as its type argument, `mockBridge<Routes>(…)`, it is a `Bridge<Routes>`, and the app's functions are held to them.
+ * With the `Routes` of a generated file as its type argument, `mockBridge<Routes>(…)`, it is a `Bridge<Routes>`, and the functions of the app are checked against them.
  * @type {{
  *   (routes?: import("./mock/app.js").MockRoutes, options?: Partial<BridgeOptions>): MockBridge,
  *   <Routes>(routes?: import("./mock/app.js").MockRoutes<Routes>, options?: Partial<BridgeOptions>): MockBridge<Routes>,
- * }} `routes`: what the app does and shows; `options`: of the bridge, such as what it hosts itself
+ * }} `routes`: the tasks and pages of the app; `options`: those of the bridge, for example its own hosts
  */
 export const mockBridge = (/** @type {any} */ routes = {}, /** @type {Partial<BridgeOptions>} */ options = {}) => new MockBridge(new MockApp(routes), options);

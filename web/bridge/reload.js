@@ -1,21 +1,21 @@
 // @ts-check
-import { FrameStore } from "./frame-store.js";
-import { ReloadStore } from "./reload-store.js";
+import { FrameStore } from "./session/frame-store.js";
+import { ReloadStore } from "./session/reload-store.js";
 import { resume } from "./resume.js";
 
 /**
- * The part of a client with which its session outlives the reload of its page, where anything can be kept.
- * @type {import("./types.js").ReloadPart}
+ * The part of a client that resumes its session after a reload of the page, if the browser allows it to store the state.
+ * @type {import("./types/api.js").ReloadPart}
  */
 export const reload = {
   resume,
-  keeping: (page) => new FrameStore("waybridge", page),
+  invitations: (page) => new FrameStore("waybridge", page),
   store: (client, { keep = "reload" }) => {
-    const { clock, entry: { url, frame }, about: { name } } = client;
+    const { clock, access: { url, frame }, info: { name } } = client;
     if (keep !== "reload" || url === undefined) return undefined;
     const snapshot = () => {
-      const { identity, received, asked: calls } = client.resumption;
-      return identity && { ...identity, received, calls, hosts: client.duties?.hosting.declarations ?? [], topics: client.events?.asked ?? [] };
+      const { identity, received, sentCalls: calls } = client.resumption;
+      return identity && { ...identity, received, calls, hosts: client.hosts?.handlers.declarations ?? [], topics: client.events?.subscribedTopics ?? [] };
     };
     /** @type {any} */
     const page = globalThis;
@@ -23,7 +23,7 @@ export const reload = {
       const isPossible = page.document !== undefined && page.sessionStorage !== undefined;
       return isPossible ? new ReloadStore({ url, name, frame }, clock, snapshot, page) : undefined;
     } catch {
-      // A sandboxed frame is refused its storage.
+      // The browser denies storage to a sandboxed frame.
       return undefined;
     }
   },

@@ -1,16 +1,16 @@
 // @ts-check
-import { failure } from "./errors.js";
-import { Liveness } from "./liveness.js";
-import { Resumption } from "./resumption.js";
+import { failure } from "./values/errors.js";
+import { Liveness } from "./connection/liveness.js";
+import { Resumption } from "./session/resumption.js";
 
 /**
- * The part of a client with which its session outlives lost connections, and with which it finds out that one is dead.
- * @type {import("./types.js").ResumePart}
+ * The part of a client that resumes its session after a lost connection, and detects a dead connection.
+ * @type {import("./types/api.js").ResumePart}
  */
 export const resume = {
   resumption: (client, { keep = "reload" }) => {
     if (!["reload", "connection", "nothing"].includes(keep)) {
-      throw failure("invalidParams", `keep is ${String(keep)}; give "reload", "connection" or "nothing"`);
+      throw failure("invalidParams", `keep must be "reload", "connection" or "nothing", but got ${String(keep)}`);
     }
     return keep === "nothing" ? undefined : new Resumption(client);
   },

@@ -6,20 +6,22 @@ import { Exchanges } from "./panel/exchanges.js";
 import { ExplainView } from "./panel/explain-view.js";
 import { inWords, keptInWords } from "./panel/loss.js";
 import { MessageLog } from "./panel/message-log.js";
+import { NextView } from "./panel/next-view.js";
 import { RepairView } from "./panel/repair-view.js";
 import { StackView } from "./panel/stack-view.js";
 import { StepsView } from "./panel/steps-view.js";
 import { byId } from "./shared/dom.js";
 import { explain } from "./shared/result.js";
 import { Toasts } from "./shared/toasts.js";
+import { keepFocusIn } from "./shell/focus-trap.js";
 import { Shell } from "./shell/shell.js";
 
 const engineTexts = {
   off: "Flutter: off",
   starting: "Flutter: starting",
   connected: "Flutter: connected",
-  lost: "Flutter: connecting again",
-  cut: "Flutter: cut",
+  lost: "Flutter: reconnecting",
+  cut: "Flutter: disconnected",
 };
 
 const stackView = new StackView();
@@ -30,9 +32,11 @@ const log = new MessageLog({
   list: byId("messages", HTMLOListElement), pause: byId("pause", HTMLButtonElement), clear: byId("clear", HTMLButtonElement),
   all: byId("with-all", HTMLInputElement),
 }, code.behind);
+const next = new NextView({ showTab: (tab) => shell.attempt(shell.showTab(tab)), showView });
 const steps = new StepsView({
   reload: (page) => shell.reload(page),
   kill: () => shell.attempt(kill()),
+  done: (isDone) => next.show(isDone),
 });
 const toasts = new Toasts(byId("toasts", HTMLElement));
 const connectionView = new ConnectionView(
@@ -43,9 +47,12 @@ const cut = byId("cut", HTMLButtonElement);
 const restart = byId("restart", HTMLButtonElement);
 
 export const shell = new Shell(byId("screen", HTMLElement), {
-  stack: (stack) => stackView.show(stack),
+  stack(stack) {
+    stackView.show(stack);
+    next.refresh();
+  },
   message(who, direction, text, more) {
-    for (const change of exchanges.take(who, direction, text, more)) log.show(change);
+    for (const change of exchanges.receive(who, direction, text, more)) log.show(change);
     const { running } = exchanges;
     callsView.show(running);
     steps.show(running);
@@ -69,10 +76,10 @@ export const shell = new Shell(byId("screen", HTMLElement), {
   },
   connection(change) {
     connectionView.show(change, shell.bridge.session?.session);
-    const news = change.lost ? inWords(change.lost) : change.restarted && keptInWords(stackView.count, exchanges.running.filter(({ hasKey, opened }) => hasKey || opened).length);
-    if (news) {
-      log.note(news);
-      toasts.show(news);
+    const message = change.lost ? inWords(change.lost) : change.restarted && keptInWords(stackView.count, exchanges.running.filter(({ hasKey, opened }) => hasKey || opened).length);
+    if (message) {
+      log.note(message);
+      toasts.show(message);
     }
     const isOpen = change.state === "open";
     if (isOpen) void opened(change.restarted === true);
@@ -83,13 +90,13 @@ export const shell = new Shell(byId("screen", HTMLElement), {
   },
 });
 
-/** What is there before anything is pressed is the start-up: the first tab, and the Flutter view. */
+/** The start-up ends when the first tab is open and the Flutter view is connected. */
 function startUpEnds() {
   if (isStarted && shell.engine.state === "connected") log.started();
 }
 
 /**
- * Asks the server, now that there is one, what it can do for the panels.
+ * Asks the connected server which features it has for the panels.
  * @param {boolean} restarted
  */
 async function opened(restarted) {
@@ -97,38 +104,55 @@ async function opened(restarted) {
   const before = repairView.place;
   await repairView.show();
   if (restarted && before !== undefined && before !== repairView.place) {
-    log.note(`Lost: the repair that made addresses ${before}. The server has read its table from the file again.`);
+    log.note(`The change of the address page to “${before}” is lost: the restarted server has read the route table from its file.`);
   }
-  // Another server than the demo's own has no such scheme.
+  // Only the server of the demo has this scheme.
   const { restart, inspector } = await bridge.invoke("demo://features").catch(() => ({ restart: false, inspector: false }));
-  byId("inspector", HTMLElement).hidden = !inspector;
+  const { session } = bridge.session ?? {};
+  for (const link of [byId("inspector", HTMLAnchorElement), byId("next-inspector", HTMLAnchorElement)]) {
+    link.hidden = !inspector;
+    link.href = `../inspector/#token=workbench${session ? `&session=${encodeURIComponent(session)}` : ""}`;
+  }
+  // The server records calls only while a client watches: the inspector then shows the earlier calls of this session, too.
+  if (inspector && session) void bridge.request("admin.watch", { session }).catch(() => {});
   byId("kill", HTMLElement).hidden = !restart;
   steps.allowKill(restart && bridge.state === "open");
 }
 
-/** Has the server's process ended as by a crash; it starts again by itself, at the same port. */
+/** Ends the process of the server as a crash does. It starts again by itself, on the same port. */
 async function kill() {
   steps.allowKill(false);
   const { process } = await shell.bridge.invoke("demo://restart");
-  log.note(`Killing the server, process ${process}: it says nothing to anybody, and what was only in its memory is gone.`);
+  log.note(`Killing the server, process ${process}: it sends no message before it ends, and loses everything that is only in its memory.`);
 }
 
 const repairView = new RepairView((method, params) => shell.bridge.request(method, params));
 shell.bridge.subscribe(["table.changed"], async ({ data }) => {
-  log.note(`The table is ${data.version} now (${data.cause}).`);
+  log.note(`The route table has version ${data.version} now (${data.cause}).`);
   await Promise.all([repairView.show(), shell.learn()]).catch((error) => toasts.show(explain(error)));
 });
 new ExplainView((uri) => shell.bridge.explain(uri));
 cut.addEventListener("click", () => shell.engine.cut());
 restart.addEventListener("click", () => shell.attempt(shell.startFlutter()));
 byId("phone", HTMLElement).addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && shell.showsSheet) shell.back();
+  if (!shell.showsSheet) return;
+  if (event.key === "Escape") shell.back();
+  const sheet = event.target instanceof Element ? event.target.closest("[role=dialog]") : null;
+  if (sheet instanceof HTMLElement) keepFocusIn(sheet, event);
 });
 
 const views = byId("views", HTMLElement);
 views.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
   if (!button) return;
-  document.body.dataset.view = button.value;
-  for (const other of views.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+  showView(button.value);
 });
+
+/**
+ * Shows one of the views of the small layout.
+ * @param {string} view
+ */
+function showView(view) {
+  document.body.dataset.view = view;
+  for (const button of views.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.value === view));
+}

@@ -1,11 +1,11 @@
 // @ts-check
-import { outcome, who } from "./calls-view.js";
+import { outcome, callerName } from "./calls-view.js";
 import { byId, element } from "./dom.js";
 import { clock, duration, pretty, size } from "./format.js";
 
 /** @typedef {import("./records.js").Call} Call */
 
-/** One call opened: its messages, and what was asked of others for it. */
+/** The details of a call: its messages, and the requests to other clients that belong to it. */
 export class CallDetail {
   #panel = byId("detail", HTMLElement);
   #place = byId("calls-body", HTMLElement);
@@ -43,7 +43,7 @@ export class CallDetail {
     delete this.#place.dataset.open;
   }
 
-  /** The call may have its answer by now. */
+  /** Shows what has changed, such as the response. */
   update() {
     const call = this.#call;
     if (!call) return;
@@ -52,15 +52,15 @@ export class CallDetail {
     this.#drawn = key;
     this.#title.textContent = `${call.method} ${call.uri ?? ""}`.trim();
     const facts = [
-      fact("Who", who(call), call.client), fact("Session", call.session), fact("Route", call.route),
-      fact("Served by", call.host), fact("Page", call.page), fact("At", clock(call.at)),
-      fact("Took", duration(call.ms)), fact("Outcome", outcome(call)),
+      fact("Client", callerName(call), call.client), fact("Session", call.session), fact("Route", call.route),
+      fact("Handled by", call.host), fact("Page", call.page), fact("Time", clock(call.at)),
+      fact("Duration", duration(call.ms)), fact("Outcome", outcome(call)),
     ].flat();
     this.#body.replaceChildren(
       element("dl", { class: "facts" }, ...facts),
       ...message("Request", call.params, call.paramsCut, call.paramsBytes),
       ...call.parts.flatMap(part),
-      ...(call.ms === undefined ? [] : message(call.code ? "Error" : "Answer", call.result, call.resultCut, call.resultBytes)));
+      ...(call.ms === undefined ? [] : message(call.code ? "Error" : "Response", call.result, call.resultCut, call.resultBytes)));
   }
 }
 
@@ -82,19 +82,19 @@ function fact(name, text, note) {
  */
 function message(title, value, cut, bytes) {
   if (value === undefined && cut === undefined) return [];
-  const note = cut === undefined ? size(bytes) : `${size(bytes)}, its beginning`;
+  const note = cut === undefined ? size(bytes) : `${size(bytes)}, only the beginning`;
   return [element("h4", {}, title, element("small", {}, ` ${note}`)), element("pre", {}, cut ?? pretty(value))];
 }
 
-/** @param {import("./records.js").WatchRecord} part */
+/** @param {import("./records.js").InspectorRecord} part */
 function part(part) {
   if (part.type === "interceptors") {
     return [element("h4", {}, `Interceptors ${part.names.join(", ")}`, element("small", {}, ` ${part.verdict} after ${duration(part.ms)}`))];
   }
-  const title = `${part.method} to ${part.name ?? part.client}`;
+  const title = `${part.method}: request to ${part.name ?? part.client}`;
   return [
     element("h4", { class: "ask" }, title, element("small", {}, ` ${duration(part.ms)}${part.code ? `, ${part.code}` : ""}`)),
-    ...message("asked", part.params, part.paramsCut, part.paramsBytes),
-    ...message("answered", part.result, part.resultCut, part.resultBytes),
+    ...message("Request", part.params, part.paramsCut, part.paramsBytes),
+    ...message("Response", part.result, part.resultCut, part.resultBytes),
   ];
 }

@@ -5,7 +5,7 @@ import { textOf } from "./records.js";
 
 /** @typedef {import("./records.js").Call} Call */
 
-/** The calls as rows, of which only those in sight are elements: it does not matter how many there are. */
+/** The list of calls. Only visible rows are elements, so that any number of calls can be listed. */
 export class CallsView extends EventTarget {
   #grid = byId("calls", HTMLElement);
   #scroll = byId("calls-scroll", HTMLElement);
@@ -18,19 +18,19 @@ export class CallsView extends EventTarget {
   /** @type {HTMLElement[]} */
   #rows = [];
   #records;
-  /** @type {Call[]} those that the filter lets through */
+  /** @type {Call[]} the calls that pass the filter */
   #shown = [];
-  /** @type {WeakMap<Element, Call>} what each row shows */
+  /** @type {WeakMap<Element, Call>} the call of each row */
   #callOfRow = new WeakMap();
-  /** The first of the calls that the filter has not seen. */
+  /** The number of the last call that was filtered. */
   #seen = 0;
   /** @type {string | undefined} */
   #session;
   /** @type {Call | undefined} */
   #chosen;
-  /** Whether the filter is another: how much it finds is to be read out. */
+  /** Whether the filter has changed: screen readers then announce the count. */
   #isOtherFilter = false;
-  /** Whether the row of the keyboard is to get the focus with the next drawing. */
+  /** Whether the current row gets the focus with the next drawing. */
   #takesFocus = false;
   #follows = true;
   #height = 30;
@@ -41,10 +41,10 @@ export class CallsView extends EventTarget {
     this.#records = records;
     this.#scroll.append(this.#space);
     const draw = this.draw;
-    records.addEventListener("change", (/** @type {any} */ { detail: { isInOrder } }) => (isInOrder ? this.#again() : draw()));
+    records.addEventListener("change", (/** @type {any} */ { detail: { isInOrder } }) => (isInOrder ? this.#reset() : draw()));
     const filter = () => {
       this.#isOtherFilter = true;
-      this.#again();
+      this.#reset();
     };
     this.#filter.addEventListener("input", filter);
     this.#kind.addEventListener("change", filter);
@@ -66,9 +66,9 @@ export class CallsView extends EventTarget {
    * Shows the calls of one session; undefined shows all.
    * @param {string | undefined} session
    */
-  only(session) {
+  showSession(session) {
     this.#session = session;
-    this.#again();
+    this.#reset();
   }
 
   /** @param {Call | undefined} call to open */
@@ -79,7 +79,7 @@ export class CallsView extends EventTarget {
   }
 
   /**
-   * Chooses a call, and has it in sight.
+   * Chooses a call and scrolls to it.
    * @param {Call} call
    */
   reveal(call) {
@@ -88,11 +88,11 @@ export class CallsView extends EventTarget {
     if (place < 0) {
       this.#filter.value = "";
       this.#kind.value = "all";
-      this.#again();
+      this.#reset();
       this.#update();
     }
     this.#setFollow(false);
-    this.#bring(this.#shown.indexOf(call));
+    this.#scrollTo(this.#shown.indexOf(call));
     this.choose(call);
   }
 
@@ -108,24 +108,24 @@ export class CallsView extends EventTarget {
     this.draw();
   }
 
-  #again() {
+  #reset() {
     this.#seen = 0;
     this.#shown = [];
     this.draw();
   }
 
-  /** Lets new calls through the filter, and forgets what the records have forgotten. */
+  /** Filters new calls, and removes calls that the records no longer have. */
   #update() {
     const { calls } = this.#records;
     const first = calls.length > 0 ? calls[0].number : Infinity;
-    const gone = this.#shown.findIndex((call) => call.number >= first);
-    if (gone !== 0) {
-      const removed = this.#shown.splice(0, gone < 0 ? this.#shown.length : gone).length;
-      // What is in sight stays there.
+    const firstKept = this.#shown.findIndex((call) => call.number >= first);
+    if (firstKept !== 0) {
+      const removed = this.#shown.splice(0, firstKept < 0 ? this.#shown.length : firstKept).length;
+      // Visible rows stay in their place.
       if (!this.#follows) this.#scroll.scrollTop -= removed * this.#height;
     }
     const words = this.#filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    // What is known of those that were looked at may have changed.
+    // Calls that were filtered before may have changed.
     if (this.#kind.value !== "all" || words.length > 0) {
       this.#seen = 0;
       this.#shown = [];
@@ -184,14 +184,14 @@ export class CallsView extends EventTarget {
     this.#grid.setAttribute("aria-rowcount", String(shown.length + 1));
     const { calls, dropped } = this.#records;
     const some = shown.length === calls.length ? `${calls.length}` : `${shown.length} of ${calls.length}`;
-    const text = `${some} ${calls.length === 1 ? "call" : "calls"}${dropped > 0 ? `, ${dropped} not told` : ""}`;
+    const text = `${some} ${calls.length === 1 ? "call" : "calls"}${dropped > 0 ? `, ${dropped} not recorded` : ""}`;
     write(this.#count, text);
     if (this.#isOtherFilter) write(this.#found, text);
     this.#isOtherFilter = false;
   }
 
   /**
-   * The call to whose row the keyboard comes.
+   * Returns the call whose row is the tab stop.
    * @param {number} first
    * @param {number} last
    */
@@ -201,7 +201,7 @@ export class CallsView extends EventTarget {
   }
 
   /**
-   * What the row shows that an element is in; calls may have other numbers since it was drawn.
+   * Returns the call of the row that contains an element. The numbers of calls may have changed since it was drawn.
    * @param {EventTarget | null} target
    */
   #callOf(target) {
@@ -211,7 +211,7 @@ export class CallsView extends EventTarget {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    // Other calls may be shown since the last frame.
+    // The calls may have changed since the last frame.
     this.#update();
     const page = Math.max(1, Math.floor(this.#scroll.clientHeight / this.#height) - 1);
     const call = this.#callOf(event.target);
@@ -223,15 +223,15 @@ export class CallsView extends EventTarget {
     event.preventDefault();
     const to = Math.min(Math.max(next, 0), end);
     this.#setFollow(false);
-    this.#bring(to);
+    this.#scrollTo(to);
     this.#takesFocus = true;
     this.choose(this.#shown[to]);
-    // Who presses a key twice within a frame goes on from there.
+    // A second key press within the frame continues from there.
     this.#drawNow();
   }
 
   /** @param {number} place */
-  #bring(place) {
+  #scrollTo(place) {
     const top = place * this.#height;
     const { scrollTop, clientHeight } = this.#scroll;
     if (top < scrollTop) this.#scroll.scrollTop = top;
@@ -241,7 +241,7 @@ export class CallsView extends EventTarget {
 
 function makeRow() {
   return element("div", { class: "row", role: "row", tabindex: "-1" },
-    ...["time", "who", "what", "by", "took", "outcome"].map((name) => element("span", { class: name, role: "gridcell" })));
+    ...["time", "client", "call", "handler", "duration", "outcome"].map((name) => element("span", { class: name, role: "gridcell" })));
 }
 
 /**
@@ -250,23 +250,23 @@ function makeRow() {
  * @param {number} place
  */
 function fillRow(row, call, place) {
-  const texts = [clock(call.at), who(call), what(call), by(call), call.ms === undefined ? "" : duration(call.ms), outcome(call)];
+  const texts = [clock(call.at), callerName(call), calledName(call), by(call), call.ms === undefined ? "" : duration(call.ms), outcome(call)];
   const key = texts.join("\n");
   row.setAttribute("aria-rowindex", String(place + 2));
-  row.dataset.state = isWaiting(call) ? "waits" : call.ms === undefined ? "lost" : call.code ? "error" : "done";
+  row.dataset.state = isWaiting(call) ? "waiting" : call.ms === undefined ? "lost" : call.code ? "error" : "done";
   if (row.dataset.key === key) return;
   row.dataset.key = key;
   texts.forEach((text, index) => (row.children[index].textContent = text));
 }
 
 /** @param {Call} call */
-export function who(call) {
-  const client = call.name ?? call.client ?? "the app";
+export function callerName(call) {
+  const client = call.name ?? call.client ?? "app code";
   return call.from ? `${client} in ${call.from}` : client;
 }
 
 /** @param {Call} call */
-function what(call) {
+function calledName(call) {
   const method = call.method.replace(/^router\./, "");
   return call.uri ? `${method} ${short(call.uri)}` : method;
 }
@@ -283,8 +283,8 @@ function isWaiting(call) {
 
 /** @param {Call} call */
 export function outcome(call) {
-  if (isWaiting(call)) return "waits";
-  if (call.ms === undefined) return "not told";
+  if (isWaiting(call)) return "waiting";
+  if (call.ms === undefined) return "unknown";
   if (call.code) return `${call.code} ${call.error ?? ""}`.trim();
   return call.outcome ?? "ok";
 }

@@ -7,50 +7,50 @@ import { clock, duration, inWords, since } from "./format.js";
 /** @typedef {{server: string, version: string, since: number, draining: boolean, sessions: number, clients: number, policy?: string, table?: Stamp,
  *   relays?: {in: number, out: number}}} Server */
 
-/** Codes of those that have no cluster to show: alone, not allowed, and of a version that knows none. */
+/** Error codes without a cluster to show: a single server, not allowed, and a server version without clusters. */
 const without = [2404, 2403, -32601];
 
-/** The servers that share their sessions. Events: `known` when it is found out that there are several, which they are, or that there are none. */
+/** The servers of the cluster. Events: `known` when the server says whether there is a cluster, or that its own id has changed. */
 export class ClusterView extends EventTarget {
-  #link;
+  #connection;
   #count = byId("cluster-count", HTMLElement);
   #engine = byId("cluster-engine", HTMLElement);
   #lease = byId("cluster-lease", HTMLElement);
-  #taken = byId("cluster-taken", HTMLElement);
+  #takenOver = byId("cluster-taken", HTMLElement);
   #body = byId("cluster-body", HTMLTableSectionElement);
-  /** When it was told last, milliseconds since 1970. */
+  /** The time of the last response, in milliseconds since 1970. */
   #at = 0;
-  /** @type {boolean | undefined} whether there is a cluster; undefined until the server has said so */
+  /** @type {boolean | undefined} whether there is a cluster; undefined before the first response */
   isThere;
-  /** @type {string | undefined} this server; undefined where it is alone */
+  /** @type {string | undefined} this server; undefined for a single server */
   server;
 
-  /** @param {import("./link.js").Link} link */
-  constructor(link) {
+  /** @param {import("./connection.js").InspectorConnection} connection */
+  constructor(connection) {
     super();
-    this.#link = link;
-    // Who answers next may be another server.
-    link.addEventListener("gap", () => (this.isThere = undefined));
-    link.addEventListener("state", (/** @type {any} */ { detail: { state } }) => {
+    this.#connection = connection;
+    // The next response may come from another server.
+    connection.addEventListener("gap", () => (this.isThere = undefined));
+    connection.addEventListener("state", (/** @type {any} */ { detail: { state } }) => {
       if (state === "open" || this.#at === 0) return;
-      write(this.#count, `as it was at ${clock(this.#at, false)}: there is no connection now`);
-      write(this.#lease, "not known");
+      write(this.#count, `state of ${clock(this.#at, false)}: there is no connection now`);
+      write(this.#lease, "unknown");
     });
   }
 
   refresh = atMost(1000, async () => {
-    if (!this.#link.isWatching) return;
+    if (!this.#connection.isWatching) return;
     try {
-      const { server, engine, leaseMs, takenOver, servers } = await this.#link.request("admin.cluster");
-      this.#know(true, server);
+      const { server, engine, leaseMs, takenOver, servers } = await this.#connection.request("admin.cluster");
+      this.#setState(true, server);
       this.#at = Date.now();
       write(this.#count, `${servers.length} ${servers.length === 1 ? "server" : "servers"}`);
-      this.#tell(engine === "reached");
-      write(this.#lease, leaseMs > 0 ? `${duration(leaseMs)} left` : "has run out");
-      write(this.#taken, `${takenOver} ${takenOver === 1 ? "session" : "sessions"}`);
+      this.#showEngine(engine === "reached");
+      write(this.#lease, leaseMs > 0 ? `${duration(leaseMs)} left` : "expired");
+      write(this.#takenOver, `${takenOver} ${takenOver === 1 ? "session" : "sessions"}`);
       this.#draw(server, servers);
     } catch (/** @type {any} */ error) {
-      if (without.includes(error?.code)) this.#know(false, undefined);
+      if (without.includes(error?.code)) this.#setState(false, undefined);
       write(this.#count, inWords(error));
     }
   });
@@ -59,7 +59,7 @@ export class ClusterView extends EventTarget {
    * @param {boolean} isThere
    * @param {string | undefined} server
    */
-  #know(isThere, server) {
+  #setState(isThere, server) {
     const isNew = isThere !== this.isThere || server !== this.server;
     this.isThere = isThere;
     this.server = server;
@@ -67,9 +67,9 @@ export class ClusterView extends EventTarget {
   }
 
   /** @param {boolean} isReached */
-  #tell(isReached) {
+  #showEngine(isReached) {
     this.#engine.dataset.reached = String(isReached);
-    write(this.#engine, isReached ? "reached" : "away: this server goes on with its own sessions until its lease ends, and takes no new work then");
+    write(this.#engine, isReached ? "reached" : "unreachable: this server continues its own sessions until its lease ends, and then accepts no new work");
   }
 
   #draw = whenOther((/** @type {string} */ own, /** @type {Server[]} */ servers) => {
@@ -80,13 +80,13 @@ export class ClusterView extends EventTarget {
 
 /**
  * @param {Server} server
- * @param {Server | undefined} here the one that has told it
+ * @param {Server | undefined} here the server that responded
  */
 function row(server, here) {
   const { server: name, version, since: began, draining, sessions, clients, policy, table, relays } = server;
   return element("tr", { "data-server": name, "aria-current": server === here ? "true" : null },
     element("th", { scope: "row" }, element("span", { class: "id" }, name), server === here && element("small", {}, " this server")),
-    element("td", { "data-label": "State", "data-draining": draining }, draining ? "draining" : "serves"),
+    element("td", { "data-label": "State", "data-draining": draining }, draining ? "draining" : "running"),
     element("td", { "data-label": "Since" }, since(began)),
     compared("Version", version, version !== here?.version),
     compared("Table", stamp(table), stamp(table) !== stamp(here?.table)),
@@ -101,7 +101,7 @@ function stamp(table) {
 }
 
 /**
- * What is to be the same everywhere.
+ * Returns a cell whose value should be the same on all servers.
  * @param {string} label
  * @param {string} text
  * @param {boolean} differs from this server's

@@ -61,7 +61,7 @@ export function byId(id, type) {
 }
 
 /**
- * Does something once in the next frame, however often it is asked for.
+ * Returns a function that runs the work once in the next frame, for any number of calls.
  * @param {() => void} work
  * @returns {() => void}
  */
@@ -78,10 +78,10 @@ export function onFrame(work) {
 }
 
 /**
- * Does something now, and again at the earliest after `pause` milliseconds and when the last time has come to its end, however
- * often it is asked for.
+ * Returns a function that runs the work, but not again before `pause` milliseconds have passed and the last run has ended,
+ * for any number of calls.
  * @param {number} pause
- * @param {() => unknown} work where it gives a promise, its end is that promise's
+ * @param {() => unknown} work a run that returns a promise ends with the promise
  * @returns {() => void}
  */
 export function atMost(pause, work) {
@@ -108,7 +108,7 @@ export function atMost(pause, work) {
 }
 
 /**
- * Draws what differs from what was drawn the last time: what is drawn anew loses the focus, and is read out again.
+ * Returns a function that draws only changed values. A redraw would lose the focus, and a screen reader would read it again.
  * @template {any[]} Values
  * @param {(...values: Values) => void} draw of values that JSON can hold
  * @returns {(...values: Values) => void}
@@ -125,10 +125,25 @@ export function whenOther(draw) {
 }
 
 /**
- * Writes a text, where it is another: what is written anew is read out again.
+ * Writes a text if it has changed, so that a screen reader does not read it again.
  * @param {Element} element
  * @param {string} text
  */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Sets the children of an element. Children that stay in their place are not changed: they keep the focus, and a press that
+ * began on one of them becomes a click.
+ * @param {Element} parent
+ * @param {Element[]} children
+ */
+export function arrange(parent, children) {
+  for (const child of [...parent.children]) {
+    if (!children.includes(child)) child.remove();
+  }
+  children.forEach((child, place) => {
+    if (parent.children[place] !== child) parent.insertBefore(child, parent.children[place] ?? null);
+  });
 }

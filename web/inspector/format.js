@@ -24,11 +24,11 @@ export function clock(at, isPrecise = true) {
 }
 
 /**
- * @param {number} at 0 for from the start
+ * @param {number} at 0 for the start of the server
  * @returns {string}
  */
 export function since(at) {
-  return at === 0 ? "from the start" : new Date(at).toLocaleString();
+  return at === 0 ? "since the start" : new Date(at).toLocaleString();
 }
 
 /**
@@ -46,12 +46,12 @@ export function pretty(value) {
 }
 
 /**
- * What went wrong, for people.
+ * Returns an error as text.
  * @param {any} error
  * @returns {string}
  */
 export function inWords(error) {
-  if (error?.code === 2403) return `The policy does not allow it: ${error.message}`;
+  if (error?.code === 2403) return `The policy denies this: ${error.message}`;
   return error?.code ? `${error.message} (${error.code})` : String(error?.message ?? error);
 }
 

@@ -5,41 +5,48 @@ import { ClusterView } from "./cluster-view.js";
 import { byId, write } from "./dom.js";
 import { ExplainView } from "./explain-view.js";
 import { inWords } from "./format.js";
-import { Link } from "./link.js";
+import { InspectorConnection } from "./connection.js";
 import { Recorder } from "./recorder.js";
-import { Records } from "./records.js";
-import { RefusalsView } from "./refusals-view.js";
+import { Records, waitingRecords } from "./records.js";
+import { RejectionsView } from "./rejections-view.js";
 import { RoutesView } from "./routes-view.js";
 import { SessionsView } from "./sessions-view.js";
 import { Tabs } from "./tabs.js";
 import { TimelineView } from "./timeline-view.js";
 import { VersionsView } from "./versions-view.js";
 
-/** Milliseconds between two looks at what nobody tells by itself. */
-const lookInterval = 3000;
+/** Milliseconds between two refreshes of what the server does not push. */
+const refreshInterval = 3000;
 
-const link = new Link();
+/** The token and the session in the fragment of the address: `#token=…&session=…`, each of them optional. */
+const fragment = new Map(location.hash.slice(1).split("&").map((part) => {
+  const place = part.indexOf("=");
+  return /** @type {[string, string]} */ ([part.slice(0, Math.max(0, place)), part.slice(place + 1)]);
+}));
+const browserSession = fragment.get("session");
+
+const connection = new InspectorConnection();
 const records = new Records();
 const tabs = new Tabs();
-const sessions = new SessionsView(link);
+const sessions = new SessionsView(connection, browserSession);
 const calls = new CallsView(records);
 const detail = new CallDetail(() => {
   calls.choose(undefined);
   calls.focus();
 });
 const timeline = new TimelineView(records);
-const routes = new RoutesView(link);
-const explain = new ExplainView(link);
-const versions = new VersionsView(link, say);
-const refusals = new RefusalsView(link);
-const cluster = new ClusterView(link);
-new Recorder(link, sessions, say);
+const routes = new RoutesView(connection);
+const explain = new ExplainView(connection);
+const versions = new VersionsView(connection, notify);
+const rejections = new RejectionsView(connection);
+const cluster = new ClusterView(connection);
+new Recorder(connection, sessions, notify);
 
 const state = byId("state", HTMLElement);
 const door = byId("door", HTMLElement);
 
 /** @param {string} text */
-function say(text) {
+function notify(text) {
   const notice = byId("notice", HTMLElement);
   notice.textContent = text;
   setTimeout(() => {
@@ -48,78 +55,81 @@ function say(text) {
 }
 
 /**
- * Asks who it is.
+ * Shows the form for a token.
  * @param {string} reason
  */
-function ask(reason) {
+function showTokenForm(reason) {
   byId("door-reason", HTMLElement).textContent = reason;
   door.hidden = false;
   byId("main", HTMLElement).hidden = true;
   byId("door-token", HTMLInputElement).focus();
 }
 
-/** Looks again at what is shown now. */
-function look() {
-  if (!link.isWatching || document.hidden) return;
+/** Refreshes the tab that is shown. */
+function refresh() {
+  if (!connection.isWatching || document.hidden) return;
   if (tabs.shown === "sessions" || tabs.shown === "explain") sessions.refresh();
-  if (tabs.shown === "sessions") sessions.look();
+  if (tabs.shown === "sessions") sessions.refreshChosen();
   if (tabs.shown === "routes") routes.refresh();
   if (tabs.shown === "versions") versions.refresh();
-  if (tabs.shown === "refusals") refusals.refresh();
-  // Whether there is one is asked once.
+  if (tabs.shown === "refusals") rejections.refresh();
+  // The inspector asks the server once whether there is a cluster.
   if (tabs.shown === "cluster" || cluster.isThere === undefined) cluster.refresh();
 }
 
-/** Of a session at another server nothing is told here but how it is. */
-function tellElsewhere() {
-  const { elsewhere } = sessions;
-  write(byId("calls-elsewhere", HTMLElement), elsewhere ? `At the server ${elsewhere}, whose own inspector tells its calls.` : "");
+/** Shows which other server has the chosen session: its calls are not shown here. */
+function showOtherServer() {
+  const { otherServer } = sessions;
+  write(byId("calls-elsewhere", HTMLElement), otherServer ? `This session is on the server ${otherServer}. Its calls are shown in the inspector of that server.` : "");
 }
 
-link.addEventListener("state", (/** @type {any} */ { detail: { state: now, text } }) => {
+connection.addEventListener("state", (/** @type {any} */ { detail: { state: now, text } }) => {
   state.dataset.state = now;
   state.textContent = text;
 });
-link.addEventListener("watching", () => {
+connection.addEventListener("watching", () => {
   door.hidden = true;
   byId("main", HTMLElement).hidden = false;
-  look();
+  refresh();
 });
-link.addEventListener("refused", (/** @type {any} */ { detail: error }) => ask(inWords(error)));
-link.addEventListener("records", (/** @type {any} */ { detail: { records: told, dropped } }) => {
-  records.take(told, dropped);
+connection.addEventListener("refused", (/** @type {any} */ { detail: error }) => showTokenForm(inWords(error)));
+connection.addEventListener("records", (/** @type {any} */ { detail: { records: received, dropped } }) => {
+  // The calls of this inspector are not those of an app.
+  records.add(received.filter((/** @type {any} */ { session }) => session !== connection.session), dropped);
 });
-link.addEventListener("gap", () => {
+connection.addEventListener("gap", () => {
   records.interrupt();
-  sessions.recall();
-  say("The connection was lost: what happened meanwhile is not told.");
+  sessions.restoreHistory();
+  notify("The connection was lost. Calls of that time are missing.");
 });
 records.addEventListener("change", (/** @type {any} */ { detail: { sessions: changed } }) => {
   detail.update();
   if (changed.size > 0 && tabs.shown === "sessions") sessions.refresh();
-  if (sessions.chosen && changed.has(sessions.chosen)) sessions.look();
+  if (sessions.chosen && changed.has(sessions.chosen)) sessions.refreshChosen();
 });
 
 byId("door-form", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();
   const field = byId("door-token", HTMLInputElement);
-  link.connect(field.value.trim());
+  connection.connect(field.value.trim());
   field.value = "";
 });
 
-tabs.addEventListener("show", look);
+tabs.addEventListener("show", refresh);
 sessions.addEventListener("choose", (/** @type {any} */ { detail: session }) => {
-  calls.only(session);
-  timeline.only(session);
-  tellElsewhere();
+  calls.showSession(session);
+  timeline.showSession(session);
+  showOtherServer();
 });
-sessions.addEventListener("look", (/** @type {any} */ { detail: { session, at, asked, records: recalled } }) => {
-  timeline.tell(at, asked);
-  if (recalled) records.recall(session, recalled);
+sessions.addEventListener("inspect", (/** @type {any} */ { detail }) => {
+  const { session, at, requestedAt, records: restored } = detail;
+  timeline.setClock(at, requestedAt);
+  if (!restored || session === connection.session) return;
+  records.restore(session, [...restored, ...waitingRecords(detail)]);
 });
 sessions.addEventListener("list", () => {
   explain.offer(sessions.sessions);
-  tellElsewhere();
+  showOtherServer();
 });
 cluster.addEventListener("known", () => {
   tabs.offer("cluster", cluster.isThere === true);
@@ -133,17 +143,17 @@ byId("clear", HTMLButtonElement).addEventListener("click", () => {
   records.clear();
 });
 
-setInterval(look, lookInterval);
-document.addEventListener("visibilitychange", look);
+setInterval(refresh, refreshInterval);
+document.addEventListener("visibilitychange", refresh);
 
-const inAddress = /^#token=(.+)$/.exec(location.hash);
-// Nobody is to see it there, and it is not to be in the history.
-if (inAddress) history.replaceState(null, "", location.pathname + location.search);
+const inFragment = fragment.get("token");
+// The token must not stay visible, nor in the history. The session stays for a reload.
+if (inFragment) history.replaceState(null, "", location.pathname + location.search + (browserSession ? `#session=${browserSession}` : ""));
 try {
-  link.connect(inAddress ? decodeURIComponent(inAddress[1]) : undefined);
+  connection.connect(inFragment ? decodeURIComponent(inFragment) : undefined);
 } catch (error) {
   if (!(error instanceof URIError)) throw error;
   state.dataset.state = "closed";
   state.textContent = "Not connected";
-  ask("The token of the address cannot be read: there, % is written as %25. Give the token here.");
+  showTokenForm("The token in the address cannot be read: in an address, % is written as %25. Enter the token here.");
 }

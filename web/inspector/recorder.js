@@ -3,58 +3,58 @@ import { byId, write } from "./dom.js";
 import { inWords } from "./format.js";
 import { Recording, download, recordedLimit } from "./recording.js";
 
-/** The button that records the chosen session. Meanwhile nothing is told of the others, so that there is room for all of its messages. */
+/** The button that records the chosen session. Meanwhile the server sends no records of other sessions, so that whole messages fit. */
 export class Recorder {
   #button = byId("record", HTMLButtonElement);
-  #link;
+  #connection;
   #sessions;
-  #say;
+  #notify;
   /** @type {Recording | undefined} */
   #recording;
   #isBusy = false;
 
   /**
-   * @param {import("./link.js").Link} link
+   * @param {import("./connection.js").InspectorConnection} connection
    * @param {import("./sessions-view.js").SessionsView} sessions
-   * @param {(text: string) => void} say
+   * @param {(text: string) => void} notify
    */
-  constructor(link, sessions, say) {
-    this.#link = link;
+  constructor(connection, sessions, notify) {
+    this.#connection = connection;
     this.#sessions = sessions;
-    this.#say = say;
-    link.addEventListener("records", (/** @type {any} */ { detail: { records, dropped } }) => {
-      this.#recording?.take(records, dropped);
+    this.#notify = notify;
+    connection.addEventListener("records", (/** @type {any} */ { detail: { records, dropped } }) => {
+      this.#recording?.add(records, dropped);
       this.#draw();
     });
-    link.addEventListener("gap", () => this.#recording?.gap());
+    connection.addEventListener("gap", () => this.#recording?.gap());
     sessions.addEventListener("choose", (/** @type {any} */ { detail: session }) => {
       const recorded = this.#recording?.session;
-      if (recorded && session !== recorded) say(`What happens there is not told while ${recorded} is recorded. Stop the recording to see it.`);
+      if (recorded && session !== recorded) notify(`While ${recorded} is recorded, the inspector shows no new calls of other sessions. Stop the recording to see them.`);
     });
     this.#button.addEventListener("click", async () => {
       if (this.#isBusy) return;
       this.#isBusy = true;
       try {
-        await (this.#recording ? this.#stop(this.#recording) : this.#begin());
+        await (this.#recording ? this.#stop(this.#recording) : this.#start());
       } catch (error) {
-        say(inWords(error));
+        notify(inWords(error));
       }
       this.#isBusy = false;
       this.#draw();
     });
   }
 
-  async #begin() {
+  async #start() {
     const session = this.#sessions.chosen;
-    if (!session) return this.#say("Choose the session that is to be recorded.");
-    const { elsewhere } = this.#sessions;
-    if (elsewhere) return this.#say(`${session} is at the server ${elsewhere}: record it with the inspector there.`);
+    if (!session) return this.#notify("Select the session to record.");
+    const { otherServer } = this.#sessions;
+    if (otherServer) return this.#notify(`${session} is on the server ${otherServer}: record it with the inspector there.`);
     try {
-      await this.#link.watch({ session, limit: recordedLimit });
-      this.#recording = new Recording(await this.#link.request("admin.session", { session, records: false }));
-      this.#say(`${session} is recorded. The other sessions are not told meanwhile.`);
+      await this.#connection.watch({ session, limit: recordedLimit });
+      this.#recording = new Recording(await this.#connection.request("admin.session", { session, records: false }));
+      this.#notify(`Recording ${session}. Meanwhile the inspector shows no new calls of other sessions.`);
     } catch (error) {
-      await this.#link.watch({});
+      await this.#connection.watch({});
       throw error;
     }
   }
@@ -64,10 +64,10 @@ export class Recorder {
     this.#recording = undefined;
     const { session, text, count, gaps } = recording;
     download(`${session}.jsonl`, text);
-    const note = gaps > 0 ? ` The connection was lost meanwhile: what happened then is not in it.` : "";
-    this.#say(`${count} records of ${session} are in the file. waybridge replay plays them against a server.${note}`);
-    await this.#link.watch({});
-    this.#sessions.recall();
+    const note = gaps > 0 ? ` The connection was lost meanwhile, so records are missing.` : "";
+    this.#notify(`The file has ${count} records of ${session}. To replay them against a server, run waybridge replay.${note}`);
+    await this.#connection.watch({});
+    this.#sessions.restoreHistory();
   }
 
   #draw() {

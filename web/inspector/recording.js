@@ -1,49 +1,49 @@
 // @ts-check
 
-/** How much of a recording is kept: what comes later is left out, and the last line says so. `waybridge replay` reads no more bytes. */
+/** The limits of a recording. Later records are left out, and the last line says so. `waybridge replay` reads no more bytes. */
 const maxLines = 100_000;
 export const maxBytes = 64 << 20;
 /** Bytes of the last line. */
 const endBytes = 128;
-/** Bytes of each message in a recording: the most that the server tells. */
+/** Bytes of each message in a recording: the most that the server sends. */
 export const recordedLimit = 64 << 10;
 
 const encoder = new TextEncoder();
 
-/** What happens in one session, as lines of JSON: the first says what there was, the others are records as `admin.records` tells them. */
+/** A recording of one session as lines of JSON: the first line is its state at the start, the others are records of `admin.records`. */
 export class Recording {
   /** @type {string[]} */
   #lines = [];
   #bytes = 0;
   #left = 0;
-  /** How often it is not known what has happened. */
+  /** The number of times that records are missing. */
   gaps = 0;
 
   /**
-   * @param {any} detail what `admin.session` has told
+   * @param {any} detail the result of `admin.session`
    */
   constructor(detail) {
     this.session = detail.session;
     const { records, ...rest } = detail;
-    this.#add({ type: "recording", version: 1, ...rest });
+    this.#append({ type: "recording", version: 1, ...rest });
   }
 
   /**
-   * @param {import("./records.js").WatchRecord[]} records
+   * @param {import("./records.js").InspectorRecord[]} records
    * @param {number} dropped
    */
-  take(records, dropped) {
+  add(records, dropped) {
     this.#left += dropped;
-    for (const record of records) if (record.session === this.session) this.#add(record);
+    for (const record of records) if (record.session === this.session) this.#append(record);
   }
 
-  /** For some time nobody told what happened. */
+  /** Records are missing for some time. */
   gap() {
     this.gaps += 1;
   }
 
   /** @param {object} value */
-  #add(value) {
+  #append(value) {
     const line = JSON.stringify(value);
     const bytes = encoder.encode(line).length + 1;
     if (this.#lines.length >= maxLines || this.#bytes + bytes + endBytes > maxBytes) return void (this.#left += 1);
@@ -55,7 +55,7 @@ export class Recording {
     return this.#lines.length - 1;
   }
 
-  /** @returns {string} the whole of it; a gap counts as one that was left out, at least */
+  /** @returns {string} the text of the file; a gap counts as at least one missing record */
   get text() {
     const left = this.#left + this.gaps;
     const end = left > 0 ? [JSON.stringify({ type: "incomplete", left, gaps: this.gaps })] : [];
@@ -64,7 +64,7 @@ export class Recording {
 }
 
 /**
- * Has the browser keep a text as a file.
+ * Downloads a text as a file.
  * @param {string} name
  * @param {string} text
  */

@@ -1,11 +1,11 @@
 // @ts-check
-import { Told } from "./told.js";
+import { RecordIndex } from "./record-index.js";
 
-/** @typedef {Record<string, any> & {type: string, at: number, session: string}} WatchRecord as PROTOCOL.md tells it */
+/** @typedef {Record<string, any> & {type: string, at: number, session: string}} InspectorRecord as ADMINISTRATION.md defines it */
 /**
- * One call, its request and its answer together.
+ * A call: its request and its response.
  * @typedef {object} Call
- * @property {number} number in the order in which they were told
+ * @property {number} number in the order of their records
  * @property {number} at
  * @property {string} session
  * @property {string} [client]
@@ -18,7 +18,7 @@ import { Told } from "./told.js";
  * @property {string} [page]
  * @property {string} [from]
  * @property {number} [call]
- * @property {number} [ms] absent while it waits
+ * @property {number} [ms] absent while it is waiting
  * @property {number} [code]
  * @property {string} [error]
  * @property {string} [outcome]
@@ -28,20 +28,20 @@ import { Told } from "./told.js";
  * @property {any} [result]
  * @property {string} [paramsCut]
  * @property {string} [resultCut]
- * @property {WatchRecord[]} parts what was asked of clients for it, and interceptors
- * @property {number} [lostAt] when it still waited, and nobody could tell its end any more
- * @property {string} [text] what a filter looks at
+ * @property {InspectorRecord[]} parts the requests to clients that belong to it, and interceptors
+ * @property {number} [lostAt] the time after which its end cannot be known
+ * @property {string} [text] the text that a filter searches
  */
 /**
- * A page on a stack, from when its host was asked.
+ * A page on a stack, from the request to its host.
  * @typedef {{session: string, page: string, uri: string, route?: string, host: string, style: string, asked?: number, opened?: number,
  *   closed?: number, outcome?: string, error?: string}} PageSpan
  */
 /** @typedef {{session: string, client: string, from: number, to?: number}} Absence a client without a connection */
 
-/** What is known of what happened, the latest of it: calls by pairs, pages, absences. */
+/** The latest calls, pages and absences. */
 export class Records extends EventTarget {
-  /** How many calls, and how many pages and absences, are kept. */
+  /** The most calls, pages and absences that are kept. */
   static maxCalls = 5000;
   static maxSpans = 2000;
   /** @type {Call[]} the oldest first */
@@ -50,31 +50,31 @@ export class Records extends EventTarget {
   pages = new Map();
   /** @type {Absence[]} */
   absences = [];
-  /** @type {WatchRecord[]} what belongs to no call that is known */
+  /** @type {InspectorRecord[]} the records that belong to no known call */
   others = [];
   dropped = 0;
-  /** The latest time that a record tells, by the server's clock. */
+  /** The latest time of a record, by the server's clock. */
   latest = 0;
-  /** @type {Map<string, Call>} those that have a number in their session, as long as the server counts on */
+  /** @type {Map<string, Call>} the calls with a number in their session, until the server restarts its numbers */
   #byCall = new Map();
-  /** What was recalled, and may still be told by a batch that is on its way */
-  #recalled = new Told();
-  /** What happened until then was cleared. */
+  /** Records that were restored, and may come again in a batch that is on its way */
+  #restored = new RecordIndex();
+  /** The time until which all records were cleared. */
   #clearedAt = 0;
   #last = 0;
 
   /**
-   * @param {WatchRecord[]} records
+   * @param {InspectorRecord[]} records
    * @param {number} [dropped]
    */
-  take(records, dropped = 0) {
+  add(records, dropped = 0) {
     this.dropped += dropped;
     /** @type {Set<string>} */
     const changed = new Set();
     for (const record of records) {
-      this.latest = Math.max(this.latest, end(record));
-      const again = this.#recalled.take(record);
-      if (again) Object.assign(again, record.type === "call" ? said(record) : record);
+      this.latest = Math.max(this.latest, endOf(record));
+      const existing = this.#restored.consume(record);
+      if (existing) Object.assign(existing, record.type === "call" ? callFields(record) : record);
       else if (record.type === "call") this.#call(record);
       else this.#other(record);
       if (record.type !== "call" || record.call !== undefined) changed.add(record.session);
@@ -84,25 +84,25 @@ export class Records extends EventTarget {
   }
 
   /**
-   * Takes what the server remembers of a session, the oldest first: what is known of it already, and what was cleared, is left out.
+   * Restores the records of a session that the server kept, the oldest first, without known and cleared ones.
    * @param {string} session
-   * @param {WatchRecord[]} records without messages
+   * @param {InspectorRecord[]} records without messages
    */
-  recall(session, records) {
-    const known = new Told();
+  restore(session, records) {
+    const known = new RecordIndex();
     for (const call of this.calls) {
       if (call.session !== session) continue;
       known.add({ type: "call", ...call }, call);
       for (const part of call.parts) known.add(part, part);
     }
     for (const part of this.others) if (part.session === session) known.add(part, part);
-    this.#recalled = new Told();
+    this.#restored = new RecordIndex();
     for (const record of records) {
-      if (end(record) <= this.#clearedAt) continue;
-      this.latest = Math.max(this.latest, end(record));
-      const same = known.take(record);
-      if (record.type === "call") this.#recallCall(record, same ?? this.#byCall.get(keyOf(record)));
-      else if (!same) this.#recalled.add(record, this.#other(record));
+      if (endOf(record) <= this.#clearedAt) continue;
+      this.latest = Math.max(this.latest, endOf(record));
+      const same = known.consume(record);
+      if (record.type === "call") this.#restoreCall(record, same ?? this.#byCall.get(keyOf(record)));
+      else if (!same) this.#restored.add(record, this.#other(record));
     }
     this.calls.sort((one, other) => one.at - other.at);
     for (const call of this.calls) call.number = this.#last += 1;
@@ -110,10 +110,10 @@ export class Records extends EventTarget {
     this.#changed(new Set(), true);
   }
 
-  /** What happened since cannot be told, and numbers may begin anew: the server was another one, or has forgotten who watched. */
+  /** Later records are missing, and numbers may restart: the server is another one, or no longer watches. */
   interrupt() {
     this.#byCall.clear();
-    this.#recalled = new Told();
+    this.#restored = new RecordIndex();
     for (const call of this.calls) if (call.ms === undefined) call.lostAt ??= this.latest;
     this.others = this.others.map(({ call, ...part }) => part);
     this.#changed(new Set());
@@ -122,7 +122,7 @@ export class Records extends EventTarget {
   clear() {
     this.calls = [];
     this.#byCall.clear();
-    this.#recalled = new Told();
+    this.#restored = new RecordIndex();
     this.#clearedAt = this.latest;
     this.pages.clear();
     this.absences = [];
@@ -132,45 +132,45 @@ export class Records extends EventTarget {
   }
 
   /**
-   * @param {Set<string>} sessions those of which more than a call that took no time has changed
-   * @param {boolean} [isInOrder] whether calls have got other numbers and places
+   * @param {Set<string>} sessions the sessions with a change other than a short call
+   * @param {boolean} [isInOrder] whether calls have new numbers and places
    */
   #changed(sessions, isInOrder = false) {
     this.dispatchEvent(new CustomEvent("change", { detail: { sessions, isInOrder } }));
   }
 
   /**
-   * @param {WatchRecord} record
+   * @param {InspectorRecord} record
    * @returns {Call}
    */
   #call(record) {
     const known = this.#byCall.get(keyOf(record));
-    // A number may come again where the server has begun anew.
-    if (known && (known.ms === undefined || known.at === record.at)) return Object.assign(known, said(record));
+    // A restarted server may use a number again.
+    if (known && (known.ms === undefined || known.at === record.at)) return Object.assign(known, callFields(record));
     /** @type {Call} */
-    const call = { method: "", ...said(record), number: (this.#last += 1), parts: [] };
+    const call = { method: "", ...callFields(record), number: (this.#last += 1), parts: [] };
     this.calls.push(call);
     if (call.call === undefined) return call;
     this.#byCall.set(keyOf(call), call);
-    // What was asked for it may have been told before.
+    // Its requests to clients may have been recorded before.
     if (this.others.length > 0) this.others = this.others.filter((part) => part.session !== call.session || part.call !== call.call || !call.parts.push(part));
     return call;
   }
 
   /**
-   * @param {WatchRecord} record
+   * @param {InspectorRecord} record
    * @param {Call | undefined} known
    */
-  #recallCall(record, known) {
-    if (!known) return this.#recalled.add(record, this.#call(record));
-    // It goes on under its number, although it may have been interrupted for us.
+  #restoreCall(record, known) {
+    if (!known) return this.#restored.add(record, this.#call(record));
+    // The call continues under its number, even if its records were interrupted.
     if (known.call !== undefined) this.#byCall.set(keyOf(known), known);
-    if (known.ms === undefined) Object.assign(known, { lostAt: undefined }, record.ms === undefined ? {} : said(record));
+    if (known.ms === undefined) Object.assign(known, { lostAt: undefined }, record.ms === undefined ? {} : callFields(record));
   }
 
   /**
-   * @param {WatchRecord} record that is no call
-   * @returns {WatchRecord}
+   * @param {InspectorRecord} record that is no call
+   * @returns {InspectorRecord}
    */
   #other(record) {
     if (record.type === "page") this.#page(record);
@@ -180,14 +180,14 @@ export class Records extends EventTarget {
     return record;
   }
 
-  /** @param {WatchRecord} record */
+  /** @param {InspectorRecord} record */
   #part(record) {
     const call = this.#byCall.get(keyOf(record));
     if (call) call.parts.push(record);
     else this.others.push(record);
   }
 
-  /** @param {WatchRecord} record */
+  /** @param {InspectorRecord} record */
   #page(record) {
     const key = `${record.session}/${record.page}`;
     const { session, page, uri, route, host, style } = /** @type {any} */ (record);
@@ -196,7 +196,7 @@ export class Records extends EventTarget {
     if (record.event === "asked") span.asked = record.at;
     if (record.event === "opened") span.opened = record.at;
     if (record.event === "closed") {
-      // It may have been there before anybody watched.
+      // The page may have been open before the inspector watched.
       span.opened ??= record.at - (record.ms ?? 0);
       span.closed = record.at;
       span.outcome = record.outcome;
@@ -208,7 +208,7 @@ export class Records extends EventTarget {
     this.pages.set(key, span);
   }
 
-  /** @param {WatchRecord} record */
+  /** @param {InspectorRecord} record */
   #client({ event, session, client, at, ms }) {
     const own = this.absences.filter((absence) => absence.session === session && absence.client === client);
     if (own.some(({ from, to }) => (event === "away" ? from : to) === at)) return;
@@ -218,7 +218,7 @@ export class Records extends EventTarget {
     else if (event === "back" && ms) this.absences.push({ session, client, from: at - ms, to: at });
   }
 
-  /** @param {WatchRecord} record */
+  /** @param {InspectorRecord} record */
   #ended({ session, at }) {
     for (const page of this.pages.values()) if (page.session === session) page.closed ??= at;
     for (const absence of this.absences) if (absence.session === session) absence.to ??= at;
@@ -244,22 +244,22 @@ function keyOf({ session, call }) {
   return call === undefined ? "" : `${session}/${call}`;
 }
 
-/** @param {WatchRecord} record */
-function end({ at, ms = 0 }) {
+/** @param {InspectorRecord} record */
+function endOf({ at, ms = 0 }) {
   return at + ms;
 }
 
 /**
- * What a record says of its call.
- * @param {WatchRecord} record
+ * The fields of a call that a record has.
+ * @param {InspectorRecord} record
  * @returns {any}
  */
-function said({ type, state, ...rest }) {
+function callFields({ type, state, ...rest }) {
   return { ...rest, text: undefined, lostAt: undefined };
 }
 
 /**
- * What a filter looks at of a call.
+ * Returns the text of a call that a filter searches.
  * @param {Call} call
  * @returns {string}
  */
@@ -267,4 +267,15 @@ export function textOf(call) {
   call.text ??= [call.name, call.client, call.method, call.uri, call.route, call.host, call.outcome, call.error, call.code, call.session]
     .filter((part) => part !== undefined).join(" ").toLowerCase();
   return call.text;
+}
+
+/**
+ * Returns the waiting calls of a session as records. The server describes them even if no client watched before.
+ * @param {{session: string, at: number, clients: any[], calls: any[]}} detail the result of `admin.session`
+ * @returns {InspectorRecord[]}
+ */
+export function waitingRecords({ session, at, clients, calls }) {
+  const names = new Map(clients.map(({ client, name }) => [client, name]));
+  return calls.filter(({ call }) => call !== undefined).map(({ call, client, id, method, uri, page, host, ms = 0 }) =>
+    ({ type: "call", state: "waits", at: at - ms, session, client, name: names.get(client), id, method, uri, page, host, call }));
 }

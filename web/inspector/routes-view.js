@@ -8,26 +8,26 @@ const maxShown = 300;
 /** @typedef {{name: string, kind: string, patterns: string[], title?: string, served: {by: string, count?: number, clients?: {session: string, client: string}[]},
  *   calls?: number, errors?: number, p50?: number | null, p99?: number | null}} Route */
 
-/** The routes, who serves them, and what their calls came to. */
+/** The routes, their handlers, and the numbers of their calls. */
 export class RoutesView {
-  #link;
+  #connection;
   #body = byId("routes-body", HTMLTableSectionElement);
   #filter = byId("routes-filter", HTMLInputElement);
   #count = byId("routes-count", HTMLElement);
   /** @type {Route[]} */
   #routes = [];
   /** @type {any} */
-  #told = {};
+  #response = {};
   #order = { by: "name", isDown: false };
 
-  /** @param {import("./link.js").Link} link */
-  constructor(link) {
-    this.#link = link;
+  /** @param {import("./connection.js").InspectorConnection} connection */
+  constructor(connection) {
+    this.#connection = connection;
     this.#filter.addEventListener("input", () => this.#draw());
     byId("routes", HTMLTableElement).tHead?.addEventListener("click", ({ target }) => {
       if (!(target instanceof HTMLButtonElement)) return;
       const by = target.value;
-      // Numbers are looked at from the largest.
+      // Numbers are sorted from the largest first.
       const isDown = this.#order.by === by ? !this.#order.isDown : !["name", "kind", "served"].includes(by);
       this.#order = { by, isDown };
       for (const head of target.closest("tr")?.children ?? []) head.removeAttribute("aria-sort");
@@ -38,8 +38,8 @@ export class RoutesView {
 
   refresh = atMost(1000, async () => {
     try {
-      this.#told = await this.#link.request("admin.routes");
-      this.#routes = this.#told.routes;
+      this.#response = await this.#connection.request("admin.routes");
+      this.#routes = this.#response.routes;
       this.#draw();
     } catch (error) {
       write(this.#count, inWords(error));
@@ -59,9 +59,9 @@ export class RoutesView {
       return (a < b ? -1 : a > b ? 1 : 0) * (isDown ? -1 : 1) || (one.name < other.name ? -1 : 1);
     });
     this.#list(found.slice(0, maxShown));
-    const since = this.#told.since ? `, calls since ${new Date(this.#told.since).toLocaleTimeString()}` : "";
+    const since = this.#response.since ? `, calls since ${new Date(this.#response.since).toLocaleTimeString()}` : "";
     const rest = found.length > maxShown ? `, the first ${maxShown} are shown` : "";
-    const others = this.#told.undeclared?.calls ? `, to no route: ${this.#told.undeclared.calls}` : "";
+    const others = this.#response.undeclared?.calls ? `, calls without a route: ${this.#response.undeclared.calls}` : "";
     write(this.#count, `${found.length} of ${this.#routes.length} routes${rest}${since}${others}`);
   }
 
@@ -74,7 +74,7 @@ function row({ name, kind, patterns, title, served, calls, errors, p50, p99 }) {
     element("th", { scope: "row" }, name, title ? element("small", {}, ` ${title}`) : null),
     element("td", {}, ...patterns.map((pattern) => element("code", {}, pattern))),
     element("td", { "data-label": "Kind" }, kind),
-    element("td", { "data-label": "Served by" }, ...servedBy(served)),
+    element("td", { "data-label": "Handled by" }, ...servedBy(served)),
     number("Calls", calls), number("Errors", errors, Boolean(errors)),
     number("p50", duration(p50)), number("p99", duration(p99)));
 }
@@ -90,8 +90,8 @@ function number(label, value, isBad) {
 
 /** @param {Route["served"]} served */
 function servedBy({ by, count = 0, clients = [] }) {
-  if (by === "server") return ["the app's Swift code"];
-  if (by === "nobody") return ["nobody now"];
+  if (by === "server") return ["Swift code in the server"];
+  if (by === "nobody") return ["no client now"];
   const names = clients.slice(0, 2).flatMap(({ client }, place) => [place > 0 && ", ", element("span", { class: "id" }, client)]);
   return [`${count} ${count === 1 ? "client" : "clients"}: `, ...names, count > 2 && " …"];
 }

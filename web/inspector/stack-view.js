@@ -4,37 +4,37 @@ import { duration, short, technology } from "./format.js";
 
 /** @typedef {{id: string, uri: string, route?: string | null, style: string, host: string, pages?: Page[]}} Page */
 
-/** The stack of a session as the phone has it: the top page in front, those beneath it behind, sheets in front of their page. */
+/** The stack of a session: the top page first, and a modal stack in front of the page that presents it. */
 export class StackView {
   #phone = byId("stack", HTMLElement);
   #note = byId("stack-note", HTMLElement);
   #members = byId("members", HTMLElement);
   #drawn = "";
-  /** @type {Map<string, HTMLElement>} where it says how long a client has been away */
-  #aways = new Map();
+  /** @type {Map<string, HTMLElement>} the elements that show how long a client has been disconnected */
+  #absences = new Map();
 
   clear() {
     this.#drawn = "";
     this.#note.textContent = "";
-    this.#phone.replaceChildren(element("p", { class: "empty" }, "Choose a session."));
+    this.#phone.replaceChildren(element("p", { class: "empty" }, "Select a session."));
     this.#members.replaceChildren();
   }
 
-  /** @param {string} reason why it may be another by now than what is shown */
+  /** @param {string} reason the reason why the shown stack may be outdated */
   fail(reason) {
     this.#drawn = "";
     write(this.#note, reason);
   }
 
-  /** @param {any} detail what `admin.session` tells */
+  /** @param {any} detail the result of `admin.session` */
   show({ stack, clients, calls }) {
     const names = new Map(clients.map((/** @type {any} */ { client, name }) => [client, name ?? client]));
     const key = JSON.stringify([stack, clients.map((/** @type {any} */ { unread, ...rest }) => ({ ...rest, away: Boolean(rest.away) })), calls.length]);
     if (key !== this.#drawn) this.#draw(stack, clients, calls, names);
     this.#drawn = key;
     for (const { client, away } of clients) {
-      const place = this.#aways.get(client);
-      if (place && away) write(place, `away for ${duration(away)}`);
+      const place = this.#absences.get(client);
+      if (place && away) write(place, `disconnected for ${duration(away)}`);
     }
   }
 
@@ -50,10 +50,10 @@ export class StackView {
     this.#phone.replaceChildren(
       count === 0 ? element("p", { class: "empty" }, "No page is open.") : element("ol", { class: "cards" }, ...cards(stack.pages, names)),
       stack.tabs ? tabBar(stack.tabs, stack.selected) : "");
-    this.#aways = new Map(clients.filter(({ away }) => away).map(({ client }) => [client, element("span")]));
+    this.#absences = new Map(clients.filter(({ away }) => away).map(({ client }) => [client, element("span")]));
     this.#members.replaceChildren(
-      element("ul", {}, ...clients.map((each) => member(each, this.#aways.get(each.client)))),
-      calls.length === 0 ? "" : element("p", { class: "hint" }, `${calls.length} ${calls.length === 1 ? "call waits" : "calls wait"}`));
+      element("ul", {}, ...clients.map((each) => clientItem(each, this.#absences.get(each.client)))),
+      calls.length === 0 ? "" : element("p", { class: "hint" }, `${calls.length} ${calls.length === 1 ? "call is waiting" : "calls are waiting"}`));
   }
 }
 
@@ -68,7 +68,7 @@ function countOf(pages) {
 /**
  * @param {Page[]} pages bottom first
  * @param {Map<string, string>} names
- * @returns {HTMLLIElement[]} top first, as one reads
+ * @returns {HTMLLIElement[]} top first
  */
 function cards(pages, names) {
   return [...pages].reverse().map((page, place) => {
@@ -95,13 +95,13 @@ function tabBar(tabs, selected) {
 
 /**
  * @param {any} client
- * @param {HTMLElement | undefined} away where it says for how long, of one that is away
+ * @param {HTMLElement | undefined} away the element for the time that it has been disconnected
  */
-function member({ client, name, version, platform, page, user, guest, hosts, unread, asked }, away) {
+function clientItem({ client, name, version, platform, page, user, guest, hosts, unread, asked }, away) {
   const notes = [
     user && `user ${user}`, guest && "guest", page && `in ${page}`, platform,
-    hosts.length > 0 && `shows ${hosts.map((/** @type {any} */ host) => host.patterns?.join(", ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
-    asked > 0 && `owes ${asked}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
+    hosts.length > 0 && `hosts ${hosts.map((/** @type {any} */ host) => host.patterns?.join(", ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
+    asked > 0 && `has not answered ${asked} ${asked === 1 ? "request" : "requests"}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
   ].filter(Boolean);
   return element("li", { "data-away": away ? "true" : null },
     element("strong", {}, name ?? client), version ? ` ${version}` : "", element("small", {}, ` ${client}`),

@@ -1,8 +1,8 @@
 // @ts-check
 import { byId } from "./dom.js";
-import { focusOn, roving } from "./roving.js";
+import { focusOn, rovingTabindex } from "./roving-tabindex.js";
 
-/** The views, of which one is shown. Events: `show` with its name. */
+/** The tabs of the views. One view is shown. Events: `show` with its name. */
 export class Tabs extends EventTarget {
   #list = byId("tabs", HTMLElement);
   #tabs = /** @type {HTMLElement[]} */ ([...this.#list.querySelectorAll("[role=tab]")]);
@@ -11,14 +11,14 @@ export class Tabs extends EventTarget {
   constructor() {
     super();
     focusOn(this.#tabs[0], this.#tabs);
-    roving(this.#list, "[role=tab]:not([hidden])", { isHorizontal: true, moved: (tab) => this.show(nameOf(tab)) });
+    rovingTabindex(this.#list, "[role=tab]:not([hidden])", { isHorizontal: true, moved: (tab) => this.show(nameOf(tab)) });
     this.#list.addEventListener("click", ({ target }) => {
       if (target instanceof HTMLElement && target.getAttribute("role") === "tab") this.show(nameOf(target));
     });
   }
 
   /**
-   * Has a view among those that can be shown, or not.
+   * Shows or hides the tab of a view.
    * @param {string} name
    * @param {boolean} isThere
    */

@@ -1,64 +1,64 @@
 // @ts-check
 import { atMost, byId, element, onFrame, svg } from "./dom.js";
 import { clock, duration } from "./format.js";
-import { ahead, lanes } from "./timeline.js";
+import { clockOffset, lanes } from "./timeline.js";
 
 const rowHeight = 16;
 const laneGap = 6;
 const titleHeight = 13;
 const axisHeight = 18;
 
-/** The time of a session as a picture. Events: `choose` with the call of the bar that was pressed. */
+/** The timeline of a session. Events: `choose` with the call of the bar that was pressed. */
 export class TimelineView extends EventTarget {
   #place = byId("timeline", HTMLElement);
   #window = byId("window", HTMLSelectElement);
   #records;
   /** @type {string | undefined} */
   #session;
-  /** @type {number | undefined} what the server's clock is ahead of this one */
-  #ahead;
+  /** @type {number | undefined} the offset of the server's clock from the browser's */
+  #clockOffset;
 
   /** @param {import("./records.js").Records} records */
   constructor(records) {
     super();
     this.#records = records;
-    // It is made anew as a whole.
+    // The whole picture is redrawn.
     records.addEventListener("change", atMost(400, this.draw));
     this.#window.addEventListener("change", this.draw);
     new ResizeObserver(this.draw).observe(this.#place);
-    // What goes on grows, and time passes.
+    // Running calls grow as time passes.
     setInterval(() => {
       if (!document.hidden) this.draw();
     }, 1000);
   }
 
   /** @param {string | undefined} session */
-  only(session) {
+  showSession(session) {
     this.#session = session;
     this.draw();
   }
 
   /**
-   * The server has told its time.
+   * Sets the offset of the server's clock.
    * @param {number} at
-   * @param {number} asked when it was asked, by this clock
+   * @param {number} requestedAt when it was requested, by this clock
    */
-  tell(at, asked) {
-    this.#ahead = ahead(this.#ahead, at, asked, Date.now());
+  setClock(at, requestedAt) {
+    this.#clockOffset = clockOffset(this.#clockOffset, at, requestedAt, Date.now());
   }
 
   draw = onFrame(() => {
     if (this.#place.offsetParent === null) return;
     const session = this.#session;
-    if (!session) return this.#place.replaceChildren(element("p", { class: "empty" }, "Choose a session."));
+    if (!session) return this.#place.replaceChildren(element("p", { class: "empty" }, "Select a session."));
     const width = Math.floor(this.#place.clientWidth);
     if (width === 0) return;
-    const to = Date.now() + (this.#ahead ?? 0);
+    const to = Date.now() + (this.#clockOffset ?? 0);
     const span = Number(this.#window.value);
     const from = to - span;
     const { lanes: shown, left } = lanes(this.#records, session, from, to);
     if (shown.length === 0) {
-      return this.#place.replaceChildren(element("p", { class: "empty" }, `Nothing has happened in the last ${this.#window.selectedOptions[0].label}.`));
+      return this.#place.replaceChildren(element("p", { class: "empty" }, `Nothing happened in the last ${this.#window.selectedOptions[0].label}.`));
     }
     const x = (/** @type {number} */ at) => ((Math.min(Math.max(at, from), to) - from) / span) * width;
     /** @type {SVGElement[]} */
@@ -75,7 +75,7 @@ export class TimelineView extends EventTarget {
           const wide = Math.max(2, x(bar.to) - left);
           const top = y + titleHeight + place * rowHeight;
           const group = svg("g", { class: "bar", "data-kind": bar.kind, "data-error": bar.isError, "data-open": bar.isOpen },
-            svg("title", {}, `${bar.text}, ${bar.isOpen ? "goes on since" : duration(bar.to - bar.from)} ${bar.isOpen ? duration(bar.to - bar.from) : ""}`.trim()),
+            svg("title", {}, `${bar.text}, ${bar.isOpen ? "running for" : duration(bar.to - bar.from)} ${bar.isOpen ? duration(bar.to - bar.from) : ""}`.trim()),
             svg("rect", { x: left.toFixed(1), y: top, width: wide.toFixed(1), height: rowHeight - 3, rx: 3 }),
             wide > 46 && svg("text", { x: (left + 4).toFixed(1), y: top + 10 }, cut(bar.text, wide - 8)));
           const { call } = bar;
@@ -85,10 +85,10 @@ export class TimelineView extends EventTarget {
       });
       y += height + laneGap;
     }
-    const label = `${count} spans of the last ${duration(span)} in ${shown.map(({ title }) => title).join(", ")}; the list of calls tells the same`;
+    const label = `${count} spans of the last ${duration(span)} in ${shown.map(({ title }) => title).join(", ")}; the list of calls has the same data`;
     this.#place.replaceChildren(svg("svg", { role: "img", "aria-label": label, width, height: y, viewBox: `0 0 ${width} ${y}` },
       ...axis(from, to, x, y), ...parts));
-    if (left > 0) this.#place.append(element("p", { class: "hint" }, `${left} more have no place here: take a smaller window.`));
+    if (left > 0) this.#place.append(element("p", { class: "hint" }, `${left} more do not fit: select a shorter window.`));
   });
 }
 

@@ -7,37 +7,37 @@
  * @property {number} from milliseconds since 1970
  * @property {number} to
  * @property {string} text
- * @property {boolean} [isOpen] it goes on
+ * @property {boolean} [isOpen] it is running
  * @property {boolean} [isError]
  * @property {Call} [call]
  */
 /** @typedef {{title: string, rows: Bar[][]}} Lane bars that do not overlap in a row */
 
-/** How many bars a picture has at most, and rows a lane. */
+/** The most bars of a picture, and rows of a lane. */
 export const maxBars = 300;
 const maxRows = 6;
 
 /**
- * What the server's clock is ahead of the browser's, or behind it where that is less than 0; milliseconds. What was known stays
- * where the answer leaves room for it, so that the picture does not jump.
- * @param {number | undefined} known
- * @param {number} at the server's time, as an answer tells it
- * @param {number} asked when it was asked, by the browser's clock
- * @param {number} came when the answer was there
+ * Returns the offset of the server's clock from the browser's in milliseconds; it is negative if the server is behind. The previous
+ * offset stays if it fits the response, so that the picture does not jump.
+ * @param {number | undefined} previous
+ * @param {number} at the server's time in the response
+ * @param {number} requestedAt when it was requested, by the browser's clock
+ * @param {number} receivedAt when the response was received
  * @returns {number}
  */
-export function ahead(known, at, asked, came) {
-  const middle = at - (asked + came) / 2;
-  return known !== undefined && Math.abs(middle - known) <= (came - asked) / 2 + 1 ? known : middle;
+export function clockOffset(previous, at, requestedAt, receivedAt) {
+  const middle = at - (requestedAt + receivedAt) / 2;
+  return previous !== undefined && Math.abs(middle - previous) <= (receivedAt - requestedAt) / 2 + 1 ? previous : middle;
 }
 
 /**
- * What a picture of a session's time shows: a lane for the calls of each client, one for what was asked of each, one for the pages.
+ * Returns the lanes of a session's timeline: one for the calls of each client, one for the requests to each client, one for the pages.
  * @param {import("./records.js").Records} records
  * @param {string} session
  * @param {number} from milliseconds since 1970
  * @param {number} to
- * @returns {{lanes: Lane[], left: number}} `left` is how many bars had no place
+ * @returns {{lanes: Lane[], left: number}} `left` is the number of bars that did not fit
  */
 export function lanes(records, session, from, to) {
   /** @type {Map<string, Bar[]>} */
@@ -59,32 +59,32 @@ export function lanes(records, session, from, to) {
     add("Pages", { kind: "page", from: start, to: page.closed ?? to, text, isOpen: page.closed === undefined, isError: page.error !== undefined });
   }
   for (const { session: of, client, from: start, to: end } of records.absences) {
-    if (of === session) add(`Connection of ${client}`, { kind: "hold", from: start, to: end ?? to, text: "no connection: held", isOpen: end === undefined });
+    if (of === session) add(`Connection of ${client}`, { kind: "hold", from: start, to: end ?? to, text: "no connection", isOpen: end === undefined });
   }
-  // The latest have a place first.
+  // The latest calls are placed first.
   for (let place = records.calls.length - 1; place >= 0; place -= 1) {
     const call = records.calls[place];
     const end = call.ms === undefined ? call.lostAt ?? to : call.at + call.ms;
     if (call.session !== session || end < from || call.at > to || !hasRoom()) continue;
-    const who = call.name ?? call.client ?? "the app";
+    const callerName = call.name ?? call.client ?? "app code";
     const text = `${call.method.replace(/^router\./, "")} ${call.uri ?? ""}`.trim();
-    add(`Calls of ${who}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined && call.lostAt === undefined, isError: Boolean(call.code), call });
+    add(`Calls of ${callerName}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined && call.lostAt === undefined, isError: Boolean(call.code), call });
     const asked = call.page === undefined ? undefined : records.pages.get(`${session}/${call.page}`)?.asked;
     const judged = call.parts.filter((part) => part.type === "interceptors").reduce((last, part) => Math.max(last, part.at + part.ms), call.at);
     if (call.method === "router.open" && asked !== undefined && asked - judged > 1) {
-      add("Pages", { kind: "hold", from: judged, to: asked, text: `${call.page} waits for its turn`, call });
+      add("Pages", { kind: "hold", from: judged, to: asked, text: `${call.page} waits in the queue`, call });
     }
     for (const part of call.parts) {
       if (part.type === "interceptors") {
         add("Interceptors", { kind: "interceptors", from: part.at, to: part.at + part.ms, text: `${part.names.join(", ")}: ${part.verdict}`, isError: part.verdict === "refused", call });
       } else {
-        add(`Asked of ${part.name ?? part.client}`, { kind: "ask", from: part.at, to: part.at + part.ms, text: `${part.method} ${part.uri ?? ""}`.trim(), isError: Boolean(part.code), call });
+        add(`Requests to ${part.name ?? part.client}`, { kind: "ask", from: part.at, to: part.at + part.ms, text: `${part.method} ${part.uri ?? ""}`.trim(), isError: Boolean(part.code), call });
       }
     }
   }
   for (const part of records.others) {
     if (part.session === session && part.type === "ask") {
-      add(`Asked of ${part.name ?? part.client}`, { kind: "ask", from: part.at, to: part.at + part.ms, text: part.method, isError: Boolean(part.code) });
+      add(`Requests to ${part.name ?? part.client}`, { kind: "ask", from: part.at, to: part.at + part.ms, text: part.method, isError: Boolean(part.code) });
     }
   }
   const titles = [...found.keys()].sort((one, other) => order(one) - order(other) || one.localeCompare(other));
@@ -100,11 +100,11 @@ export function lanes(records, session, from, to) {
 
 /** @param {string} title */
 function order(title) {
-  return ["Pages", "Interceptors", "Calls", "Asked", "Connection"].findIndex((start) => title.startsWith(start));
+  return ["Pages", "Interceptors", "Calls", "Requests", "Connection"].findIndex((start) => title.startsWith(start));
 }
 
 /**
- * Puts bars into as few rows as they need.
+ * Distributes bars over as few rows as possible.
  * @param {Bar[]} bars
  * @returns {{rows: Bar[][], left: number}}
  */

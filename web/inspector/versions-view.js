@@ -1,29 +1,29 @@
 // @ts-check
-import { AnswersView } from "./answers-view.js";
+import { ServerResultsView } from "./server-results-view.js";
 import { atMost, byId, element, whenOther } from "./dom.js";
 import { inWords, since } from "./format.js";
 
-/** The tables and policies that were in force, with what differs; to each one goes back by a button. */
+/** The current and earlier tables and policies, with their differences. A button restores an earlier one. */
 export class VersionsView {
-  #link;
+  #connection;
   #table = byId("table-versions", HTMLOListElement);
   #policy = byId("policy-versions", HTMLOListElement);
   #dialog = byId("confirm", HTMLDialogElement);
-  #say;
-  #answers = new AnswersView();
+  #notify;
+  #results = new ServerResultsView();
 
   /**
-   * @param {import("./link.js").Link} link
-   * @param {(text: string) => void} say tells what has become of it
+   * @param {import("./connection.js").InspectorConnection} connection
+   * @param {(text: string) => void} notify shows the result
    */
-  constructor(link, say) {
-    this.#link = link;
-    this.#say = say;
+  constructor(connection, notify) {
+    this.#connection = connection;
+    this.#notify = notify;
   }
 
   refresh = atMost(300, async () => {
     try {
-      this.#draw(await this.#link.request("admin.versions"));
+      this.#draw(await this.#connection.request("admin.versions"));
     } catch (error) {
       this.#draw({ failure: inWords(error) });
     }
@@ -31,7 +31,7 @@ export class VersionsView {
 
   #draw = whenOther((/** @type {any} */ { table, policy, failure }) => {
     if (failure) return this.#table.replaceChildren(element("li", { class: "error" }, failure));
-    this.#table.replaceChildren(...(table ? this.#tables(table) : [element("li", { class: "empty" }, "The app has no table that can be changed.")]));
+    this.#table.replaceChildren(...(table ? this.#tables(table) : [element("li", { class: "empty" }, "The app has no route table that can be changed.")]));
     this.#policy.replaceChildren(...this.#policies(policy));
   });
 
@@ -42,49 +42,49 @@ export class VersionsView {
       ...versions.map((/** @type {any} */ earlier, /** @type {number} */ place) =>
         entry(earlier.version, earlier.hash, earlier.at, false,
           changes(earlier.changes, place === 0 ? version : versions[place - 1].version),
-          goBack(earlier.version, () => this.#ask({
+          revertButton(earlier.version, () => this.#confirm({
             method: "table.rollback", to: earlier.version, from: version, keep: "Keep the table", what: `The table ${earlier.version}`,
-            text: `The table ${earlier.version} will be in force in the place of ${version}, for every client, at once. What came after ${earlier.version} is forgotten. Open pages stay.`,
+            text: `The table ${earlier.version} replaces ${version} at once, for every client. Versions after ${earlier.version} are removed. Open pages stay.`,
           })))),
     ];
   }
 
   /** @param {any} policy */
   #policies({ hash, since: at, rules, versions }) {
-    const told = rules === null
-      ? element("p", { class: "hint" }, "There are no rules: who comes in may call all but what only administrators may.")
+    const ruleList = rules === null
+      ? element("p", { class: "hint" }, "There are no rules: every client can call all methods except those for administrators.")
       : element("ul", { class: "rules" }, ...rules.map(rule));
     return [
-      entry(hash, "", at, true, told),
+      entry(hash, "", at, true, ruleList),
       ...versions.map((/** @type {any} */ earlier, /** @type {number} */ place) =>
         entry(earlier.hash, "", earlier.at, false,
           changes(earlier.changes, place === 0 ? hash : versions[place - 1].hash),
-          goBack(earlier.hash, () => this.#ask({
+          revertButton(earlier.hash, () => this.#confirm({
             method: "policy.rollback", to: earlier.hash, from: hash, keep: "Keep the policy", what: `The policy ${earlier.hash}`,
-            text: `The rules of ${earlier.hash} will hold in the place of those of ${hash}, for every client and call, at once, until the policy's file changes or the server is started again.`,
+            text: `The policy ${earlier.hash} replaces ${hash} at once, for every client and call, until the policy file changes or the server restarts.`,
           })))),
     ];
   }
 
   /** @param {{method: string, to: string, from: string, keep: string, what: string, text: string}} step */
-  #ask(step) {
+  #confirm(step) {
     byId("confirm-text", HTMLElement).textContent = step.text;
     byId("confirm-no", HTMLButtonElement).textContent = step.keep;
     this.#dialog.returnValue = "no";
     this.#dialog.addEventListener("close", () => {
-      if (this.#dialog.returnValue === "yes") void this.#goBack(step);
+      if (this.#dialog.returnValue === "yes") void this.#revert(step);
     }, { once: true });
     this.#dialog.showModal();
   }
 
   /** @param {{method: string, to: string, from: string, what: string}} step */
-  async #goBack({ method, to, from, what }) {
-    this.#answers.hide();
+  async #revert({ method, to, from, what }) {
+    this.#results.hide();
     try {
-      const { hash, servers = [] } = await this.#link.request(method, { to, expect: from });
-      this.#say(servers.length > 0 ? this.#answers.show(what, hash, servers) : `${what} is in force.`);
+      const { hash, servers = [] } = await this.#connection.request(method, { to, expect: from });
+      this.#notify(servers.length > 0 ? this.#results.show(what, hash, servers) : `${what} is in force.`);
     } catch (error) {
-      this.#say(inWords(error));
+      this.#notify(inWords(error));
     }
     this.refresh();
   }
@@ -94,8 +94,8 @@ export class VersionsView {
  * @param {string} to
  * @param {() => void} onclick
  */
-function goBack(to, onclick) {
-  return element("button", { type: "button", onclick }, `Go back to ${to}`);
+function revertButton(to, onclick) {
+  return element("button", { type: "button", onclick }, `Restore ${to}`);
 }
 
 /** @param {any} rule */
@@ -121,14 +121,14 @@ function entry(version, hash, at, isCurrent, ...more) {
 }
 
 /**
- * @param {Record<string, string[] | boolean> | null} told
- * @param {string} next the version that has made them
+ * @param {Record<string, string[] | boolean> | null} differences
+ * @param {string} next the version with the changes
  */
-function changes(told, next) {
-  if (!told) return element("p", { class: "hint" }, "What differs is not known any more.");
-  const lines = Object.entries(told).filter(([, names]) => Array.isArray(names) && names.length > 0);
-  if (lines.length === 0) return element("p", { class: "hint" }, `${next} declares the same.`);
-  return element("dl", { class: "facts changes", "aria-label": `What ${next} has made another` }, ...lines.flatMap(([kind, names]) => [
+function changes(differences, next) {
+  if (!differences) return element("p", { class: "hint" }, "The differences are no longer known.");
+  const lines = Object.entries(differences).filter(([, names]) => Array.isArray(names) && names.length > 0);
+  if (lines.length === 0) return element("p", { class: "hint" }, `${next} has the same declarations.`);
+  return element("dl", { class: "facts changes", "aria-label": `Changes of ${next}` }, ...lines.flatMap(([kind, names]) => [
     element("dt", {}, `${next} ${words[kind] ?? kind}`), element("dd", {}, element("code", {}, /** @type {string[]} */ (names).join(", "))),
   ]));
 }

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BridgeError, Cancelled, DeadlineExceeded, HostAbsent, InvalidParameters, RouteNotFound } from "../bridge/bridge.js";
+import { BridgeError, CancelledError, DeadlineExceededError, HostAbsentError, InvalidParametersError, RouteNotFoundError } from "../bridge/bridge.js";
 import { accept, connected, connecting, INFO, turn } from "./fake-socket.js";
 
 /** @typedef {import("../bridge/bridge.js").Bridge} Bridge */
@@ -48,17 +48,29 @@ const WIRE = [
     "router.deliver",
     { action: "open", action_url: "native://a?x=1", params: { y: 2 } },
   ],
+  [
+    "deliver with everything",
+    (b) => b.deliver("native://a", { x: 1 }, { key: "push-7", style: "root", exts: { animated: false }, timeout: 500 }),
+    "router.deliver",
+    { key: "push-7", style: "root", exts: { animated: false }, uri: "native://a", params: { x: 1 } },
+  ],
+  [
+    "deliver in the older shape with a key",
+    (b) => b.deliver({ action: "open", action_url: "native://a" }, undefined, { key: "push-7" }),
+    "router.deliver",
+    { key: "push-7", action: "open", action_url: "native://a" },
+  ],
   ["routes", (b) => b.routes(), "router.routes", undefined],
   ["request", (b) => b.request("x.y", [1, 2]), "x.y", [1, 2]],
 ];
 
 for (const [name, call, method, params] of WIRE) {
-  test(`${name} goes out as ${method} and resolves with the result`, async () => {
+  test(`${name} is sent as ${method} and resolves with the result`, async () => {
     const { bridge, socket } = await connected();
     const promise = call(bridge);
     assert.deepEqual(socket.last(method).params, params);
     const result = { made: "up" };
-    socket.answer(method, result);
+    socket.respond(method, result);
     assert.deepEqual(await promise, result);
     assert.equal(socket.sent.length, 1);
   });
@@ -78,14 +90,14 @@ const BUILT = [
 ];
 
 for (const [name, plain, built] of BUILT) {
-  test(`${name}: what is built goes out as the plain call`, async () => {
+  test(`${name}: a built call is sent like the plain call`, async () => {
     const { bridge, socket } = await connected();
     const sent = [];
     for (const call of [plain, built]) {
       const promise = call(bridge);
       const { method, params } = socket.sent.at(-1);
       sent.push(JSON.stringify({ method, params }));
-      socket.answer(method, "made up");
+      socket.respond(method, "made up");
       assert.equal(await promise, "made up");
     }
     assert.equal(sent[0], sent[1]);
@@ -93,7 +105,7 @@ for (const [name, plain, built] of BUILT) {
   });
 }
 
-test("a builder is not changed by what is made of it, and hands signal and onProgress on", async () => {
+test("a builder stays unchanged, and passes signal and onProgress on", async () => {
   const { bridge, socket } = await connected();
   const base = bridge.build("action://a").with("id", 2);
   base.with("id", 3).exts("x", 1);
@@ -108,7 +120,7 @@ test("a builder is not changed by what is made of it, and hands signal and onPro
   controller.abort();
   assert.equal(socket.last("$/cancelRequest").params.id, id);
   socket.receive({ id, error: { code: -32800, message: "cancelled" } });
-  await assert.rejects(call, Cancelled);
+  await assert.rejects(call, CancelledError);
 });
 
 test("a dismissed page is an outcome, and progress comes before it", async () => {
@@ -127,7 +139,7 @@ test("a dismissed page is an outcome, and progress comes before it", async () =>
   assert.deepEqual(progress, [{ opened: { page: "p1" } }, 0.5]);
 });
 
-test("an onProgress that throws is told by an error event, and the call goes on", async () => {
+test("an onProgress that throws causes an error event, and the call continues", async () => {
   const { bridge, socket, events } = await connected();
   const promise = bridge.invoke("action://a", {}, { onProgress: () => assert.fail("oops") });
   const { id } = socket.last("router.invoke");
@@ -139,12 +151,12 @@ test("an onProgress that throws is told by an error event, and the call goes on"
 
 /** @type {[object, typeof BridgeError, object][]} */
 const ERRORS = [
-  [{ code: 2404, message: "no", data: { kind: "notOnStack", retryable: false } }, RouteNotFound, { kind: "notOnStack", name: "RouteNotFound", retryable: false }],
-  [{ code: 2404, message: "no" }, RouteNotFound, { kind: "noRoute", code: 2404, message: "no", method: "router.invoke" }],
-  [{ code: 2422, message: "no", data: { errors: [1] } }, InvalidParameters, { kind: "invalidParameters", data: { errors: [1] } }],
-  [{ code: -32602, message: "no" }, InvalidParameters, { kind: "invalidParams" }],
-  [{ code: 2504, message: "no" }, HostAbsent, { retryable: true }],
-  [{ code: 2408, message: "late" }, DeadlineExceeded, { kind: "deadline" }],
+  [{ code: 2404, message: "no", data: { kind: "notOnStack", retryable: false } }, RouteNotFoundError, { kind: "notOnStack", name: "RouteNotFoundError", retryable: false }],
+  [{ code: 2404, message: "no" }, RouteNotFoundError, { kind: "noRoute", code: 2404, message: "no", method: "router.invoke" }],
+  [{ code: 2422, message: "no", data: { errors: [1] } }, InvalidParametersError, { kind: "invalidParameters", data: { errors: [1] } }],
+  [{ code: -32602, message: "no" }, InvalidParametersError, { kind: "invalidParams" }],
+  [{ code: 2504, message: "no" }, HostAbsentError, { retryable: true }],
+  [{ code: 2408, message: "late" }, DeadlineExceededError, { kind: "deadline" }],
   [{ code: 2429, message: "no", data: { retryAfterMs: 5 } }, BridgeError, { kind: "tooMany", retryable: true }],
   [{ code: 17, message: "mine", data: "anything" }, BridgeError, { code: 17, kind: "application", data: "anything", retryable: false }],
   [{ code: 2000, message: "?" }, BridgeError, { kind: "unknown" }],
@@ -155,7 +167,7 @@ for (const [wire, type, expected] of ERRORS) {
   test(`the error ${JSON.stringify(wire)} is a ${type.name}`, async () => {
     const { bridge, socket } = await connected();
     const promise = bridge.invoke("action://a");
-    socket.refuse("router.invoke", wire);
+    socket.respondError("router.invoke", wire);
     await assert.rejects(promise, (/** @type {any} */ error) => {
       assert(error instanceof type);
       for (const [name, value] of Object.entries(expected)) assert.deepEqual(Reflect.get(error, name), value, name);
@@ -173,7 +185,7 @@ test("aborting before anything is sent rejects with the signal's reason", async 
   await assert.rejects(waiting, reason);
   await assert.rejects(bridge.open("native://b", {}, { signal: controller.signal }), reason);
   socket.accept();
-  socket.answer("session.open", INFO);
+  socket.respond("session.open", INFO);
   await bridge.ready;
   assert.equal(socket.sent.length, 1);
 });
@@ -191,11 +203,11 @@ test("a call aborted in the turn in which the session opens is not sent", async 
   assert.equal(socket.sent.length, 1);
 });
 
-test("aborting cancels at the server, whose answer decides", async () => {
+test("aborting cancels on the server, and the response decides", async () => {
   for (const [answer, check] of /** @type {[object, (promise: Promise<any>) => Promise<unknown>][]} */ ([
     [
       { error: { code: -32800, message: "cancelled" } },
-      (promise) => assert.rejects(promise, (/** @type {any} */ error) => error instanceof Cancelled && error.name === "AbortError"),
+      (promise) => assert.rejects(promise, (/** @type {any} */ error) => error instanceof CancelledError && error.name === "AbortError"),
     ],
     [{ result: { outcome: "cancelled" } }, async (promise) => assert.deepEqual(await promise, { outcome: "cancelled" })],
   ])) {
@@ -210,17 +222,17 @@ test("aborting cancels at the server, whose answer decides", async () => {
   }
 });
 
-test("aborting after the answer sends nothing", async () => {
+test("aborting after the response sends nothing", async () => {
   const { bridge, socket } = await connected();
   const controller = new AbortController();
   const promise = bridge.invoke("action://a", {}, { signal: controller.signal });
-  socket.answer("router.invoke", 1);
+  socket.respond("router.invoke", 1);
   await promise;
   controller.abort();
   assert.equal(socket.sent.length, 1);
 });
 
-test("a server that lets a deadline pass is given one second, then cancelled", async () => {
+test("a call that the server does not end at its deadline is cancelled a second later", async () => {
   const { bridge, socket, clock } = await connected();
   let failure;
   bridge.invoke("action://a", {}, { timeout: 200 }).catch((error) => (failure = error));
@@ -230,11 +242,11 @@ test("a server that lets a deadline pass is given one second, then cancelled", a
   assert.equal(failure, undefined);
   clock.advance(1);
   await turn();
-  assert(/** @type {unknown} */ (failure) instanceof DeadlineExceeded);
+  assert(/** @type {unknown} */ (failure) instanceof DeadlineExceededError);
   assert.deepEqual(socket.last("$/cancelRequest").params, { id });
 });
 
-test("once the page is shown the deadline is over", async () => {
+test("the deadline no longer applies once the page is shown", async () => {
   const { bridge, socket, clock } = await connected();
   const promise = bridge.open("native://a", {}, { timeout: 200 });
   const { id } = socket.last("router.open");
@@ -244,26 +256,26 @@ test("once the page is shown the deadline is over", async () => {
   assert.equal(await promise, "outcome");
 });
 
-test("a call that waits for ready times out too", async () => {
+test("a call that waits for the session times out too", async () => {
   const { bridge, socket, clock } = connecting();
   const promise = bridge.invoke("action://a", {}, { timeout: 200 });
   clock.advance(1200);
   await assert.rejects(promise, { code: 2408 });
   socket.accept();
-  socket.answer("session.open", INFO);
+  socket.respond("session.open", INFO);
   await bridge.ready;
   assert.equal(socket.sent.length, 1);
 });
 
 for (const timeout of [0, -1, 1.5, NaN, Infinity, 2 ** 31]) {
-  test(`a timeout of ${timeout} is refused`, async () => {
+  test(`a timeout of ${timeout} is rejected`, async () => {
     const { bridge, socket } = await connected();
-    await assert.rejects(bridge.invoke("action://a", {}, { timeout }), { code: -32602, message: /timeout is .*; give a whole number/ });
+    await assert.rejects(bridge.invoke("action://a", {}, { timeout }), { code: -32602, message: /timeout cannot be .*; it must be an integer/ });
     assert.equal(socket.sent.length, 0);
   });
 }
 
-test("parameters that are no JSON, or more than the server takes, reject and leave the connection alone", async () => {
+test("parameters that are not JSON, or larger than the server accepts, reject and leave the connection unchanged", async () => {
   const { bridge, socket } = await connected();
   await assert.rejects(bridge.invoke("action://a", { n: 1n }), { code: -32602, method: "router.invoke" });
   await assert.rejects(bridge.invoke("action://a", { text: "é".repeat(990) }), { code: 2413, message: /2095 bytes/ });
@@ -272,7 +284,7 @@ test("parameters that are no JSON, or more than the server takes, reject and lea
   assert.equal(socket.sent.length, 1);
 });
 
-test("names like __proto__ and then do no harm as keys, methods and ids", async () => {
+test("names like __proto__ and then have no effect as keys, methods and ids", async () => {
   const { bridge, socket, events } = await connected();
   const params = JSON.parse('{"__proto__": {"polluted": 1}, "then": "x", "constructor": 1, "toString": 2}');
   const promise = bridge.request("constructor", params);
@@ -292,12 +304,12 @@ test("names like __proto__ and then do no harm as keys, methods and ids", async 
   assert.deepEqual(events, []);
 });
 
-test("as many calls wait as the queue takes, by count and by bytes", async () => {
+test("the number and size of waiting calls are limited by the queue", async () => {
   const { bridge, socket } = connecting({ queue: { count: 2, bytes: 300 } });
   const controller = new AbortController();
   const first = bridge.canOpen("native://a");
   bridge.invoke("action://b", {}, { signal: controller.signal }).catch(() => {});
-  await assert.rejects(bridge.canOpen("native://c"), { code: 2429, retryable: true, message: /2 calls wait/ });
+  await assert.rejects(bridge.canOpen("native://c"), { code: 2429, retryable: true, message: /2 calls already wait/ });
   controller.abort();
   await assert.rejects(bridge.invoke("action://d", { text: "é".repeat(100) }), { code: 2429, message: /300 bytes/ });
   const last = bridge.canOpen("native://e");
@@ -305,4 +317,11 @@ test("as many calls wait as the queue takes, by count and by bytes", async () =>
   assert.deepEqual(socket.sent.map(({ params }) => params.uri), ["native://a", "native://e"]);
   for (const { id } of [...socket.sent]) socket.receive({ id, result: { canOpen: true } });
   await Promise.all([first, last]);
+});
+
+test("an empty reference means no page, and is rejected", async () => {
+  const { bridge, socket } = await connected();
+  await assert.rejects(bridge.contains(""), { code: -32602, message: "contains needs a page: its id, its URI or the name of its route" });
+  for (const uri of ["", undefined, null, 5]) await assert.rejects(bridge.canOpen(/** @type {any} */ (uri)), { code: -32602, message: /canOpen needs a URI/ });
+  assert.deepEqual(socket.sent, []);
 });

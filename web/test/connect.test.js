@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bridge, BridgeAbsent, BridgeError, Forbidden } from "../bridge/bridge.js";
+import { Bridge, BridgeAbsentError, BridgeError, ForbiddenError } from "../bridge/bridge.js";
 import { connected, connecting, FakeSocket, INFO, turn } from "./fake-socket.js";
 
-test("opens a session on waybridge.v1 with what the options say", async () => {
+test("opens a session on waybridge.v1 with the options", async () => {
   const client = { name: "shell", version: "2", platform: "web" };
   const { bridge, socket } = connecting({ client, join: { session: "s0", token: "j0" }, page: "p7", token: "secret" });
   assert.equal(socket.url, "ws://test/bridge");
@@ -23,7 +23,7 @@ test("opens a session on waybridge.v1 with what the options say", async () => {
   assert.deepEqual(bridge.session, INFO);
 });
 
-test("ids begin with a prefix of their own in each client", async () => {
+test("ids of each client begin with a prefix of its own", async () => {
   const prefixes = [];
   for (const { socket } of [connecting(), connecting()]) {
     socket.accept();
@@ -33,13 +33,13 @@ test("ids begin with a prefix of their own in each client", async () => {
   assert.notEqual(prefixes[0], prefixes[1]);
 });
 
-test("calls made before ready go out after it, in their order", async () => {
+test("calls made before ready are sent after it, in order", async () => {
   const { bridge, socket } = connecting();
   const first = bridge.canOpen("native://a");
   socket.accept();
   const second = bridge.invoke("action://b");
   assert.equal(socket.sent.length, 1);
-  socket.answer("session.open", INFO);
+  socket.respond("session.open", INFO);
   await bridge.ready;
   assert.deepEqual(socket.sent.slice(1).map((each) => each.method), ["router.canOpen", "router.invoke"]);
   socket.receive({ id: socket.sent[1].id, result: { canOpen: true } });
@@ -48,14 +48,14 @@ test("calls made before ready go out after it, in their order", async () => {
   assert.equal(await second, 5);
 });
 
-test("a connection that fails rejects ready and waiting calls, and tells close once", async () => {
+test("a failed connection rejects ready and waiting calls, and dispatches close once", async () => {
   const { bridge, socket, events } = connecting();
   const call = bridge.stack();
   socket.dispatchEvent(Object.assign(new Event("error"), { message: "Unexpected server response: 403" }));
   socket.end(1006);
   for (const promise of [bridge.ready, call, bridge.stack()]) {
     await assert.rejects(promise, (/** @type {any} */ error) => {
-      assert(error instanceof BridgeAbsent);
+      assert(error instanceof BridgeAbsentError);
       assert.equal(error.kind, "noBridge");
       assert.equal(error.code, 2503);
       assert.deepEqual(error.data, { kind: "noBridge", retryable: false, code: 1006, reason: "Unexpected server response: 403" });
@@ -65,15 +65,15 @@ test("a connection that fails rejects ready and waiting calls, and tells close o
   assert.deepEqual(events, [{ type: "close", detail: { code: 1006, reason: "Unexpected server response: 403" } }]);
 });
 
-test("a socket that never closes after its error has failed all the same", async () => {
+test("a socket that dispatches error but no close has failed", async () => {
   const { bridge, socket, events } = connecting();
   socket.dispatchEvent(new Event("error"));
-  await assert.rejects(bridge.ready, { kind: "noBridge", message: /the connection failed/ });
+  await assert.rejects(bridge.ready, { kind: "noBridge", message: /The connection failed/ });
   await bridge.close();
   assert.equal(events.length, 1);
 });
 
-test("a close while the session opens has its code and reason in the errors", async () => {
+test("errors have the code and reason of a close that happens while the session opens", async () => {
   const { bridge, socket } = connecting();
   const call = bridge.invoke("action://a");
   socket.accept();
@@ -82,29 +82,29 @@ test("a close while the session opens has its code and reason in the errors", as
   await assert.rejects(call, { kind: "noBridge", method: "router.invoke" });
 });
 
-test("a refused session rejects ready with the server's error, and ends the connection", async () => {
+test("a rejected session rejects ready with the server's error, and closes the connection", async () => {
   const { bridge, socket, events } = connecting();
   const call = bridge.invoke("action://a");
   socket.accept();
-  socket.refuse("session.open", { code: 2403, message: "no", data: { kind: "forbidden", rule: "r1" } });
-  await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof Forbidden && error.data.rule === "r1");
-  await assert.rejects(call, (/** @type {any} */ error) => error.kind === "noBridge" && error.cause instanceof Forbidden);
+  socket.respondError("session.open", { code: 2403, message: "no", data: { kind: "forbidden", rule: "r1" } });
+  await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof ForbiddenError && error.data.rule === "r1");
+  await assert.rejects(call, (/** @type {any} */ error) => error.kind === "noBridge" && error.cause instanceof ForbiddenError);
   assert.equal(socket.closes.length, 1);
   assert.deepEqual(events.map((event) => event.type), ["close"]);
 });
 
-test("a server without the subprotocol, or without a session in its answer, is refused", async () => {
+test("a server without the subprotocol, or without a session in its response, ends the bridge", async () => {
   const plain = connecting();
   plain.socket.accept("");
-  await assert.rejects(plain.bridge.ready, { kind: "noBridge", message: /does not speak waybridge\.v1/ });
+  await assert.rejects(plain.bridge.ready, { kind: "noBridge", message: /does not support waybridge\.v1/ });
   assert.equal(plain.socket.sent.length, 0);
   const odd = connecting();
   odd.socket.accept();
-  odd.socket.answer("session.open", { hello: true });
+  odd.socket.respond("session.open", { hello: true });
   await assert.rejects(odd.bridge.ready, { kind: "malformed" });
 });
 
-test("without a WebSocket everything rejects as unsupported", async () => {
+test("without a WebSocket every call rejects as unsupported", async () => {
   const global = globalThis.WebSocket;
   Reflect.deleteProperty(globalThis, "WebSocket");
   try {
@@ -130,15 +130,15 @@ test("a WebSocket whose constructor throws rejects ready", async () => {
   await assert.rejects(new Bridge({ url: "ws://test/bridge", WebSocket }).ready, { kind: "noBridge", message: /insecure/ });
 });
 
-test("the address is the page's own server, and one that is no WebSocket's is refused", () => {
+test("the default URL is the page's own server, and a URL that is not for WebSockets is rejected", () => {
   const WebSocket = /** @type {any} */ (FakeSocket);
   const url = (/** @type {any} */ given) => {
     void new Bridge({ url: given, WebSocket }).close();
     return FakeSocket.made.at(-1)?.url;
   };
-  assert.throws(() => url(undefined), { kind: "invalidParams", message: /a url is needed outside of a page/ });
-  assert.throws(() => url("/bridge"), { message: /no address of a WebSocket/ });
-  assert.throws(() => url("ftp://x/"), { message: /no address of a WebSocket/ });
+  assert.throws(() => url(undefined), { kind: "invalidParams", message: /A url is required outside of a page/ });
+  assert.throws(() => url("/bridge"), { message: /is not a WebSocket URL/ });
+  assert.throws(() => url("ftp://x/"), { message: /is not a WebSocket URL/ });
   assert.equal(url(new URL("https://x/b")), "wss://x/b");
   Reflect.set(globalThis, "location", new URL("https://app.test:8443/deep/page.html?q#f"));
   try {
@@ -149,7 +149,7 @@ test("the address is the page's own server, and one that is no WebSocket's is re
   }
 });
 
-test("when the connection ends every call rejects, and what was sent may have been carried out", async () => {
+test("when the connection closes every call rejects, and sent calls have an unknown outcome", async () => {
   const { bridge, socket, events } = await connected();
   const [opened, invoked] = [bridge.open("native://a"), bridge.invoke("action://b")];
   socket.end(4200, "drain");
@@ -160,7 +160,7 @@ test("when the connection ends every call rejects, and what was sent may have be
   assert.deepEqual(events, [{ type: "close", detail: { code: 4200, reason: "drain" } }]);
 });
 
-test("a call made while the connection closes was not carried out, and an error before the close does not hide its code", async () => {
+test("a call made while the connection closes was not sent, and an error before the close does not hide its code", async () => {
   const { bridge, socket, events } = await connected();
   socket.readyState = 2;
   const call = bridge.invoke("action://a");
@@ -170,7 +170,7 @@ test("a call made while the connection closes was not carried out, and an error 
   assert.deepEqual(events, [{ type: "close", detail: { code: 1009, reason: "too large" } }]);
 });
 
-test("close ends everything at once, and resolves when the socket is gone", async () => {
+test("close ends everything at once, and resolves when the socket is closed", async () => {
   const { bridge, socket, events } = await connected();
   const call = bridge.open("native://a");
   let isOver = false;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connected, turn } from "./fake-socket.js";
+import { resumableBridge, resumeSession } from "./resumable-session.js";
 
 /** @param {string} topic @param {unknown} [data] */
 const event = (topic, data = null) => ({ method: "event", params: { topic, data, at: 5 } });
@@ -20,67 +21,67 @@ const TOPICS = [
   ["constructor", "toString", false],
 ];
 
-for (const [topics, topic, hears] of TOPICS) {
-  test(`a subscription to ${topics} ${hears ? "hears" : "does not hear"} ${topic}`, async () => {
+for (const [topics, topic, matches] of TOPICS) {
+  test(`a subscription to ${topics} ${matches ? "receives" : "does not receive"} ${topic}`, async () => {
     /** @type {unknown[]} */
-    const heard = [];
+    const received = [];
     const { bridge, socket } = await connected();
-    const { registered } = bridge.subscribe(topics, (each) => heard.push(each));
+    const { registered } = bridge.subscribe(topics, (each) => received.push(each));
     assert.deepEqual(socket.last("events.subscribe").params, { topics: [topics].flat() });
-    socket.answer("events.subscribe", { topics: [topics].flat() });
+    socket.respond("events.subscribe", { topics: [topics].flat() });
     await registered;
     socket.receive(event(topic, { x: 1 }));
     await turn();
-    assert.deepEqual(heard, hears ? [{ topic, data: { x: 1 }, at: 5 }] : []);
+    assert.deepEqual(received, matches ? [{ topic, data: { x: 1 }, at: 5 }] : []);
   });
 }
 
-test("a topic is asked for once, and given up with its last subscription", async () => {
+test("a topic is subscribed to once, and unsubscribed with its last subscription", async () => {
   /** @type {string[]} */
-  const heard = [];
+  const values = [];
   const { bridge, socket } = await connected();
-  const first = bridge.subscribe(["a", "a", "b"], ({ topic }) => heard.push(`1${topic}`));
-  socket.answer("events.subscribe", {});
-  const second = bridge.subscribe(["b", "b*", "c"], ({ topic }) => heard.push(`2${topic}`));
-  socket.answer("events.subscribe", {});
+  const first = bridge.subscribe(["a", "a", "b"], ({ topic }) => values.push(`1${topic}`));
+  socket.respond("events.subscribe", {});
+  const second = bridge.subscribe(["b", "b*", "c"], ({ topic }) => values.push(`2${topic}`));
+  socket.respond("events.subscribe", {});
   const third = bridge.subscribe("a", () => {});
   await Promise.all([first, second, third].map((each) => each.registered));
   assert.deepEqual(socket.sent.map(({ params }) => params.topics), [["a", "b"], ["b*", "c"]]);
   socket.receive(event("b"));
   await turn();
-  assert.deepEqual(heard, ["1b", "2b"], "each hears of it once");
-  const gone = first();
-  await gone;
-  assert.equal(socket.sent.length, 2, "others want both");
+  assert.deepEqual(values, ["1b", "2b"], "each handler receives it once");
+  const removed = first();
+  await removed;
+  assert.equal(socket.sent.length, 2, "other handlers use both topics");
   socket.receive(event("b"));
   await turn();
-  assert.deepEqual(heard, ["1b", "2b", "2b"]);
+  assert.deepEqual(values, ["1b", "2b", "2b"]);
   const last = second();
   await turn();
   assert.deepEqual(socket.last("events.unsubscribe").params, { topics: ["b", "b*", "c"] });
-  socket.answer("events.unsubscribe", { topics: ["a"] });
+  socket.respond("events.unsubscribe", { topics: ["a"] });
   await last;
   await second();
-  assert.equal(socket.sent.length, 3, "taking it back twice asks once");
+  assert.equal(socket.sent.length, 3, "removing a subscription twice sends one request");
 });
 
-test("a handler that throws or rejects is told by an error event, and the others hear", async () => {
+test("a handler that throws or rejects causes an error event, and the other handlers run", async () => {
   /** @type {string[]} */
-  const heard = [];
+  const values = [];
   const { bridge, socket, events } = await connected();
   bridge.subscribe("a", () => assert.fail("one"));
   bridge.subscribe("a", async () => assert.fail("two"));
-  bridge.subscribe("a", () => heard.push("three"));
+  bridge.subscribe("a", () => values.push("three"));
   socket.receive(event("a"));
   await turn();
-  assert.deepEqual(heard, ["three"]);
-  assert.deepEqual(events.map(({ detail }) => detail.message), ["a handler of a failed: one", "a handler of a failed: two"]);
+  assert.deepEqual(values, ["three"]);
+  assert.deepEqual(events.map(({ detail }) => detail.message), ['A handler of "a" failed: one', 'A handler of "a" failed: two']);
 });
 
-test("a refused subscription rejects, is told by an event, and hears nothing", async () => {
+test("a rejected subscription rejects, causes an error event, and receives nothing", async () => {
   const { bridge, socket, events } = await connected();
-  const { registered } = bridge.subscribe("a", () => assert.fail("heard"));
-  socket.refuse("events.subscribe", { code: 2429, message: "64 topics" });
+  const { registered } = bridge.subscribe("a", () => assert.fail("received"));
+  socket.respondError("events.subscribe", { code: 2429, message: "64 topics" });
   await assert.rejects(registered, { code: 2429 });
   socket.receive(event("a"));
   await turn();
@@ -88,7 +89,7 @@ test("a refused subscription rejects, is told by an event, and hears nothing", a
 });
 
 for (const topics of [[], "", ["a", ""], [1], undefined]) {
-  test(`the topics ${JSON.stringify(topics)} are refused`, async () => {
+  test(`the topics ${JSON.stringify(topics)} are rejected`, async () => {
     const { bridge, socket } = await connected();
     assert.throws(() => bridge.subscribe(/** @type {any} */ (topics), () => {}), { code: -32602 });
     assert.throws(() => bridge.subscribe("a", /** @type {any} */ (undefined)), { code: -32602 });
@@ -98,9 +99,86 @@ for (const topics of [[], "", ["a", ""], [1], undefined]) {
 
 test("an event without a topic is ignored", async () => {
   const { bridge, socket, events } = await connected();
-  bridge.subscribe("*", () => assert.fail("heard"));
+  bridge.subscribe("*", () => assert.fail("received"));
   socket.receive({ method: "event", params: { data: 1 } });
   socket.receive({ method: "event" });
   await turn();
   assert.deepEqual(events, []);
+});
+
+test("after unsubscribing, at any time, a handler receives nothing more", async () => {
+  for (const moment of ["before the server has accepted", "after it", "after the connection was lost"]) {
+    const { bridge, socket, clock } = await resumableBridge();
+    const unsubscribe = bridge.subscribe("a", () => assert.fail(moment));
+    const { id } = socket.last("events.subscribe");
+    if (moment !== "before the server has accepted") {
+      socket.receive({ id, result: {} });
+      await unsubscribe.registered;
+    }
+    if (moment === "after the connection was lost") socket.end(1006);
+    const removed = unsubscribe();
+    if (moment === "before the server has accepted") {
+      socket.receive(event("a"));
+      socket.receive({ id, result: {} });
+    }
+    await turn();
+    const open = moment === "after the connection was lost" ? (clock.advance(100), (await resumeSession(bridge, { received: 1, sent: 1 })).socket) : socket;
+    open.receive(event("a"));
+    await turn();
+    assert.deepEqual(open.last("events.unsubscribe").params, { topics: ["a"] });
+    open.respond("events.unsubscribe", {});
+    await removed;
+    open.receive(event("a"));
+    await turn();
+    void bridge.close();
+  }
+});
+
+test("a handler that another handler of the same event has removed does not receive it", async () => {
+  /** @type {string[]} */
+  const values = [];
+  const { bridge, socket } = await connected();
+  const first = bridge.subscribe("a", () => {
+    values.push("first");
+    void first();
+    void second();
+  });
+  const second = bridge.subscribe("a", () => values.push("second"));
+  bridge.subscribe("*", () => values.push("third"));
+  for (const { id } of [...socket.sent]) socket.receive({ id, result: {} });
+  await turn();
+  socket.receive(event("a"));
+  await turn();
+  socket.receive(event("a"));
+  await turn();
+  assert.deepEqual(values, ["first", "third", "third"]);
+  assert.deepEqual(socket.sent.filter(({ method }) => method === "events.unsubscribe").map(({ params }) => params.topics), [["a"]]);
+});
+
+test("a topic that is subscribed to again while it is being removed stays subscribed", async () => {
+  /** @type {string[]} */
+  const values = [];
+  const { bridge, socket } = await connected();
+  const first = bridge.subscribe("a", () => values.push("first"));
+  void first();
+  const second = bridge.subscribe("a", () => values.push("second"));
+  for (const { id } of [...socket.sent]) socket.receive({ id, result: {} });
+  await second.registered;
+  await first();
+  socket.receive(event("a"));
+  await turn();
+  assert.deepEqual([socket.sent.map(({ method }) => method), values], [["events.subscribe", "events.subscribe"], ["second"]]);
+});
+
+test("removing a host twice sends one request", async () => {
+  const { bridge, socket } = await connected();
+  const remove = bridge.task("action://a", () => 1);
+  socket.respond("host.register", {});
+  await remove.registered;
+  const both = [remove(), remove()];
+  await turn();
+  socket.respond("host.unregister", {});
+  await Promise.all(both);
+  await remove();
+  assert.deepEqual(socket.sent.map(({ method }) => method), ["host.register", "host.unregister"]);
 });

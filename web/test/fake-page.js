@@ -1,6 +1,6 @@
 // @ts-check
 
-/** What a tab keeps until it is closed, for all its frames of one origin. */
+/** The storage of a tab for all its frames of one origin, until the tab closes. */
 export class FakeStorage {
   /** @param {string} key */
   getItem(key) {
@@ -24,14 +24,14 @@ export class FakeStorage {
 let lastKey = 0;
 
 /**
- * A frame of a page as far as an invitation goes: its address, its history and the storage that it shares with others.
+ * A frame of a page as far as invitations need it: its URL, its history and the storage that it shares with others.
  * @typedef {{url: string, state: any, key: string, document: number}} Entry
  */
 export class FakePage {
   /** @type {Entry[]} */ #entries = [];
   #index = -1;
   #documents = 0;
-  /** Whether scripts may change the address. */
+  /** Whether scripts can change the URL. */
   mayChange = true;
 
   /**
@@ -42,7 +42,7 @@ export class FakePage {
   constructor(url, sessionStorage = new FakeStorage(), hasKeys = true) {
     this.sessionStorage = sessionStorage;
     if (hasKeys) this.navigation = this.#navigation();
-    this.go(url);
+    this.navigate(url);
   }
 
   /** @returns {any} */
@@ -68,10 +68,10 @@ export class FakePage {
   waybridgeInvitation;
 
   /**
-   * Another document is loaded.
+   * Loads another document.
    * @param {string} url
    */
-  go(url) {
+  navigate(url) {
     this.#documents += 1;
     this.#push({ url: new URL(url, this.#entries[this.#index]?.url).href, state: null, key: newKey(), document: this.#documents });
   }
@@ -114,7 +114,7 @@ export class FakePage {
 }
 
 /**
- * Runs a script in a page: what it finds there is global.
+ * Runs a script in a page. The properties of the page are global for the script.
  * @template Value
  * @param {object} page such as a `FakePage`
  * @param {() => Value} body

@@ -1,9 +1,9 @@
 // @ts-check
 import { Bridge } from "../bridge/bridge.js";
-import { schemeOf } from "../bridge/uri.js";
+import { schemeOf } from "../bridge/uri/uri.js";
 import { ManualClock } from "./manual-clock.js";
 
-/** What a server answers to `session.open`. */
+/** The result of `session.open`. */
 export const INFO = {
   session: "s1",
   client: "c1",
@@ -15,7 +15,7 @@ export const INFO = {
   limits: { maxMessage: 2000 },
 };
 
-/** A WebSocket whose other end is the test. */
+/** A WebSocket with the test as its peer. */
 export class FakeSocket extends EventTarget {
   /** @type {FakeSocket[]} */
   static made = [];
@@ -23,14 +23,14 @@ export class FakeSocket extends EventTarget {
   protocol = "";
   readyState = 0;
   /**
-   * What the client sent, parsed.
+   * The messages that the client has sent, parsed.
    * @type {any[]}
    */
   sent = [];
   /** @type {unknown[]} */
   closes = [];
   /**
-   * Of the last message that the server numbered, where it numbers.
+   * The number of the last message of the server, if it numbers messages.
    * @type {number | undefined}
    */
   seq;
@@ -48,7 +48,7 @@ export class FakeSocket extends EventTarget {
 
   /** @param {string} text */
   send(text) {
-    if (this.readyState !== 1) throw new Error("sent on a socket that is not open");
+    if (this.readyState !== 1) throw new Error("The socket is not open");
     try {
       this.sent.push(JSON.parse(text));
     } catch {
@@ -62,7 +62,7 @@ export class FakeSocket extends EventTarget {
     this.readyState = 2;
   }
 
-  /** The connection comes about. */
+  /** Opens the connection. */
   accept(protocol = "waybridge.v1") {
     this.protocol = protocol;
     this.readyState = 1;
@@ -75,8 +75,8 @@ export class FakeSocket extends EventTarget {
   }
 
   /**
-   * A message of the server. One that asks a host and does not say which means that of the page's whole scheme, or of just the
-   * task's URI.
+   * Delivers a message of the server. A request to a host that does not name the chosen host means the host of the page's whole scheme, or of
+   * exactly the task's URI.
    * @param {any} message
    */
   receive({ method, params, ...message }) {
@@ -87,7 +87,7 @@ export class FakeSocket extends EventTarget {
   }
 
   /**
-   * The connection ends.
+   * Closes the connection.
    * @param {number} code
    */
   end(code, reason = "") {
@@ -96,30 +96,30 @@ export class FakeSocket extends EventTarget {
   }
 
   /**
-   * The newest message that the client sent, which must have that method.
+   * Returns the newest message of the client, which must have this method.
    * @param {string} method
    */
   last(method) {
     const message = this.sent.at(-1);
-    if (message?.method !== method) throw new Error(`expected ${method}, the last was ${JSON.stringify(message)}`);
+    if (message?.method !== method) throw new Error(`Expected ${method}, but the last message is ${JSON.stringify(message)}`);
     return message;
   }
 
   /**
-   * Answers the newest call.
+   * Responds to the newest call.
    * @param {string} method
    * @param {unknown} result
    */
-  answer(method, result) {
+  respond(method, result) {
     this.receive({ id: this.last(method).id, result });
   }
 
   /**
-   * Answers the newest call with an error.
+   * Responds to the newest call with an error.
    * @param {string} method
    * @param {object} error
    */
-  refuse(method, error) {
+  respondError(method, error) {
     this.receive({ id: this.last(method).id, error });
   }
 }
@@ -130,7 +130,7 @@ function isBare(method) {
 }
 
 /**
- * A bridge whose socket is not open yet, and that connects only once and sends no pings, on a clock that stands still.
+ * A bridge whose socket is not open yet. It connects only once and sends no pings; its clock stands still.
  * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
  */
 export function connecting(options) {
@@ -141,23 +141,23 @@ export function connecting(options) {
   return { bridge, clock, socket, events: recorded(bridge) };
 }
 
-/** The socket that was made last. */
+/** The most recently created socket. */
 export function newest() {
   const socket = FakeSocket.made.at(-1);
-  if (socket === undefined) throw new Error("no socket was made");
+  if (socket === undefined) throw new Error("No socket was created");
   return socket;
 }
 
 /**
- * Opens a session on the socket that was made last; `sent` begins after `session.open`.
+ * Opens a session on the most recently created socket; `sent` begins after `session.open`.
  * @param {Bridge} bridge
- * @param {object} [info] what the server says otherwise
+ * @param {object} [info] properties of the result that differ from the default
  */
 export async function accept(bridge, info) {
   const socket = newest();
   socket.accept();
   await turn();
-  socket.answer("session.open", { ...INFO, ...info });
+  socket.respond("session.open", { ...INFO, ...info });
   await bridge.ready;
   socket.sent = socket.sent.filter((message) => message.method !== "session.open");
   return socket;
@@ -174,14 +174,14 @@ export async function connected(options) {
 }
 
 /**
- * The answers that the client gave, in their order.
+ * Returns the responses of the client, in order.
  * @param {FakeSocket} socket
  */
-export function answers(socket) {
+export function responses(socket) {
   return socket.sent.filter((message) => !("method" in message)).map(({ jsonrpc, ...rest }) => rest);
 }
 
-/** Until everything that is ready to run has run. */
+/** Waits until everything that is ready to run has run. */
 export function turn() {
   return new Promise((resolve) => setImmediate(() => resolve(undefined)));
 }

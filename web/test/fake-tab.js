@@ -1,10 +1,10 @@
 // @ts-check
 import { FakePage, FakeStorage, within } from "./fake-page.js";
 
-/** The locks of an origin, over all its pages. */
+/** The locks of an origin, for all its pages. */
 export class FakeLocks {
-  /** @type {Map<string, object>} who holds each */ #holders = new Map();
-  /** @type {{name: string, owner: object, take: () => void}[]} */ #waiting = [];
+  /** @type {Map<string, object>} the holder of each lock */ #holders = new Map();
+  /** @type {{name: string, owner: object, grant: () => void}[]} */ #waiting = [];
 
   /** @param {object} owner the document */
   for(owner) {
@@ -16,15 +16,15 @@ export class FakeLocks {
        */
       request: (name, { signal, ifAvailable }, body) =>
         new Promise((resolve, reject) => {
-          const take = async () => {
+          const grant = async () => {
             this.#holders.set(name, owner);
             const value = await body({ name });
             if (this.#holders.get(name) === owner) this.#free(name);
             resolve(value);
           };
-          if (!this.#holders.has(name)) return void take();
+          if (!this.#holders.has(name)) return void grant();
           if (ifAvailable) return resolve(body(null));
-          const waiting = { name, owner, take };
+          const waiting = { name, owner, grant };
           this.#waiting.push(waiting);
           signal?.addEventListener("abort", () => {
             this.#waiting = this.#waiting.filter((each) => each !== waiting);
@@ -34,7 +34,7 @@ export class FakeLocks {
     };
   }
 
-  /** @param {object} owner whose document is gone */
+  /** @param {object} owner the document that was closed */
   leave(owner) {
     this.#waiting = this.#waiting.filter((each) => each.owner !== owner);
     for (const [name, holder] of [...this.#holders]) if (holder === owner) this.#free(name);
@@ -49,21 +49,21 @@ export class FakeLocks {
     this.#holders.delete(name);
     const next = this.#waiting.find((each) => each.name === name);
     this.#waiting = this.#waiting.filter((each) => each !== next);
-    next?.take();
+    next?.grant();
   }
 }
 
-/** A tab with a page that can be loaded again. */
+/** A tab with a page that can be reloaded. */
 export class FakeTab extends FakePage {
   #target = new EventTarget();
   #locks;
-  /** How the document that is there was loaded. */
+  /** How the current document was loaded. */
   type = "navigate";
   document = emptyDocument();
 
   /**
    * @param {string} url
-   * @param {FakeLocks | undefined} locks none: the browser has no such thing
+   * @param {FakeLocks | undefined} locks `undefined`: the browser has no locks
    * @param {FakeStorage} [storage]
    * @param {boolean} [hasKeys]
    */
@@ -90,9 +90,9 @@ export class FakeTab extends FakePage {
   }
 
   /**
-   * The document goes.
-   * @param {{crashes?: boolean}} how `crashes`: without a word
-   * @returns {() => void} the end of its locks, which may come later than the next load
+   * Closes the document.
+   * @param {{crashes?: boolean}} how `crashes`: without events
+   * @returns {() => void} releases its locks, which can happen after the next load
    */
   leave({ crashes = false } = {}) {
     if (!crashes) this.dispatch(new Event("pagehide"));
@@ -100,7 +100,7 @@ export class FakeTab extends FakePage {
     const { document } = this;
     this.document = emptyDocument();
     this.type = "reload";
-    // What is left of the load before in this process writes into what nobody reads.
+    // Objects of the previous load that still exist in this process write to a storage that is never read.
     this.sessionStorage = Object.assign(new FakeStorage(), this.sessionStorage);
     return () => this.#locks?.leave(document);
   }
@@ -111,7 +111,7 @@ export class FakeTab extends FakePage {
   }
 
   /**
-   * Runs a script in it.
+   * Runs a script in the page.
    * @template Value
    * @param {() => Value} body
    */
@@ -119,7 +119,7 @@ export class FakeTab extends FakePage {
     return within(this, body);
   }
 
-  /** The same page in another tab, as the user duplicates it: with a copy of what it has kept. */
+  /** The same page in another tab, duplicated by the user, with a copy of its storage. */
   duplicate() {
     const storage = Object.assign(new FakeStorage(), this.sessionStorage);
     const other = new FakeTab(this.location.href, this.#locks, storage, false);

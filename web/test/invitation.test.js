@@ -1,10 +1,10 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { invitationIn, inviting } from "../bridge/invitation.js";
+import { invitationIn, invitationURL } from "../bridge/session/invitation.js";
 import { FakePage } from "./fake-page.js";
 import { connected } from "./fake-socket.js";
-import { GUEST, invited, SHOP, take } from "./invited.js";
+import { GUEST, invitedURL, SHOP, readInvitation } from "./invited-page.js";
 
 for (const [address, rest] of [
   [SHOP, SHOP],
@@ -13,36 +13,36 @@ for (const [address, rest] of [
   [`${SHOP}#/route?a=1&b=2`, `${SHOP}#/route?a=1&b=2`],
   [`${SHOP}#ü%20&`, `${SHOP}#%C3%BC%20&`],
   ["app://shop/index.html#x", "app://shop/index.html#x"],
-  [invited({ token: "old" }), SHOP],
+  [invitedURL({ token: "old" }), SHOP],
 ]) {
-  test(`an invitation travels in the fragment of ${address.replace(/waybridge=.*/, "…")}, and leaves the rest of it alone`, () => {
-    const sent = inviting(address, GUEST);
+  test(`an invitation is in the fragment of ${address.replace(/waybridge=.*/, "…")}, and leaves the rest unchanged`, () => {
+    const sent = invitationURL(address, GUEST);
     assert.deepEqual(invitationIn(sent), GUEST);
     const [before, fragment, ...more] = sent.split("#");
     assert.deepEqual([before, more], [rest.split("#")[0], []]);
     assert.match(fragment, /(?:^|&)waybridge=[A-Za-z0-9_-]+$/);
     const page = new FakePage(sent);
     page.history.replaceState({ own: 1 }, "");
-    assert.deepEqual(take(page), GUEST);
+    assert.deepEqual(readInvitation(page), GUEST);
     assert.deepEqual([page.location.href, page.history.state], [rest, { own: 1 }]);
   });
 }
 
-test("what can not be read is refused, is gone from the address, and is not repeated", () => {
+test("an unreadable invitation is rejected, is removed from the URL, and is not quoted", () => {
   const secret = "c2VjcmV0";
   for (const text of [secret, "", "%%%", "e30", btoa("[]"), btoa('{"session":"s","token":"secret"}'), btoa('{"url":"ftp://x","session":"s","token":"secret"}'), "A".repeat(9000)]) {
     const page = new FakePage(`${SHOP}#a&waybridge=${text}`);
-    assert.throws(() => take(page), (/** @type {any} */ error) => {
+    assert.throws(() => readInvitation(page), (/** @type {any} */ error) => {
       assert.equal(error.code, -32602);
       assert(!error.message.includes("secret") && !error.message.includes(secret), error.message);
       return error.cause === undefined || !String(error.cause).includes("secret");
     });
     assert.equal(page.location.hash, "#a");
-    assert.equal(take(page), undefined);
+    assert.equal(readInvitation(page), undefined);
   }
-  const long = new FakePage(invited({ token: "secret".repeat(2000) }));
-  assert.throws(() => take(long), { code: -32602 });
-  for (const url of ["", "nowhere", "https://[/"]) assert.throws(() => inviting(url, GUEST), { code: -32602, message: /no address of a page/ });
+  const long = new FakePage(invitedURL({ token: "secret".repeat(2000) }));
+  assert.throws(() => readInvitation(long), { code: -32602 });
+  for (const url of ["", "nowhere", "https://[/"]) assert.throws(() => invitationURL(url, GUEST), { code: -32602, message: /absolute URL of a page/ });
 });
 
 for (const [url, href, bridges, allowed] of /** @type {[string, string, string[], boolean][]} */ ([
@@ -60,67 +60,67 @@ for (const [url, href, bridges, allowed] of /** @type {[string, string, string[]
   ["wss://bridge.example/bridge", SHOP, ["https://other.example", "https://bridge.example/"], true],
   ["wss://bridge.example:444/bridge", SHOP, ["wss://bridge.example"], false],
 ])) {
-  test(`the address ${href} may ${allowed ? "" : "not "}invite to ${url}${bridges.length > 0 ? `, with ${bridges}` : ""}`, () => {
-    const page = new FakePage(inviting(href, { ...GUEST, url }));
-    if (allowed) assert.equal(take(page, bridges)?.url, url);
-    else assert.throws(() => take(page, bridges), { code: 2403, message: /list it in `bridges`/ });
+  test(`the URL ${href} may ${allowed ? "" : "not "}invite to ${url}${bridges.length > 0 ? `, with ${bridges}` : ""}`, () => {
+    const page = new FakePage(invitationURL(href, { ...GUEST, url }));
+    if (allowed) assert.equal(readInvitation(page, bridges)?.url, url);
+    else assert.throws(() => readInvitation(page, bridges), { code: 2403, message: /add it to the option bridges/ });
     assert(!page.location.href.includes("waybridge"));
     const shell = Object.assign(new FakePage(href), { waybridgeInvitation: { ...GUEST, url } });
-    assert.equal(take(shell)?.url, url, "an app may name any");
+    assert.equal(readInvitation(shell)?.url, url, "an app shell can name any bridge");
   });
 }
 
-test("a native shell's global is taken once", () => {
+test("the global of an app shell is read once", () => {
   const page = Object.assign(new FakePage(SHOP), { waybridgeInvitation: GUEST });
-  assert.deepEqual(take(page), GUEST);
+  assert.deepEqual(readInvitation(page), GUEST);
   assert(!("waybridgeInvitation" in page));
   const declared = Object.defineProperty(new FakePage(SHOP), "waybridgeInvitation", { value: GUEST, writable: true, configurable: false });
-  assert.deepEqual(take(declared), GUEST);
+  assert.deepEqual(readInvitation(declared), GUEST);
   assert.equal(declared.waybridgeInvitation, undefined);
   const constant = Object.defineProperty(new FakePage(SHOP), "waybridgeInvitation", { value: GUEST, writable: false, configurable: false });
-  assert.deepEqual(take(constant), GUEST);
-  assert.throws(() => take(Object.assign(new FakePage(SHOP), { waybridgeInvitation: "GUEST" })), { code: -32602, message: /global/ });
+  assert.deepEqual(readInvitation(constant), GUEST);
+  assert.throws(() => readInvitation(Object.assign(new FakePage(SHOP), { waybridgeInvitation: "GUEST" })), { code: -32602, message: /waybridgeInvitation/ });
   const bare = { waybridgeInvitation: GUEST };
-  assert.deepEqual(take(bare), GUEST, "outside of a browser too");
-  assert.equal(take(bare), undefined);
+  assert.deepEqual(readInvitation(bare), GUEST, "outside of a browser too");
+  assert.equal(readInvitation(bare), undefined);
 });
 
-test("what a native shell or an address gives with each load is known from an earlier one", () => {
+test("an invitation that comes with each load is recognized as an earlier one", () => {
   const page = new FakePage(SHOP);
   /** @param {string} token */
-  const load = (token) => take(Object.assign(page, { waybridgeInvitation: { ...GUEST, token } }))?.isKept;
+  const load = (token) => readInvitation(Object.assign(page, { waybridgeInvitation: { ...GUEST, token } }))?.isStored;
   assert.deepEqual(["a", "a", "b", "b"].map(load), [undefined, true, undefined, true]);
-  page.history.replaceState(null, "", invited({ token: "b" }));
-  assert.equal(take(page)?.isKept, true);
+  page.history.replaceState(null, "", invitedURL({ token: "b" }));
+  assert.equal(readInvitation(page)?.isStored, true);
 });
 
-test("the address comes before the global, and both before what is kept", () => {
-  const page = new FakePage(invited({ token: "first" }));
-  take(page);
+test("the URL takes precedence over the global, and both over the storage", () => {
+  const page = new FakePage(invitedURL({ token: "first" }));
+  readInvitation(page);
   Object.assign(page, { waybridgeInvitation: { ...GUEST, token: "second" } });
-  page.history.replaceState(null, "", invited({ token: "third" }));
-  assert.deepEqual([take(page)?.token, take(page)?.token, take(page)?.token], ["third", "second", "second"]);
+  page.history.replaceState(null, "", invitedURL({ token: "third" }));
+  assert.deepEqual([readInvitation(page)?.token, readInvitation(page)?.token, readInvitation(page)?.token], ["third", "second", "second"]);
 });
 
-test("a page without an invitation has none, nor has a worker or a program", () => {
-  assert.equal(take(new FakePage(`${SHOP}#a&b=waybridge=1`)), undefined);
-  assert.equal(take({ location: new URL(invited()) }), undefined);
-  assert.equal(take({}), undefined);
+test("a page without an invitation has none, and neither does a worker or a program", () => {
+  assert.equal(readInvitation(new FakePage(`${SHOP}#a&b=waybridge=1`)), undefined);
+  assert.equal(readInvitation({ location: new URL(invitedURL()) }), undefined);
+  assert.equal(readInvitation({}), undefined);
 });
 
-test("a shell invites with what it grants, and gets the page's address", async () => {
+test("a shell invites with the rights that it grants, and receives the page's URL", async () => {
   const { bridge, socket } = await connected();
   const rights = { page: "p1", hosts: ["flutter"], routes: ["native://a/:b"], groups: ["g"], uses: 2 };
   const made = bridge.invite(`${SHOP}#chapter`, { ...rights, expires: 5000 });
   assert.deepEqual(socket.last("session.invite").params, { ...rights, expiresMs: 5000 });
-  socket.answer("session.invite", { session: "s1", token: "g1", expiresAt: 5 });
+  socket.respond("session.invite", { session: "s1", token: "g1", expiresAt: 5 });
   const address = await made;
   assert.match(address, /^https:\/\/shop\.example\/shop\.html\?x=1#chapter&waybridge=/);
   assert.deepEqual(invitationIn(address), { url: "ws://test/bridge", session: "s1", token: "g1", frame: "p1" });
 
   const plain = bridge.invite(new URL(SHOP));
   assert.deepEqual(socket.last("session.invite").params, {});
-  socket.refuse("session.invite", { code: 2403, message: "no", data: { rule: "invitation" } });
+  socket.respondError("session.invite", { code: 2403, message: "no", data: { rule: "invitation" } });
   await assert.rejects(plain, { code: 2403, data: { rule: "invitation" } });
   for (const expires of [0, -1, 1.5, NaN]) await assert.rejects(bridge.invite(SHOP, { expires }), { code: -32602, message: /expires/ });
 });

@@ -9,7 +9,7 @@ const HEAD = '{"jsonrpc":"2.0","id":1,"method":"echo","params":[';
 /** @type {{accepted: {name: string, text: string, comes?: string}[], rejected: {name: string, text: string, place: number}[]}} */
 const table = JSON.parse(readFileSync(new URL("../../protocol/json.json", import.meta.url), "utf8"));
 
-test("live: what is JSON comes back as it was, what is not is -32700 with its place", { skip: SKIP, timeout: 30000 }, async (t) => {
+test("live: valid JSON is returned unchanged, invalid JSON is -32700 with its position", { skip: SKIP, timeout: 30000 }, async (t) => {
   const socket = new (nodeWebSockets().WebSocket)(LIVE_URL);
   t.after(() => socket.terminate());
   await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));

@@ -5,6 +5,7 @@ import { Bridge } from "../bridge/bridge.js";
 import { FakeStorage } from "./fake-page.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
 import { key, LIVE_URL, nodeWebSockets, opened, SKIP } from "./node-ws.js";
+import { resultOf } from "./outcome.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
 const PAGE = "https://shop.example/shop.html";
@@ -12,11 +13,11 @@ const PAGE = "https://shop.example/shop.html";
 /** @typedef {Partial<import("../bridge/bridge.js").BridgeOptions>} BridgeOptions */
 /** @typedef {import("node:test").TestContext} TestContext */
 
-/** A WebSocket that the test cuts as a network does, and whose texts it may change. */
+/** A WebSocket that the test can cut like a failing network. The test can also change its messages. */
 class Wire {
   /** @type {any[]} */ #sockets = [];
   /**
-   * What goes out in place of a text, if anything does.
+   * Returns the text to send in place of a message; `undefined` drops it.
    * @type {(text: string) => string | undefined}
    */
   change = (text) => text;
@@ -42,7 +43,7 @@ class Wire {
     this.#sockets.at(-1).terminate();
   }
 
-  /** The end of a page, of which something is left in this process. */
+  /** Ends a page whose objects still exist in this process. */
   die() {
     this.change = () => undefined;
     this.cut();
@@ -52,7 +53,7 @@ class Wire {
 /**
  * @param {TestContext} context
  * @param {BridgeOptions} [options]
- * @param {FakeTab} [tab] in which it runs
+ * @param {FakeTab} [tab] the tab in which it runs
  */
 async function connect(context, options, tab) {
   const wire = new Wire();
@@ -64,7 +65,7 @@ async function connect(context, options, tab) {
 }
 
 /**
- * Loads a page again: its connection breaks, and its script runs anew.
+ * Reloads a page: its connection breaks, and its script runs again.
  * @param {TestContext} context
  * @param {FakeTab} tab
  * @param {Wire} wire
@@ -90,7 +91,7 @@ function reaches(bridge, state) {
   }));
 }
 
-/** A host that notes what it does. */
+/** A host that records its actions. */
 function noting() {
   /** @type {string[]} */
   const seen = [];
@@ -105,7 +106,7 @@ function noting() {
   return { seen, hosts: { live: host } };
 }
 
-test("live: a session goes on over a cut connection, and nobody notices", OPTIONS, async (t) => {
+test("live: a session is resumed after its connection was cut, without effect on calls", OPTIONS, async (t) => {
   const { seen, hosts } = noting();
   /** @type {(value: string) => void} */
   let finish = () => {};
@@ -142,7 +143,7 @@ test("live: a session goes on over a cut connection, and nobody notices", OPTION
 });
 
 for (const when of ["before", "after"]) {
-  test(`live: a page's result reaches its opener, which was loaded again ${when} the pick`, OPTIONS, async (t) => {
+  test(`live: a page's result reaches its opener, which was reloaded ${when} the pick`, OPTIONS, async (t) => {
     const { hosts } = noting();
     const shell = await connect(t, { hosts });
     const tab = newTab();
@@ -161,12 +162,12 @@ for (const when of ["before", "after"]) {
     if (when === "before") await shell.bridge.finish({ picked: 7 }, { page });
     assert.deepEqual((await bridge.recover("pick")).data, { picked: 7 });
     assert.deepEqual((await bridge.pending[0].result).data, { picked: 7 });
-    assert.deepEqual((await bridge.open("live://list", {}, { key: "pick" })).data, { picked: 7 }, "the key still has it");
+    assert.deepEqual(await resultOf(bridge.open("live://list", {}, { key: "pick" })), { picked: 7 }, "the key still has the result");
     await assert.rejects(bridge.recover("other"), { code: 2599 });
   });
 }
 
-test("live: a host that was loaded again shows its pages again, and those that it can not have failed", OPTIONS, async (t) => {
+test("live: a reloaded host shows its pages again, and pages that it cannot show have failed", OPTIONS, async (t) => {
   const before = noting();
   const tab = newTab();
   const first = await connect(t, { hosts: before.hosts }, tab);
@@ -184,7 +185,7 @@ test("live: a host that was loaded again shows its pages again, and those that i
   assert.deepEqual(after.seen.slice(2), ["close live://3 finished", "close live://1 finished"]);
 });
 
-test("live: opener and host are both loaded again", OPTIONS, async (t) => {
+test("live: opener and host are both reloaded", OPTIONS, async (t) => {
   const [hostTab, openerTab] = [newTab(), newTab()];
   const host = await connect(t, { hosts: noting().hosts }, hostTab);
   const options = { join: key(await host.bridge.ready) };
@@ -196,12 +197,12 @@ test("live: opener and host are both loaded again", OPTIONS, async (t) => {
   while (after.seen.length === 0) await shell.stack();
   await shell.finish("both", { page });
   assert.equal((await bridge.recover("pick")).data, "both");
-  // The two hear of it on connections of their own.
+  // The two receive it on different connections.
   await shell.stack();
   assert.deepEqual(after.seen, ["again live://list", "close live://list finished"]);
 });
 
-test("live: a task that a host's page was loaded again over has an unknown outcome, and is not done again", OPTIONS, async (t) => {
+test("live: a task whose host page was reloaded has an unknown outcome, and does not run again", OPTIONS, async (t) => {
   let count = 0;
   const tab = newTab();
   /** @type {() => void} */
@@ -214,25 +215,25 @@ test("live: a task that a host's page was loaded again over has an unknown outco
   paid.catch(() => {});
   await isBegun;
   await reload(t, tab, host.wire, { tasks });
-  await assert.rejects(paid, { code: 2599, kind: "outcomeUnknown", name: "OutcomeUnknown" });
+  await assert.rejects(paid, { code: 2599, kind: "outcomeUnknown", name: "OutcomeUnknownError" });
   assert.equal(count, 1);
 });
 
-test("live: topics that were kept are heard again after a reload, with what the server repeats", OPTIONS, async (t) => {
+test("live: stored topics are subscribed to again after a reload, with the retained events", OPTIONS, async (t) => {
   const tab = newTab();
   const first = await connect(t, { hosts: noting().hosts }, tab);
   await first.bridge.subscribe("page.opened", () => {}).registered;
   const { bridge } = await reload(t, tab, first.wire, { hosts: noting().hosts });
   /** @type {string[]} */
-  const heard = [];
-  await bridge.subscribe("page.opened", ({ data }) => heard.push(data.uri)).registered;
+  const received = [];
+  await bridge.subscribe("page.opened", ({ data }) => received.push(data.uri)).registered;
   await opened(bridge, "live://x");
   await bridge.stack();
-  assert.deepEqual(heard, ["live://x"]);
+  assert.deepEqual(received, ["live://x"]);
   assert.deepEqual((await bridge.request("events.unsubscribe", { topics: ["page.opened"] })).topics, []);
 });
 
-test("live: where the server does not know the client any more, it is told what was lost", OPTIONS, async (t) => {
+test("live: a client that the server no longer knows learns what was lost", OPTIONS, async (t) => {
   const { seen, hosts } = noting();
   const runs = { plain: 0, keyed: 0 };
   /** @type {() => void} */
@@ -260,7 +261,7 @@ test("live: where the server does not know the client any more, it is told what 
   await opened(bridge, "live://new");
 });
 
-test("live: of two pages that go on with one client the last has it, and the first is told", OPTIONS, async (t) => {
+test("live: if two pages resume one client, the last one gets it, and the first is notified", OPTIONS, async (t) => {
   const tab = new FakeTab(PAGE, undefined);
   const first = await connect(t, {}, tab);
   const closed = reaches(first.bridge, "closed");
@@ -274,7 +275,7 @@ test("live: of two pages that go on with one client the last has it, and the fir
   await second.bridge.stack();
 });
 
-test("live: whatever connections are cut, each call is done once and answered once", { ...OPTIONS, timeout: 60000 }, async (t) => {
+test("live: however connections are cut, each call runs once and has one response", { ...OPTIONS, timeout: 60000 }, async (t) => {
   /** @type {number[]} */
   const ran = [];
   const shell = await connect(t, {

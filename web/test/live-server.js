@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** The command that servers are started with, where a test needs one of its own. */
+/** The command that starts servers, for tests that need a server of their own. */
 const COMMAND = process.env.WAYBRIDGE;
 
-/** What tests with a server of their own need to be told. */
+/** Why tests with a server of their own are skipped; `false` if they run. */
 export const OWN_SKIP = COMMAND === undefined && "WAYBRIDGE names no command: give the path of `waybridge`";
 
 /** @typedef {import("node:test").TestContext} TestContext */
@@ -15,7 +15,7 @@ export const OWN_SKIP = COMMAND === undefined && "WAYBRIDGE names no command: gi
  * Starts a server with a policy, until the test ends.
  * @param {TestContext} context
  * @param {object} policy
- * @returns {Promise<string>} the address of its endpoint
+ * @returns {Promise<string>} the URL of its endpoint
  */
 export async function serve(context, policy) {
   const folder = newFolder();
@@ -26,13 +26,13 @@ export async function serve(context, policy) {
 }
 
 /**
- * Starts a server that keeps its sessions, until the test ends.
+ * Starts a server that persists its sessions, until the test ends.
  * @param {TestContext} context
  * @param {string[]} [more] flags
- * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>, again: () => Promise<void>, writtenAt: number}>} `end` ends it,
- *   `again` starts it again where it was; `writtenAt`: when it last wrote something of its sessions
+ * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>, restart: () => Promise<void>, writtenAt: number}>} `end` ends it,
+ *   `restart` starts it again on the same port; `writtenAt`: when it last wrote session data
  */
-export async function serveKept(context, more = []) {
+export async function serveDurable(context, more = []) {
   const folder = newFolder();
   const flags = ["--data", folder, ...more];
   const log = `${folder}/sessions.db-wal`;
@@ -44,7 +44,7 @@ export async function serveKept(context, more = []) {
       return statSync(log).mtimeMs;
     },
     end: (signal) => end(signal),
-    again: async () => void ({ end } = await start(flags, Number(new URL(url).port))),
+    restart: async () => void ({ end } = await start(flags, Number(new URL(url).port))),
   };
 }
 
@@ -54,11 +54,11 @@ function newFolder() {
 
 /**
  * @param {string[]} flags
- * @param {number} port 0: any free one
+ * @param {number} port 0: any free port
  * @returns {Promise<{url: string, end: (signal: "SIGKILL" | "SIGTERM") => Promise<void>}>}
  */
 function start(flags, port) {
-  // Without the variables here, which may be settings of it.
+  // Without the variables of this process, which could be settings of the server.
   const server = spawn(String(COMMAND), ["serve", "--conformance", ...flags, "--port", String(port)], { env: { WAYBRIDGE_DRAIN: "0" } });
   const ended = new Promise((resolve) => {
     server.on("exit", resolve);
@@ -69,14 +69,14 @@ function start(flags, port) {
     await ended;
   };
   return new Promise((resolve, reject) => {
-    let said = "";
-    const heard = (/** @type {unknown} */ piece) => {
-      said += piece;
-      const address = /^listening on http:(\S+)\n/m.exec(said)?.[1];
+    let output = "";
+    const received = (/** @type {unknown} */ piece) => {
+      output += piece;
+      const address = /^listening on http:(\S+)\n/m.exec(output)?.[1];
       if (address !== undefined) resolve({ url: `ws:${address}/bridge`, end });
     };
-    server.stdout.on("data", heard);
-    server.stderr.on("data", heard);
-    void ended.then((how) => reject(new Error(`the server ended (${how}), and said: ${said}`)));
+    server.stdout.on("data", received);
+    server.stderr.on("data", received);
+    void ended.then((how) => reject(new Error(`the server ended (${how}), and printed: ${output}`)));
   });
 }

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
-import { invitationIn } from "../bridge/invitation.js";
+import { invitationIn } from "../bridge/session/invitation.js";
 import { key, LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+import { resultOf } from "./outcome.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
 const HOST = { open: () => {}, close: () => {} };
@@ -11,7 +12,7 @@ const HOST = { open: () => {}, close: () => {} };
 /** @typedef {Partial<import("../bridge/bridge.js").BridgeOptions>} BridgeOptions */
 
 /**
- * A bridge, and what cuts its connections as a network does.
+ * A bridge, and a function that cuts its connections like a failing network.
  * @param {import("node:test").TestContext} context
  * @param {BridgeOptions} [options]
  */
@@ -55,7 +56,7 @@ function reaches(bridge, state) {
   }));
 }
 
-test("live: where nothing is to be kept, a cut connection is made anew, with a new session that knows hosts, tasks and topics", OPTIONS, async (t) => {
+test("live: without keep, a cut connection is replaced by a new session with the same hosts, tasks and topics", OPTIONS, async (t) => {
   /** @type {string[]} */
   const seen = [];
   const { bridge, cut } = await connect(t, {
@@ -66,8 +67,8 @@ test("live: where nothing is to be kept, a cut connection is made anew, with a n
   const task = bridge.task("action://live/later", () => "now");
   await task.registered;
   /** @type {(event: unknown) => void} */
-  let heard = () => {};
-  await bridge.subscribe("page.opened", (event) => heard(event)).registered;
+  let received = () => {};
+  await bridge.subscribe("page.opened", (event) => received(event)).registered;
   const first = bridge.session?.session;
   await shown(bridge, "live://old");
   const slow = bridge.invoke("action://live/slow");
@@ -81,12 +82,12 @@ test("live: where nothing is to be kept, a cut connection is made anew, with a n
   assert.equal(await waited, "now");
   assert.deepEqual(seen, ["close live://old failed"]);
   assert.deepEqual((await bridge.stack()).pages, []);
-  const event = new Promise((resolve) => (heard = resolve));
+  const event = new Promise((resolve) => (received = resolve));
   await shown(bridge, "live://new");
   assert.equal((await event).data.uri, "live://new");
 });
 
-test("live: a client that joined joins the session again, and one whose session is gone ends", OPTIONS, async (t) => {
+test("live: a client that joined joins the session again, and closes if its session is gone", OPTIONS, async (t) => {
   const shell = await connect(t, { hosts: { native: HOST } });
   const join = key(await shell.bridge.ready);
   const member = await connect(t, { join, keep: "nothing" });
@@ -107,7 +108,7 @@ test("live: a client that joined joins the session again, and one whose session 
   assert.equal(after.state, "closed");
 });
 
-test("live: a guest comes by invitation, again after its connection was cut, and does no more than it was invited to", OPTIONS, async (t) => {
+test("live: a guest joins by invitation, returns after its connection was cut, and has only the rights of the invitation", OPTIONS, async (t) => {
   const { bridge: shell } = await connect(t, { hosts: { live: HOST } });
   /** @type {(page: string) => void} */
   let opened = () => {};
@@ -129,10 +130,10 @@ test("live: a guest comes by invitation, again after its connection was cut, and
   await open;
   assert.equal(guest.bridge.session?.page, page);
   await guest.bridge.finish("done");
-  assert.equal((await outcome).data, "done");
+  assert.equal(await resultOf(outcome), "done");
 });
 
-test("live: a page's methods are called, of its host and of the client that runs in it", OPTIONS, async (t) => {
+test("live: methods of a page are handled by its host, and by the client that runs in it", OPTIONS, async (t) => {
   const { bridge: shell } = await connect(t, {
     hosts: { live: { ...HOST, methods: { title: (params, { page }) => [Reflect.get(page ?? {}, "uri"), params] } } },
   });
@@ -156,7 +157,7 @@ test("live: a page's methods are called, of its host and of the client that runs
   await assert.rejects(slow, { code: -32800, name: "AbortError" });
 });
 
-test("live: events of the session are heard until they are not wanted", OPTIONS, async (t) => {
+test("live: events of the session are received until the subscription is removed", OPTIONS, async (t) => {
   /** @type {string[]} */
   const seen = [];
   const { bridge } = await connect(t, { hosts: { live: HOST } });
@@ -173,7 +174,7 @@ test("live: events of the session are heard until they are not wanted", OPTIONS,
   await assert.rejects(bridge.subscribe("a*b", () => {}).registered, { code: -32602 });
 });
 
-test("live: explain tells where a URI would lead, and supports what there is", OPTIONS, async (t) => {
+test("live: explain shows the route of a URI, and supports what the server has", OPTIONS, async (t) => {
   const { bridge } = await connect(t);
   const explained = await bridge.explain("action://echo?x=1", { y: 2 });
   assert.equal(explained.canOpen, true);
@@ -183,7 +184,7 @@ test("live: explain tells where a URI would lead, and supports what there is", O
   ])) assert.equal(await bridge.supports(what), expected, what);
 });
 
-test("live: a page that was adopted is closed by its host", OPTIONS, async (t) => {
+test("live: an adopted page is closed by its host", OPTIONS, async (t) => {
   /** @type {string[]} */
   const closed = [];
   const { bridge } = await connect(t, { hosts: { live: { open: () => {}, close: ({ uri }) => void closed.push(uri) } } });
@@ -194,7 +195,7 @@ test("live: a page that was adopted is closed by its host", OPTIONS, async (t) =
   assert.deepEqual([page.params, closed], [{ x: 1 }, ["live://adopted"]]);
 });
 
-test("live: what is built opens and invokes as the plain call does", OPTIONS, async (t) => {
+test("live: a built call opens and invokes like the plain call", OPTIONS, async (t) => {
   /** @type {unknown[]} */
   const seen = [];
   const { bridge } = await connect(t, {
@@ -208,7 +209,7 @@ test("live: what is built opens and invokes as the plain call does", OPTIONS, as
   });
   await shown(bridge, "live://below");
   /** @param {Promise<import("../bridge/bridge.js").Outcome>} opened */
-  const finished = async (opened) => assert.equal((await opened).data, "done");
+  const finished = async (opened) => assert.equal(await resultOf(opened), "done");
   const onProgress = (/** @type {any} */ { opened }) => void bridge.finish("done", { page: opened.page });
   await finished(bridge.open("live://built?a=1", { id: 2 }, { exts: { animated: false }, style: "present", onProgress }));
   await finished(bridge.build("live://built?a=1").with("id", 2).exts("animated", false).style("present").onProgress(onProgress).open());
@@ -220,7 +221,7 @@ test("live: what is built opens and invokes as the plain call does", OPTIONS, as
   assert.deepEqual(plain, { params: { id: 2 }, exts: { x: 1 } });
 });
 
-test("live: what the server answers has the types that types.js gives it", OPTIONS, async (t) => {
+test("live: the server's results have the types of types/api.js", OPTIONS, async (t) => {
   const { bridge } = await connect(t, { hosts: { native: HOST } });
   /** @type {{epoch: string, limits: Record<string, number>, table: {version: string}, capabilities: string[]}} */
   const { epoch, limits, table, capabilities } = await bridge.ready;
@@ -230,7 +231,7 @@ test("live: what the server answers has the types that types.js gives it", OPTIO
   const found = await bridge.canOpen("native://home");
   assert.deepEqual(found, { canOpen: true, kind: "page", route: "home" });
   const id = await shown(bridge, "native://home");
-  /** @type {{id: string, kind?: "page", style: import("../bridge/types.js").Style}} */
+  /** @type {{id: string, kind?: "page", style: import("../bridge/types/api.js").Style}} */
   const page = (await bridge.stack()).pages[0];
   assert.deepEqual([page.id, page.kind, page.style], [id, "page", "push"]);
   /** @type {string | null} */

@@ -1,8 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bridge, Declined, Cancelled, HostAbsent, RouteNotFound } from "../bridge/bridge.js";
+import { Bridge, DeclinedError, CancelledError, HostAbsentError, RouteNotFoundError } from "../bridge/bridge.js";
 import { key, LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
+import { resultOf } from "./outcome.js";
 
 const OPTIONS = { skip: SKIP, timeout: 30000 };
 
@@ -21,7 +22,7 @@ async function connect(context, options) {
 }
 
 /**
- * A shell that hosts `live` pages on top of a home page, and another client of its session. The table has `native` as closed.
+ * A shell that hosts `live` pages on top of a home page, and another client of its session. In the table, `native` is a closed scheme.
  * @param {TestContext} context
  * @param {{open?: import("../bridge/bridge.js").PageHost["open"], tasks?: BridgeOptions["tasks"]}} hosting
  */
@@ -46,7 +47,7 @@ async function shellAndOpener(context, { open = () => {}, tasks } = {}) {
 }
 
 /**
- * Opens a page, and tells apart that it is shown and how it ends.
+ * Opens a page; returns when it is shown, and separately its outcome.
  * @param {Bridge} bridge
  * @param {string} uri
  * @param {import("../bridge/bridge.js").OpenOptions} [options]
@@ -56,24 +57,24 @@ function whenShown(bridge, uri, options) {
   let opened = () => {};
   const shown = /** @type {Promise<string>} */ (new Promise((resolve) => (opened = resolve)));
   const outcome = bridge.open(uri, {}, { ...options, onProgress: (value) => value?.opened && opened(value.opened.page) });
-  // A page that does not open must fail the test, not hang it.
+  // A page that does not open must fail the test instead of blocking it.
   const shownOrFailed = Promise.race([shown, outcome.then(() => assert.fail(`${uri} was never shown`))]);
   outcome.catch(() => {});
   shownOrFailed.catch(() => {});
   return { shown: shownOrFailed, outcome };
 }
 
-test("live: canOpen and invoke reach a task, and an unknown route is told", OPTIONS, async (t) => {
+test("live: canOpen and invoke reach a task, and an unknown route is reported", OPTIONS, async (t) => {
   const bridge = await connect(t);
   assert.equal((await bridge.canOpen("action://echo")).canOpen, true);
   assert.equal((await bridge.canOpen("action://no-such-task")).canOpen, false);
   const params = { text: "日本 \u0000 \u{1F600}", list: [1, null, { then: 1 }], constructor: "x" };
   assert.deepEqual(await bridge.invoke("action://echo", params), params);
-  await assert.rejects(bridge.invoke("action://no-such-task"), (/** @type {any} */ error) => error instanceof RouteNotFound);
+  await assert.rejects(bridge.invoke("action://no-such-task"), (/** @type {any} */ error) => error instanceof RouteNotFoundError);
   assert((await bridge.routes()).some((route) => route.patterns.includes("action://echo")));
 });
 
-test("live: a page that another client shows gives its result to the opener", OPTIONS, async (t) => {
+test("live: a page that another client shows returns its result to the opener", OPTIONS, async (t) => {
   const { shell, opener, seen } = await shellAndOpener(t);
   const page = whenShown(opener, "live://7?x=1");
   const id = await page.shown;
@@ -87,20 +88,20 @@ test("live: a page that another client shows gives its result to the opener", OP
   ]);
 });
 
-test("live: a result given with back is the opener's, and without one the page was dismissed", OPTIONS, async (t) => {
+test("live: a result of back is for the opener, and without a result the page is dismissed", OPTIONS, async (t) => {
   const { shell, opener, seen } = await shellAndOpener(t);
   const first = whenShown(opener, "live://1");
   await first.shown;
   const second = whenShown(opener, "live://2");
   await second.shown;
   await shell.back({ count: 2, result: [1], exts: { by: "swipe" } });
-  assert.deepEqual((await first.outcome).data, [1]);
+  assert.deepEqual(await resultOf(first.outcome), [1]);
   assert.equal((await second.outcome).outcome, "dismissed");
   const third = whenShown(opener, "live://3");
   await third.shown;
   await opener.back();
   assert.deepEqual(await third.outcome, { outcome: "dismissed", code: 0, message: "", data: null });
-  // What was sent to the shell before its answer has come by then.
+  // Messages that were sent to the shell before its response have arrived by then.
   await shell.stack();
   assert.deepEqual(seen.filter((each) => each.startsWith("close")), [
     'close live://2 dismissed {"by":"swipe"}',
@@ -109,14 +110,14 @@ test("live: a result given with back is the opener's, and without one the page w
   ]);
 });
 
-test("live: cancelling before a page is shown rejects, and afterwards closes it", OPTIONS, async (t) => {
+test("live: cancelling before a page is shown rejects, and later closes it", OPTIONS, async (t) => {
   /** @type {() => void} */
-  let asked = () => {};
-  const isAsked = new Promise((resolve) => (asked = () => resolve(undefined)));
+  let requests = () => {};
+  const isAsked = new Promise((resolve) => (requests = () => resolve(undefined)));
   const { opener } = await shellAndOpener(t, {
     open: (page, { signal }) => {
       if (page.uri === "live://quick") return undefined;
-      asked();
+      requests();
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     },
   });
@@ -124,7 +125,7 @@ test("live: cancelling before a page is shown rejects, and afterwards closes it"
   const slow = opener.open("live://slow", {}, { signal: before.signal });
   await isAsked;
   before.abort();
-  await assert.rejects(slow, (/** @type {any} */ error) => error instanceof Cancelled);
+  await assert.rejects(slow, (/** @type {any} */ error) => error instanceof CancelledError);
   const after = new AbortController();
   const quick = whenShown(opener, "live://quick", { signal: after.signal });
   await quick.shown;
@@ -133,7 +134,7 @@ test("live: cancelling before a page is shown rejects, and afterwards closes it"
   assert.equal((await opener.stack()).pages.length, 1);
 });
 
-test("live: a host that refuses, and a task that throws, reach the caller", OPTIONS, async (t) => {
+test("live: errors of a host and of a task reach the caller", OPTIONS, async (t) => {
   const { opener } = await shellAndOpener(t, {
     open: () => {
       throw new Error("no room");
@@ -156,7 +157,7 @@ test("live: a host that refuses, and a task that throws, reach the caller", OPTI
   await assert.rejects(opener.invoke("action://live/fail"), { code: 17, message: "mine", data: { why: 1 } });
 });
 
-test("live: a host made later is found, and no more when it is taken back", OPTIONS, async (t) => {
+test("live: a host added later is found until it is removed", OPTIONS, async (t) => {
   const bridge = await connect(t);
   const unregister = bridge.task("action://live/later", () => "now");
   await unregister.registered;
@@ -165,14 +166,14 @@ test("live: a host made later is found, and no more when it is taken back", OPTI
   assert.equal((await bridge.canOpen("action://live/later")).canOpen, false);
 });
 
-test("live: when the host's connection ends, its pages fail", OPTIONS, async (t) => {
+test("live: when the host's connection closes, its pages fail", OPTIONS, async (t) => {
   const { shell, opener } = await shellAndOpener(t);
   const page = whenShown(opener, "live://1");
   await page.shown;
   await shell.close();
   const { outcome, code } = await page.outcome;
   assert.deepEqual({ outcome, code }, { outcome: "failed", code: 2504 });
-  await assert.rejects(opener.open("live://2"), (/** @type {any} */ error) => error instanceof HostAbsent || error instanceof RouteNotFound);
+  await assert.rejects(opener.open("live://2"), (/** @type {any} */ error) => error instanceof HostAbsentError || error instanceof RouteNotFoundError);
 });
 
 test("live: closing settles every call", OPTIONS, async (t) => {
@@ -183,9 +184,9 @@ test("live: closing settles every call", OPTIONS, async (t) => {
   for (const { outcome } of pages) await assert.rejects(outcome, { kind: "closed", code: 2599 });
 });
 
-test("live: what a host declines goes to the next, and a link is followed", OPTIONS, async (t) => {
+test("live: a declined call goes to the next host, and a deep link is followed", OPTIONS, async (t) => {
   const decline = () => {
-    throw new Declined();
+    throw new DeclinedError();
   };
   const { shell, opener, seen } = await shellAndOpener(t, { tasks: { "action://live/:x": ({ x }) => `shell ${x}` } });
   await opener.task("action://live/a", decline).registered;
@@ -195,9 +196,9 @@ test("live: what a host declines goes to the next, and a link is followed", OPTI
   await page.shown;
   assert.equal(seen.at(-1), "open live://1");
   /** @type {(uri: string) => void} */
-  let told = () => {};
-  const opened = new Promise((resolve) => (told = resolve));
-  await opener.subscribe("page.opened", ({ data }) => told(data.uri)).registered;
+  let reported = () => {};
+  const opened = new Promise((resolve) => (reported = resolve));
+  await opener.subscribe("page.opened", ({ data }) => reported(data.uri)).registered;
   assert.equal(await shell.deliver("live://2"), null);
   assert.equal(await opened, "live://2");
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connecting, FakeSocket, newest, turn } from "./fake-socket.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
-import { begun, goesOn, RECONNECT } from "./resumable.js";
+import { openSession, resumeSession, RECONNECT } from "./resumable-session.js";
 
 /** @typedef {import("./fake-socket.js").FakeSocket} Socket */
 
@@ -13,7 +13,7 @@ import { begun, goesOn, RECONNECT } from "./resumable.js";
  */
 async function watched(options, tab = new FakeTab("https://shop.example/", new FakeLocks())) {
   const made = tab.run(() => connecting({ url: "ws://test/bridge", reconnect: RECONNECT, ping: { after: 1000, timeout: 400 }, keep: "connection", ...options }));
-  await begun(made.bridge);
+  await openSession(made.bridge);
   return { tab, ...made };
 }
 
@@ -23,7 +23,7 @@ const pings = (socket) => socket.sent.filter(({ method }) => method === "$/ping"
 /** @param {Socket} socket */
 const pong = (socket) => socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: pings(socket).at(-1).id, result: null }));
 
-test("after a silence it asks, and goes on with the connection that answers", async () => {
+test("after a time without messages it sends a ping, and keeps a connection that responds", async () => {
   const { socket, clock, bridge } = await watched();
   clock.advance(999);
   assert.equal(pings(socket).length, 0);
@@ -36,7 +36,7 @@ test("after a silence it asks, and goes on with the connection that answers", as
   assert.equal(pings(socket).length, 2);
 });
 
-test("whatever comes puts the question off", async () => {
+test("any message postpones the ping", async () => {
   const { socket, clock } = await watched();
   clock.advance(600);
   socket.receive({ method: "$/ack", params: { seq: 0 } });
@@ -46,22 +46,22 @@ test("whatever comes puts the question off", async () => {
   assert.equal(pings(socket).length, 1);
 });
 
-test("a connection that stays silent is given up, without leaving, and the session goes on with the next", async () => {
+test("a connection without response is dropped without leaving, and the session is resumed on the next", async () => {
   const { socket, clock, bridge } = await watched();
   const call = bridge.invoke("action://a");
   const [{ id }] = socket.sent;
   clock.advance(1400);
   assert.deepEqual(socket.closes, [[4202]]);
   assert.equal(bridge.state, "connecting");
-  const { socket: next } = await goesOn(bridge, { received: 1, pending: [{ id, method: "router.invoke" }] });
+  const { socket: next } = await resumeSession(bridge, { received: 1, pending: [{ id, method: "router.invoke" }] });
   next.receive({ id, result: 1 });
   assert.equal(await call, 1);
 });
 
-test("a page that stood still asks once more before it gives up", async () => {
+test("a suspended page sends another ping before it drops the connection", async () => {
   const { socket, clock, bridge } = await watched();
   clock.advance(1000);
-  // The timer is late by far, as after a sleep, and what came meanwhile is still to be read.
+  // The timer is very late, as after a sleep, and messages that arrived meanwhile are still unread.
   clock.sleep(60000);
   assert.equal(pings(socket).length, 2);
   pong(socket);
@@ -69,40 +69,61 @@ test("a page that stood still asks once more before it gives up", async () => {
   assert.equal(bridge.state, "open");
 });
 
-/** @type {[string, (tab: FakeTab) => void, boolean][]} what happens, and whether it is a reason to look */
+/** @type {[string, (tab: FakeTab) => void, boolean][]} what happens, and whether it is a reason to check the connection */
 const MOMENTS = [
-  ["the page is looked at again", (tab) => tab.document.dispatchEvent(new Event("visibilitychange")), true],
-  ["the page is put away", (tab) => {
+  ["the page becomes visible", (tab) => tab.document.dispatchEvent(new Event("visibilitychange")), true],
+  ["the page is hidden", (tab) => {
     tab.document.visibilityState = "hidden";
     tab.document.dispatchEvent(new Event("visibilitychange"));
   }, false],
-  ["the network is back", (tab) => tab.dispatch(new Event("online")), true],
+  ["the network returns", (tab) => tab.dispatch(new Event("online")), true],
   ["the page comes from the cache", (tab) => tab.dispatch(Object.assign(new Event("pageshow"), { persisted: true })), true],
-  ["the page is shown first", (tab) => tab.dispatch(Object.assign(new Event("pageshow"), { persisted: false })), false],
+  ["the page is shown for the first time", (tab) => tab.dispatch(Object.assign(new Event("pageshow"), { persisted: false })), false],
 ];
 
-for (const [name, happen, looks] of MOMENTS) {
-  test(`when ${name} it ${looks ? "asks at once" : "does nothing"}, of an open connection`, async () => {
+for (const [name, happen, isChecked] of MOMENTS) {
+  test(`when ${name} it ${isChecked ? "sends a ping at once" : "does nothing"}, on an open connection`, async () => {
     const { tab, socket, clock, bridge } = await watched({ ping: { after: 100000, timeout: 60000 } });
     happen(tab);
-    assert.equal(pings(socket).length, looks ? 1 : 0);
+    assert.equal(pings(socket).length, isChecked ? 1 : 0);
     clock.advance(4999);
     assert.equal(bridge.state, "open");
     clock.advance(1);
-    assert.equal(bridge.state, looks ? "connecting" : "open");
+    assert.equal(bridge.state, isChecked ? "connecting" : "open");
   });
 
-  test(`when ${name} it ${looks ? "connects at once" : "waits on"}, where there is no connection`, async () => {
+  test(`when ${name} it ${isChecked ? "connects at once" : "continues to wait"}, without a connection`, async () => {
     const { tab, socket, bridge } = await watched();
     socket.end(1006);
     const before = FakeSocket.made.length;
     happen(tab);
-    assert.equal(FakeSocket.made.length - before, looks ? 1 : 0);
+    assert.equal(FakeSocket.made.length - before, isChecked ? 1 : 0);
     void bridge.close();
   });
 }
 
-test("when it ends no timer is left, and nothing listens", async () => {
+test("it does not connect before the server wants it", async () => {
+  const { tab, socket, clock, bridge } = await watched();
+  socket.end(1006);
+  clock.advance(100);
+  newest().accept();
+  await turn();
+  newest().respondError("session.resume", { code: 2429, message: "too many", data: { kind: "tooMany", retryable: true, retryAfterMs: 5000 } });
+  await turn();
+  const before = FakeSocket.made.length;
+  tab.dispatch(new Event("online"));
+  clock.advance(4999);
+  tab.dispatch(new Event("online"));
+  assert.equal(FakeSocket.made.length - before, 0);
+  clock.advance(1);
+  assert.equal(FakeSocket.made.length - before, 1);
+  newest().end(1006);
+  tab.dispatch(new Event("online"));
+  assert.equal(FakeSocket.made.length - before, 2);
+  void bridge.close();
+});
+
+test("after close no timer and no listener is left", async () => {
   const listening = new Set();
   const tab = new FakeTab("https://shop.example/", undefined);
   for (const target of [tab, tab.document]) {
@@ -117,7 +138,7 @@ test("when it ends no timer is left, and nothing listens", async () => {
   assert.deepEqual([[...listening], pings(socket).length, newest() === socket], [[], 0, true]);
 });
 
-test("ping: false never asks, and hears nothing", async () => {
+test("ping: false sends no pings and adds no listeners", async () => {
   const { tab, socket, clock } = await watched({ ping: false });
   clock.advance(1e6);
   for (const [, happen] of MOMENTS) happen(tab);
@@ -125,7 +146,7 @@ test("ping: false never asks, and hears nothing", async () => {
 });
 
 for (const ping of [{ after: 0 }, { timeout: -1 }, { after: NaN }]) {
-  test(`ping: ${JSON.stringify(ping)} is refused`, async () => {
+  test(`ping: ${JSON.stringify(ping)} is rejected`, async () => {
     await assert.rejects(watched({ ping }), { code: -32602, message: /ping\.(after|timeout)/ });
   });
 }

@@ -1,11 +1,11 @@
 // @ts-check
 
-/** A clock that stands still until a test moves it. @implements {ClockType} */
+/** A clock that stands still until a test advances it. @implements {ClockType} */
 export class ManualClock {
   #now = 0;
   #last = 0;
   /** @type {Map<number, {at: number, body: () => void}>} */ #timers = new Map();
-  /** What `random` gives. */
+  /** The value of `random`. */
   chance = 1;
 
   now = () => this.#now;
@@ -25,13 +25,13 @@ export class ManualClock {
   /** @param {any} timer */
   clearTimeout = (timer) => void this.#timers.delete(timer);
 
-  /** How many timers are set. */
+  /** The number of timers. */
   get pending() {
     return this.#timers.size;
   }
 
   /**
-   * Lets time pass: each timer that is due runs at its moment.
+   * Advances the time: each timer that is due runs at its time.
    * @param {number} milliseconds
    */
   advance(milliseconds) {
@@ -48,7 +48,7 @@ export class ManualClock {
   }
 
   /**
-   * Lets time pass in which no timer runs, as while a computer sleeps: those that were due run at its end, each once.
+   * Advances the time without timers, as while a computer sleeps. Timers that were due then run once, at the end.
    * @param {number} milliseconds
    */
   sleep(milliseconds) {
@@ -61,4 +61,4 @@ export class ManualClock {
   }
 }
 
-/** @typedef {import("../bridge/clock.js").Clock} ClockType */
+/** @typedef {import("../bridge/connection/clock.js").Clock} ClockType */

@@ -5,6 +5,7 @@ import { Bridge } from "../bridge/bridge.js";
 import { mockBridge } from "../bridge/mock.js";
 import { FakePage, within } from "./fake-page.js";
 import { turn } from "./fake-socket.js";
+import { resultOf } from "./outcome.js";
 
 /** @typedef {import("../bridge/bridge.js").BridgeOptions} BridgeOptions */
 
@@ -13,8 +14,8 @@ const SHOP = "https://shop.test/shop.html";
 const RULE = { code: 2403, data: { kind: "forbidden", retryable: false, rule: "invitation" } };
 
 /**
- * A shell with two pages of its own, and a guest in the first of them.
- * @param {import("../bridge/types.js").InviteOptions} [rights]
+ * A shell with two pages of its own, and a guest in the first page.
+ * @param {import("../bridge/types/api.js").InviteOptions} [rights]
  * @param {Partial<BridgeOptions>} [options] of the guest
  */
 async function party(rights, options) {
@@ -29,12 +30,12 @@ async function party(rights, options) {
   const second = shell.app.open("https://shop.test/other?secret=2", { secret: 2 });
   await turn();
   const [page, other] = (await shell.stack()).pages.map(({ id }) => id);
-  // It does not wait for a shell that is gone.
+  // The guest does not wait for a shell that is gone.
   const guest = shell.guest(await shell.invite(SHOP, { page, ...rights }), { reconnect: false, ...options });
   return { shell, guest, page, other, first, second, seen };
 }
 
-test("a guest knows its page, calls, finishes its page, and gets no key to the session", async () => {
+test("a guest knows its page, makes calls, finishes its page, and gets no token to join the session", async () => {
   const { shell, guest, page, other, first } = await party();
   const { joinToken, ...info } = await guest.ready;
   assert.deepEqual([info.session, info.guest, info.page, joinToken], ["mock-1", true, page, undefined]);
@@ -46,31 +47,31 @@ test("a guest knows its page, calls, finishes its page, and gets no key to the s
   assert.equal((await opened).outcome, "dismissed");
   const own = guest.open("native://a");
   await turn();
-  await assert.rejects(guest.finish({ picked: 1 }), RULE, "the other page lies above");
+  await assert.rejects(guest.finish({ picked: 1 }), RULE, "the other page is above it");
   await shell.finish(1, { page: other });
   assert.equal((await own).outcome, "dismissed");
   const above = guest.open("native://a");
   await turn();
   await guest.finish({ picked: 1 });
-  assert.deepEqual([(await first).data, (await above).outcome], [{ picked: 1 }, "dismissed"]);
+  assert.deepEqual([await resultOf(first), (await above).outcome], [{ picked: 1 }, "dismissed"]);
   await shell.close();
 });
 
-test("a guest's methods are called of its page, and events reach it", async () => {
+test("methods of a guest are called for its page, and it receives events", async () => {
   const { shell, guest, page, other } = await party({}, { methods: { title: () => "Shop" } });
   await guest.ready;
   assert.equal(await shell.call(page, "title"), "Shop");
   await assert.rejects(shell.call(other, "title"), { code: -32601 });
   /** @type {unknown[]} */
-  const heard = [];
-  await guest.subscribe("cart", ({ data }) => heard.push(data)).registered;
+  const received = [];
+  await guest.subscribe("cart", ({ data }) => received.push(data)).registered;
   shell.app.publish("cart", 1);
   await turn();
-  assert.deepEqual(heard, [1]);
+  assert.deepEqual(received, [1]);
   await shell.close();
 });
 
-test("a guest can not do what it was not invited to", async () => {
+test("a guest has no rights that its invitation does not grant", async () => {
   const { shell, guest, page, other, seen } = await party({ routes: ["action://share", "native://a/:id"] });
   await guest.ready;
   assert.equal(await guest.invoke("action://share"), "shared");
@@ -95,7 +96,7 @@ test("a guest can not do what it was not invited to", async () => {
   await shell.close();
 });
 
-test("a guest hosts what it was invited to, until it leaves", async () => {
+test("a guest hosts what it was invited to host, until it leaves", async () => {
   const shell = mockBridge();
   const host = { open: () => {}, close: () => {} };
   const address = await shell.invite(SHOP, { hosts: ["flutter", "action://rate/:stars"] });
@@ -107,7 +108,7 @@ test("a guest hosts what it was invited to, until it leaves", async () => {
   await turn();
   const [{ id }] = (await guest.stack()).pages;
   await guest.finish("mine", { page: id });
-  assert.equal((await page).data, "mine");
+  assert.equal(await resultOf(page), "mine");
   const lost = shell.open("flutter://me");
   await turn();
   await guest.close();
@@ -116,7 +117,7 @@ test("a guest hosts what it was invited to, until it leaves", async () => {
   await shell.close();
 });
 
-test("so many guests come as were invited, for as long as they were, and again when they were lost", async () => {
+test("the number of guests and the time are limited, and lost guests can return", async () => {
   const now = Date.now;
   let time = 1000;
   Date.now = () => time;
@@ -127,7 +128,7 @@ test("so many guests come as were invited, for as long as they were, and again w
     await Promise.all(guests.map(({ ready }) => ready));
     await assert.rejects(shell.guest(address).ready, { code: 2401 });
     await guests[0].close();
-    await assert.rejects(shell.guest(address).ready, { code: 2401 }, "who has closed its session is done");
+    await assert.rejects(shell.guest(address).ready, { code: 2401 }, "a guest that has closed its session cannot return");
     time += 501;
     shell.app.dropGuests();
     const again = shell.guest(address);
@@ -144,7 +145,7 @@ test("so many guests come as were invited, for as long as they were, and again w
   }
 });
 
-test("a guest in another page than its own, or of another session, is refused", async () => {
+test("a guest in another page than its own, or of another session, is rejected", async () => {
   const { shell, page, other } = await party();
   const address = await shell.invite(SHOP, { page });
   await assert.rejects(shell.guest(address, { page: other }).ready, { code: -32602 });
@@ -156,7 +157,7 @@ test("a guest in another page than its own, or of another session, is refused", 
   await assert.rejects(shell.guest(address).ready, { code: 2401 });
 });
 
-test("who joins with the session's own key is a member, and no guest", async () => {
+test("a client that joins with the session's own token is not a guest", async () => {
   const shell = mockBridge();
   const { session, joinToken } = await shell.ready;
   const member = new Bridge({ url: "ws://mock.invalid/bridge", WebSocket: shell.app.WebSocket, join: { session, token: String(joinToken) } });
@@ -169,9 +170,9 @@ test("who joins with the session's own key is a member, and no guest", async () 
   await member.close();
 });
 
-test("a page's own script is tested as it is", async () => {
+test("a page's own script is tested unchanged", async () => {
   const shell = mockBridge({ tasks: { "action://share": () => "shared" } });
-  // Such a bridge is of no host that an address could name.
+  // The mocked bridge has no host that a URL could name.
   const address = new URL(await shell.invite(SHOP));
   const page = Object.assign(new FakePage(address.href), { WebSocket: shell.app.WebSocket });
   const bridge = within(page, () => new Bridge({ WebSocket: page.WebSocket, bridges: ["ws://mock.invalid"] }));
@@ -180,30 +181,30 @@ test("a page's own script is tested as it is", async () => {
   await bridge.close();
 });
 
-test("who acts for a guest does no more than the guest may, and for others what it may itself", async () => {
+test("a handler calls for a guest only with the guest's rights, and for others with its own rights", async () => {
   /** @type {any[]} */
   const verdicts = [];
-  const { shell, guest, other } = await party({ routes: ["action://deputy", "native://deputy", "action://share"] });
-  const tell = async (/** @type {unknown} */ _, /** @type {import("../bridge/types.js").Deputy} */ deputy) => {
-    const calls = [deputy.invoke("action://share"), deputy.invoke("action://pay"), deputy.open("action://pay"), deputy.call(other, "none")];
+  const { shell, guest, other } = await party({ routes: ["action://delegation", "native://delegation", "action://share"] });
+  const emit = async (/** @type {unknown} */ _, /** @type {import("../bridge/types/api.js").Delegation} */ delegation) => {
+    const calls = [delegation.invoke("action://share"), delegation.invoke("action://pay"), delegation.open("action://pay"), delegation.call(other, "none")];
     const done = await Promise.all(calls.map((call) => call.then(() => "done", ({ code }) => code)));
-    verdicts.push([...done, (await deputy.canOpen("action://pay")).canOpen]);
+    verdicts.push([...done, (await delegation.canOpen("action://pay")).canOpen]);
   };
-  await shell.task("action://deputy", tell).registered;
-  await shell.host("flutter", { open: tell, close: () => {}, methods: { tell } }).registered;
-  shell.method("tell", tell);
+  await shell.task("action://delegation", emit).registered;
+  await shell.host("flutter", { open: emit, close: () => {}, methods: { emit } }).registered;
+  shell.method("emit", emit);
   await guest.ready;
   const refused = ["done", 2403, 2403, 2403, false];
   const may = ["done", "done", "done", -32601, true];
-  await guest.invoke("action://deputy");
-  await guest.open("action://deputy");
-  await shell.invoke("action://deputy");
-  await shell.app.invoke("action://deputy");
-  await shell.app.call("tell");
+  await guest.invoke("action://delegation");
+  await guest.open("action://delegation");
+  await shell.invoke("action://delegation");
+  await shell.app.invoke("action://delegation");
+  await shell.app.call("emit");
   assert.deepEqual(verdicts.splice(0), [refused, refused, may, may, may]);
   shell.open("flutter://me").catch(() => {});
   await turn();
-  await shell.call(String((await shell.stack()).pages.at(-1)?.id), "tell");
+  await shell.call(String((await shell.stack()).pages.at(-1)?.id), "emit");
   assert.deepEqual(verdicts, [may, may]);
   await assert.rejects(shell.request("router.invoke", { uri: "action://share", onBehalfOf: 99 }), { code: -32602, message: /onBehalfOf/ });
   await shell.close();

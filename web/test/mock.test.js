@@ -1,10 +1,11 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Cancelled, Declined, RouteNotFound } from "../bridge/bridge.js";
+import { CancelledError, DeclinedError, RouteNotFoundError } from "../bridge/bridge.js";
 import { mockBridge } from "../bridge/mock.js";
 import { turn } from "./fake-socket.js";
 import { ManualClock } from "./manual-clock.js";
+import { resultOf } from "./outcome.js";
 
 /** @typedef {import("../bridge/mock.js").MockBridge} MockBridge */
 /** @typedef {import("../bridge/bridge.js").OpenOptions} OpenOptions */
@@ -14,7 +15,7 @@ const FINISHED = { outcome: "finished", code: 0, message: "", data: null };
 const DISMISSED = { outcome: "dismissed", code: 0, message: "", data: null };
 
 /**
- * Opens a page that stays, and waits until it is shown.
+ * Opens a page that stays open, and waits until it is shown.
  * @param {MockBridge} bridge
  * @param {string} uri
  * @param {OpenOptions} [options]
@@ -27,7 +28,7 @@ async function shown(bridge, uri, options) {
   return { id: await page, outcome };
 }
 
-test("tasks get merged parameters, report progress, and answer or fail", async () => {
+test("tasks get merged parameters, report progress, and return or fail", async () => {
   const bridge = mockBridge({
     tasks: {
       "action://share/:what": (params, { exts, progress }) => (progress(1), { params, exts }),
@@ -41,9 +42,9 @@ test("tasks get merged parameters, report progress, and answer or fail", async (
   const shared = await bridge.invoke("action://share/tea?n=1", { n: 2 }, { exts: { e: 1 }, onProgress: (value) => progress.push(value) });
   assert.deepEqual(shared, { params: { what: "tea", n: 2 }, exts: { e: 1 } });
   assert.deepEqual(progress, [1]);
-  assert.deepEqual((await bridge.open("action://share/x")).data.params, { what: "x" });
+  assert.deepEqual((await resultOf(bridge.open("action://share/x"))).params, { what: "x" });
   await assert.rejects(bridge.invoke("action://fail"), { code: 17, message: "mine", data: [1] });
-  await assert.rejects(bridge.invoke("action://none"), (/** @type {any} */ error) => error instanceof RouteNotFound);
+  await assert.rejects(bridge.invoke("action://none"), (/** @type {any} */ error) => error instanceof RouteNotFoundError);
   await assert.rejects(bridge.request("table.get"), { code: -32601 });
   assert.deepEqual(bridge.app.calls.map(({ method }) => method), [
     "session.open", "router.invoke", "router.open", "router.invoke", "router.invoke", "table.get",
@@ -73,7 +74,7 @@ test("pages finish with their value, fail with their error, and otherwise wait f
   await assert.rejects(bridge.back({ to: a.id }), { code: 2404, kind: "notOnStack" });
   const c = await shown(bridge, "native://c");
   await bridge.finish("done", { page: c.id });
-  assert.equal((await c.outcome).data, "done");
+  assert.equal(await resultOf(c.outcome), "done");
   const change = await bridge.back();
   /** @type {string | null} */
   const top = change.page;
@@ -82,7 +83,7 @@ test("pages finish with their value, fail with their error, and otherwise wait f
   await assert.rejects(root.outcome, { code: 2599 });
 });
 
-test("styles replace, begin anew and go back", async () => {
+test("styles replace pages, begin a new stack and go back", async () => {
   const bridge = mockBridge({ pages: { native: FOREVER } });
   const root = await shown(bridge, "native://home");
   const a = await shown(bridge, "native://a");
@@ -97,7 +98,7 @@ test("styles replace, begin anew and go back", async () => {
   await assert.rejects(last.outcome, { code: 2599 });
 });
 
-test("the exts of back, finish and an opening reach the host of what closes", async () => {
+test("the exts of back, finish and open reach the hosts of closed pages", async () => {
   /** @type {unknown[]} */
   const closed = [];
   const close = (/** @type {any} */ { uri }, /** @type {string} */ reason, /** @type {object} */ exts) =>
@@ -125,7 +126,7 @@ test("the exts of back, finish and an opening reach the host of what closes", as
   await assert.rejects(last.outcome, { code: 2599 });
 });
 
-test("dot segments of a URI are removed, as the server does", async () => {
+test("dot segments of a URI are removed, as on the server", async () => {
   const bridge = mockBridge({ pages: { "native://a/:id": FOREVER }, tasks: { "action://t/:id": ({ id }, { uri }) => [id, uri] } });
   const page = await shown(bridge, "native://a/b/%2e%2e/c");
   const { pages } = await bridge.stack();
@@ -134,11 +135,11 @@ test("dot segments of a URI are removed, as the server does", async () => {
   assert.deepEqual(await bridge.invoke("action://t/x/../y"), ["y", "action://t/y"]);
   assert.deepEqual(await bridge.canOpen("action://t/.."), { canOpen: false });
   await bridge.finish(1, { page: page.id });
-  assert.equal((await page.outcome).data, 1);
+  assert.equal(await resultOf(page.outcome), 1);
   await bridge.close();
 });
 
-test("cancelling rejects before a page is shown, and closes it afterwards", async () => {
+test("cancelling rejects before a page is shown, and closes it later", async () => {
   const bridge = mockBridge({ pages: { native: FOREVER }, tasks: { "action://wait": (_, { signal }) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) } });
   const controller = new AbortController();
@@ -147,11 +148,11 @@ test("cancelling rejects before a page is shown, and closes it afterwards", asyn
   await turn();
   controller.abort();
   assert.equal((await page.outcome).outcome, "cancelled");
-  await assert.rejects(task, (/** @type {any} */ error) => error instanceof Cancelled);
+  await assert.rejects(task, (/** @type {any} */ error) => error instanceof CancelledError);
   await bridge.close();
 });
 
-test("the test may be another client: it opens and runs what the bridge hosts, and calls its methods", async () => {
+test("the test can be another client: it opens and runs what the bridge hosts, and calls its methods", async () => {
   /** @type {string[]} */
   const seen = [];
   const bridge = mockBridge({}, {
@@ -175,7 +176,7 @@ test("the test may be another client: it opens and runs what the bridge hosts, a
   await turn();
   assert.equal(await bridge.call("p1", "title"), "native://a");
   await bridge.back({ result: "r" });
-  assert.equal((await second).data, "r");
+  assert.equal(await resultOf(second), "r");
   await turn();
   assert.deepEqual(seen, ["open native://a", "open native://b", "close native://b finished", "resume native://a"]);
   const task = bridge.task("action://later", () => "now");
@@ -184,15 +185,15 @@ test("the test may be another client: it opens and runs what the bridge hosts, a
   await task();
   await assert.rejects(bridge.invoke("action://later"), { code: 2404 });
   await bridge.finish(1, { page: "p1" });
-  assert.equal((await first).data, 1);
+  assert.equal(await resultOf(first), 1);
   await bridge.close();
 });
 
-test("events reach those who subscribed", async () => {
+test("subscribers receive events", async () => {
   const bridge = mockBridge();
   /** @type {unknown[]} */
-  const heard = [];
-  const unsubscribe = bridge.subscribe("cart.*", ({ topic, data }) => heard.push([topic, data]));
+  const received = [];
+  const unsubscribe = bridge.subscribe("cart.*", ({ topic, data }) => received.push([topic, data]));
   await unsubscribe.registered;
   bridge.app.publish("cart.changed", { count: 1 });
   bridge.app.publish("other");
@@ -200,11 +201,11 @@ test("events reach those who subscribed", async () => {
   await unsubscribe();
   bridge.app.publish("cart.changed", { count: 2 });
   await turn();
-  assert.deepEqual(heard, [["cart.changed", { count: 1 }]]);
+  assert.deepEqual(received, [["cart.changed", { count: 1 }]]);
   await bridge.close();
 });
 
-test("connections are lost and come again as real ones do", async () => {
+test("connections are lost and opened again like real ones", async () => {
   const clock = new ManualClock();
   const bridge = mockBridge({ tasks: { "action://wait": FOREVER, "action://a": () => 1 } }, { clock, reconnect: { minDelay: 10 } });
   await bridge.ready;
@@ -226,7 +227,7 @@ test("connections are lost and come again as real ones do", async () => {
   assert.equal(clock.pending, 0);
 });
 
-test("supports and canOpen tell what the mocked app has", async () => {
+test("supports and canOpen report what the mocked app has", async () => {
   const bridge = mockBridge({ tasks: { "action://a": () => 1 }, pages: { "native://b": () => 1 } });
   assert.deepEqual(await bridge.canOpen("native://b"), { canOpen: true, kind: "page" });
   for (const [what, expected] of /** @type {[string, boolean][]} */ ([
@@ -236,9 +237,9 @@ test("supports and canOpen tell what the mocked app has", async () => {
   await bridge.close();
 });
 
-test("what a host declines goes to the next one, then comes back to the caller", async () => {
+test("a declined call goes to the next host, then fails for the caller", async () => {
   const declines = () => {
-    throw new Declined();
+    throw new DeclinedError();
   };
   /** @type {unknown[]} */
   const seen = [];
@@ -256,12 +257,102 @@ test("what a host declines goes to the next one, then comes back to the caller",
   await assert.rejects(page.outcome, { code: 2599 });
 });
 
-test("a link that is delivered is followed", async () => {
+test("a delivered deep link is followed", async () => {
   const bridge = mockBridge({ pages: { native: FOREVER } });
   assert.equal(await bridge.deliver("native://a", { x: 1 }), null);
   assert.equal(await bridge.deliver({ action: "open", action_url: "native://b" }), null);
   assert.equal(await bridge.deliver("elsewhere://c"), null);
   const { pages } = await bridge.stack();
   assert.deepEqual(pages.map(({ uri, params }) => [uri, params]), [["native://a", { x: 1 }], ["native://b", {}]]);
+  await bridge.close();
+});
+
+test("a page that is open already gets the new parameters of popTo and is resumed with them", async () => {
+  /** @type {unknown[]} */
+  const seen = [];
+  const bridge = mockBridge({}, {
+    hosts: { native: { open: ({ uri }) => void seen.push(`open ${uri}`), close: () => {}, resume: ({ id }, changes) => void seen.push([id, changes]) } },
+  });
+  await bridge.ready;
+  /** @param {[string, any?, any?]} how */
+  const open = async (...how) => {
+    // The page outlives this test.
+    bridge.open(...how).catch(() => {});
+    await turn();
+  };
+  await open("native://a", { x: 1 });
+  await open("native://b");
+  for (const [uri, params, exts] of /** @type {[string, any, any][]} */ ([
+    ["native://a", undefined, undefined], ["native://a?y=2", { z: 3 }, undefined], ["native://a", undefined, { by: "link" }], ["native://a", undefined, undefined],
+  ])) {
+    await open(uri, params, { style: "popTo", exts });
+  }
+  const [page] = (await bridge.stack()).pages;
+  assert.deepEqual([page.uri, page.params], ["native://a?y=2", { y: "2", z: 3 }]);
+  assert.deepEqual(seen, ["open native://a", "open native://b", [page.id, {}], [page.id, { uri: "native://a?y=2", params: { y: "2", z: 3 } }], [page.id, { exts: { by: "link" } }]]);
+  await bridge.close();
+});
+
+test("hosted tasks, hosted methods and tasks of the app get the idempotency key, and run their work once", async () => {
+  let runs = 0;
+  const pay = (/** @type {any} */ _, /** @type {any} */ { key, once }) => once(() => ((runs += 1), `${key} ${runs}`));
+  const bridge = mockBridge({ tasks: { "action://own": pay } }, { tasks: { "action://hosted": pay }, methods: { pay }, page: "p1" });
+  await bridge.ready;
+  for (const call of [
+    () => bridge.invoke("action://own", {}, { key: "a" }),
+    () => bridge.invoke("action://hosted", {}, { key: "a" }),
+    () => bridge.call("p1", "pay", {}, { key: "a" }),
+    () => bridge.app.invoke("action://hosted", {}, { key: "b" }),
+  ]) {
+    const before = runs;
+    const first = await call();
+    assert.deepEqual([first, await call(), runs], [`${first.charAt(0)} ${before + 1}`, first, before + 1]);
+  }
+  assert.equal(await bridge.invoke("action://hosted"), "undefined 5");
+  await bridge.close();
+});
+
+test("equal keys of two guests are apart", async () => {
+  let runs = 0;
+  const bridge = mockBridge({}, { tasks: { "action://pay": (_, { once }) => once(() => (runs += 1)) } });
+  const guests = [];
+  for (const page of ["p1", "p2"]) guests.push(bridge.guest(await bridge.invite("https://shop.test/", { page })));
+  const values = [];
+  for (const guest of [...guests, ...guests]) values.push(await guest.invoke("action://pay", {}, { key: "k" }));
+  assert.deepEqual(values, [1, 2, 1, 2]);
+  for (const each of [...guests, bridge]) await each.close();
+});
+
+test("a deep link with a key is followed once, with its style and exts", async () => {
+  /** @type {unknown[]} */
+  const seen = [];
+  const bridge = mockBridge({ pages: { native: (_, { page }) => (seen.push([page.uri, page.style, page.exts]), new Promise(() => {})) } });
+  for (let count = 0; count < 2; count += 1) await bridge.deliver("native://a", {}, { key: "push-7", style: "root", exts: { by: "push" } });
+  for (let count = 0; count < 2; count += 1) await bridge.deliver({ action: "open", action_url: "native://b" });
+  await turn();
+  assert.deepEqual(seen, [["native://a", "root", { by: "push" }], ["native://b", "push", {}], ["native://b", "push", {}]]);
+  await bridge.close();
+});
+
+test("a mocked app responds to messages that a server cannot read like a server", async () => {
+  const bridge = mockBridge();
+  await bridge.ready;
+  const socket = new bridge.app.WebSocket("ws://mock.invalid/bridge", []);
+  /** @type {any[]} */
+  const received = [];
+  socket.addEventListener("message", (/** @type {any} */ { data }) => received.push(JSON.parse(data)));
+  await turn();
+  for (const text of ['{"jsonrpc":"2.0","id":7,"method":"x","params":{"t":"\\ud83d"}}', '{"jsonrpc":"2.0","id":8,"result":"\\ud83d"}', "{", `{"jsonrpc":"2.0","method":"x","params":{"t":${"[".repeat(200)}${"]".repeat(200)}}}`]) {
+    socket.send(text);
+    await turn();
+  }
+  assert.deepEqual(received.map(({ id, error }) => [id, error.code]), [[7, -32700], [null, -32700], [null, -32700], [null, -32700]]);
+  assert.match(received[0].error.message, /^not JSON: t has half of a surrogate pair/);
+  await bridge.close();
+});
+
+test("an empty reference is an error of the mocked app too", async () => {
+  const bridge = mockBridge();
+  await assert.rejects(bridge.request("navigation.contains", { uri: "" }), { code: -32602 });
   await bridge.close();
 });

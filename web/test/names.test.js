@@ -6,7 +6,7 @@ import { mockBridge } from "../bridge/mock.js";
 import { turn } from "./fake-socket.js";
 import { LIVE_URL, nodeWebSockets, SKIP } from "./node-ws.js";
 
-/** Names that mean something to JavaScript. */
+/** Names with a meaning in JavaScript. */
 const NAMES = ["then", "catch", "__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "toJSON"];
 
 /** @type {[string, () => Bridge, string | boolean][]} */
@@ -32,7 +32,7 @@ for (const [kind, make, skip] of BRIDGES) {
     }
   };
 
-  each("is a task's name like any other", async (bridge, word) => {
+  each("is an ordinary name of a task", async (bridge, word) => {
     await assert.rejects(bridge.invoke(`action://names/${word}`), { code: 2404 });
     const task = bridge.task(`action://names/${word}`, () => word);
     await task.registered;
@@ -41,18 +41,18 @@ for (const [kind, make, skip] of BRIDGES) {
     await assert.rejects(bridge.invoke(`action://names/${word}`), { code: 2404 });
   });
 
-  each("is a parameter in body, query and path like any other", async (bridge, word) => {
+  each("is an ordinary parameter in body, query and path", async (bridge, word) => {
     const task = bridge.task(`action://names/:${word.replaceAll("_", "")}`, (params) => JSON.stringify(params));
     await task.registered;
     const params = JSON.parse(`{${JSON.stringify(word)}: {"polluted": [1]}}`);
     const body = JSON.parse(await bridge.invoke("action://names/x", params));
     assert.deepEqual(Object.entries(body).sort(), Object.entries({ ...params, ...(word === "__proto__" ? { proto: "x" } : {}) }).sort());
     const query = JSON.parse(await bridge.invoke(`action://names/x?${word}=1&${word}=2&polluted=3`));
-    // What the path says goes over the query.
+    // Values in the path override those in the query.
     assert.deepEqual(Object.entries(query).find(([key]) => key === word)?.[1], word === "__proto__" ? ["1", "2"] : "x");
   });
 
-  each("is a member of a value like any other", async (bridge, word) => {
+  each("is an ordinary property of a value", async (bridge, word) => {
     const value = JSON.parse(`{${JSON.stringify(word)}: {"polluted": 1}, "list": [{${JSON.stringify(word)}: null}]}`);
     const task = bridge.task("action://names", () => ({ ...value }));
     await task.registered;
@@ -60,7 +60,7 @@ for (const [kind, make, skip] of BRIDGES) {
     assert.equal(JSON.stringify(given), JSON.stringify(value));
   });
 
-  each("is a scheme, a page or a topic only where somebody made it one", async (bridge, word) => {
+  each("is a scheme, a page or a topic only if the app has added it", async (bridge, word) => {
     const scheme = word.replaceAll("_", "").toLowerCase();
     assert.equal((await bridge.canOpen(`${scheme}://x`)).canOpen, false);
     const unregister = bridge.host(scheme, { open: () => {}, close: () => {} });
@@ -84,15 +84,15 @@ for (const [kind, make, skip] of BRIDGES) {
 }
 
 for (const word of NAMES) {
-  test(`mocked: the topic and the method ${word} are like any other`, async () => {
+  test(`mocked: the topic and the method ${word} are ordinary names`, async () => {
     const bridge = mockBridge({ tasks: { [`action://${word.replaceAll("_", "")}`]: () => 1 } });
     await bridge.ready;
     /** @type {string[]} */
-    const heard = [];
-    await bridge.subscribe(word, ({ topic }) => heard.push(topic)).registered;
+    const received = [];
+    await bridge.subscribe(word, ({ topic }) => received.push(topic)).registered;
     for (const topic of NAMES) bridge.app.publish(topic);
     await turn();
-    assert.deepEqual(heard, [word]);
+    assert.deepEqual(received, [word]);
     await assert.rejects(bridge.app.call(word), { code: -32601 });
     bridge.method(word, () => word);
     assert.equal(await bridge.app.call(word), word);

@@ -5,21 +5,21 @@ import { accept, connected, FakeSocket, newest, turn } from "./fake-socket.js";
 
 const RECONNECT = { minDelay: 100, maxDelay: 1000 };
 
-test("hosts, tasks and subscriptions are announced to each new session, those that were taken back are not", async () => {
+test("hosts, tasks and subscriptions are registered in each new session, but not removed ones", async () => {
   const { bridge, socket, clock } = await connected({ reconnect: RECONNECT, tasks: { "action://first": () => 1 } });
   const task = bridge.task("action://second", () => 2);
-  socket.answer("host.register", { hosts: [] });
+  socket.respond("host.register", { hosts: [] });
   await task.registered;
-  const gone = bridge.task("action://gone", () => 3);
-  socket.answer("host.register", { hosts: [] });
-  await gone.registered;
+  const removed = bridge.task("action://gone", () => 3);
+  socket.respond("host.register", { hosts: [] });
+  await removed.registered;
   const subscription = bridge.subscribe(["a", "b"], () => {});
-  socket.answer("events.subscribe", { topics: ["a", "b"] });
+  socket.respond("events.subscribe", { topics: ["a", "b"] });
   await subscription.registered;
-  void gone();
+  void removed();
   await turn();
   socket.last("host.unregister");
-  // Neither of these is answered any more.
+  // Neither of these gets a response.
   const third = bridge.task("action://third", () => 3);
   const more = bridge.subscribe("c", () => {});
   socket.end(1006);
@@ -31,17 +31,17 @@ test("hosts, tasks and subscriptions are announced to each new session, those th
     ["action://first"], ["action://second"], ["action://third"],
   ]);
   const next = newest();
-  next.answer("session.open", { session: "s2" });
+  next.respond("session.open", { session: "s2" });
   await Promise.all([third.registered, more.registered]);
   assert.deepEqual(next.sent.slice(1).map(({ method, params }) => [method, params]), [
     ["events.subscribe", { topics: ["a", "b", "c"] }],
     ["events.subscribe", { topics: ["d"] }],
   ]);
-  next.answer("events.subscribe", {});
+  next.respond("events.subscribe", {});
   await waiting.registered;
 });
 
-test("pages that it showed are taken away when the new session opens, even if their ids come again", async () => {
+test("its pages are closed when the new session opens, even if their ids are used again", async () => {
   /** @type {string[]} */
   const seen = [];
   const native = {
@@ -56,7 +56,7 @@ test("pages that it showed are taken away when the new session opens, even if th
   await turn();
   socket.end(1006);
   await turn();
-  assert.deepEqual(seen, ["open native://old"], "it may be resumed some day: until then the user sees it");
+  assert.deepEqual(seen, ["open native://old"], "the session may still be resumed, so the page stays visible");
   clock.advance(100);
   const next = await accept(bridge);
   open(next, "native://new");
@@ -67,7 +67,7 @@ test("pages that it showed are taken away when the new session opens, even if th
   assert(seen.includes("close native://new finished {}"));
 });
 
-test("a page is taken away once, however many sessions are lost", async () => {
+test("a page is closed once, however many sessions are lost", async () => {
   /** @type {string[]} */
   const closed = [];
   const native = { open: () => {}, close: (/** @type {any} */ page) => void closed.push(page.id) };
@@ -83,15 +83,15 @@ test("a page is taken away once, however many sessions are lost", async () => {
   assert.deepEqual(closed, ["p1"]);
 });
 
-test("a topic that was given up and is wanted again is asked for once", async () => {
+test("a topic that was unsubscribed and subscribed again is sent once", async () => {
   const { bridge, socket, clock } = await connected({ reconnect: RECONNECT });
   const first = bridge.subscribe("a", () => {});
-  socket.answer("events.subscribe", {});
+  socket.respond("events.subscribe", {});
   await first.registered;
-  const gone = first();
+  const resumed = first();
   await turn();
-  socket.answer("events.unsubscribe", {});
-  await gone;
+  socket.respond("events.unsubscribe", {});
+  await resumed;
   socket.end(1006);
   bridge.subscribe("a", () => {});
   clock.advance(100);

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 
 /**
- * The WebSocket package of the system: Debian's Node looks there by itself, others do not.
+ * Returns the WebSocket package of the system. Debian's Node finds it by itself, other builds do not.
  * @returns {any}
  */
 export function nodeWebSockets() {
@@ -14,23 +14,23 @@ export function nodeWebSockets() {
   }
 }
 
-/** Where the server for the live tests listens, such as `ws://127.0.0.1:8080/bridge`; without it they are skipped. */
+/** The URL of the server for the live tests, such as `ws://127.0.0.1:8080/bridge`. Without it they are skipped. */
 export const LIVE_URL = process.env.WAYBRIDGE_URL;
 
-/** What the live tests need to be told. */
-export const SKIP = LIVE_URL === undefined && "WAYBRIDGE_URL names no server: start `waybridge serve --conformance --port 0`";
+/** Why live tests are skipped; `false` if they run. */
+export const SKIP = LIVE_URL === undefined && "WAYBRIDGE_URL names no server; start `waybridge serve --conformance --port 0`";
 
 /**
- * What lets another client join with all rights.
- * @param {import("../bridge/bridge.js").SessionInfo} info of a member
+ * Returns what another client needs to join with all rights.
+ * @param {import("../bridge/bridge.js").SessionInfo} info the session of a client that is not a guest
  */
 export function key({ session, joinToken }) {
-  if (joinToken === undefined) throw new Error("a guest can let nobody join");
+  if (joinToken === undefined) throw new Error("A guest cannot let other clients join");
   return { session, token: joinToken };
 }
 
 /**
- * Opens a page, and gives it when it is shown, with the promise of its outcome.
+ * Opens a page. Returns it when it is shown, with the promise of its outcome.
  * @param {import("../bridge/bridge.js").Bridge} bridge
  * @param {string} uri
  * @param {import("../bridge/bridge.js").OpenOptions} [options]

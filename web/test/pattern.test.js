@@ -1,9 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Pattern } from "../bridge/pattern.js";
-import { withoutDots } from "../bridge/uri.js";
-import { URIMap } from "../bridge/uri-map.js";
+import { Pattern } from "../bridge/uri/pattern.js";
+import { withoutDots } from "../bridge/uri/uri.js";
+import { URIMap } from "../bridge/uri/uri-map.js";
 
 /** @type {[string, string, boolean][]} */
 const MATCHES = [
@@ -51,18 +51,18 @@ const MATCHES = [
 ];
 
 for (const [pattern, uri, expected] of MATCHES) {
-  test(`${pattern} ${expected ? "fits" : "does not fit"} ${uri}`, () => {
+  test(`${pattern} ${expected ? "matches" : "does not match"} ${uri}`, () => {
     assert.equal(Pattern.all(pattern).some((each) => each.match(uri) !== undefined), expected);
   });
 }
 
 for (const text of ["share", "", "a?b", "action://share?x", "action://share#f", "1a://b", "/a(b)", "/a(/b", "/a)/b("]) {
-  test(`${JSON.stringify(text)} is no pattern`, () => {
+  test(`${JSON.stringify(text)} is not a pattern`, () => {
     assert.throws(() => Pattern.all(text), { code: -32602, message: /not a pattern/ });
   });
 }
 
-test("optional groups are bounded", () => {
+test("the number of optional groups is limited", () => {
   assert.equal(Pattern.all("/x" + "(/a".repeat(31) + ")".repeat(31)).length, 32);
   assert.throws(() => Pattern.all("/x(/a)(/b)(/c)(/d)(/e)(/f)"), { message: /more than 32 forms/ });
   assert.throws(() => Pattern.all("(/a)".repeat(50000)), { code: -32602, message: /more than 32 forms/ });
@@ -107,7 +107,7 @@ const PARAMETERS = [
 ];
 
 for (const [pattern, uri, expected] of PARAMETERS) {
-  test(`${pattern} takes its parameters from ${uri}`, () => {
+  test(`${pattern} gets its parameters from ${uri}`, () => {
     /** @type {URIMap<string>} */
     const map = new URIMap();
     map.add({ patterns: [pattern], kind: "page" }, "it");

@@ -1,7 +1,7 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Bridge, Forbidden } from "../bridge/bridge.js";
+import { Bridge, ForbiddenError } from "../bridge/bridge.js";
 import { accept, connected, connecting, FakeSocket, newest, turn } from "./fake-socket.js";
 
 /** @typedef {import("../bridge/bridge.js").BridgeOptions} BridgeOptions */
@@ -9,7 +9,7 @@ import { accept, connected, connecting, FakeSocket, newest, turn } from "./fake-
 const RECONNECT = { minDelay: 100, maxDelay: 1000 };
 
 /**
- * How many sockets were made meanwhile.
+ * Returns the number of sockets that were created meanwhile.
  * @param {() => unknown} body
  */
 function made(body) {
@@ -26,14 +26,14 @@ function states(bridge) {
   return seen;
 }
 
-/** @type {[number, string, number | undefined][]} code, what it is, delay of the next try when nothing is left to chance */
+/** @type {[number, string, number | undefined][]} code, description, delay of the next attempt without its random part */
 const CODES = [
   [1000, "a normal end", undefined],
-  [1001, "a server that goes away", 100],
+  [1001, "a leaving server", 100],
   [1006, "a lost connection", 100],
   [1011, "an error of the server", 100],
-  [3500, "a code of nobody's", 100],
-  [4000, "no JSON-RPC", undefined],
+  [3500, "an unassigned code", 100],
+  [4000, "not JSON-RPC", undefined],
   [4003, "forbidden", undefined],
   [4009, "taken over", undefined],
   [4055, "a terminal code of the future", undefined],
@@ -47,7 +47,7 @@ const CODES = [
 ];
 
 for (const [code, name, delay] of CODES) {
-  test(`after ${code}, ${name}, it ${delay === undefined ? "ends" : `connects again in ${delay} ms`}`, async () => {
+  test(`after ${code}, ${name}, it ${delay === undefined ? "closes" : `reconnects in ${delay} ms`}`, async () => {
     const { bridge, socket, clock } = await connected({ reconnect: RECONNECT });
     const seen = states(bridge);
     socket.end(code, "why");
@@ -70,7 +70,7 @@ for (const [code, name, delay] of CODES) {
   });
 }
 
-test("delays double up to the longest, half of each left to chance, and begin anew after a steady session", async () => {
+test("delays double up to the maximum, half of each is random, and they start again after a stable session", async () => {
   const { bridge, clock } = connecting({ reconnect: RECONNECT });
   const seen = states(bridge);
   const fail = () => newest().end(1006);
@@ -88,7 +88,7 @@ test("delays double up to the longest, half of each left to chance, and begin an
   await accept(bridge);
   clock.advance(4999);
   newest().end(4200);
-  assert.equal(waits().at(-1), 1000, "a session that ends at once, again and again, is trouble too");
+  assert.equal(waits().at(-1), 1000, "repeated sessions that end at once count as failures");
   clock.advance(1000);
   await accept(bridge);
   clock.advance(5000);
@@ -98,16 +98,16 @@ test("delays double up to the longest, half of each left to chance, and begin an
   assert.equal(clock.pending, 0);
 });
 
-test("a connection that has no session in time is given up, and tried again", async () => {
+test("a connection without a session in time is closed, and another is opened", async () => {
   const { bridge, socket, clock } = connecting({ reconnect: RECONNECT, connectTimeout: 50 });
   const seen = states(bridge);
   socket.accept();
   clock.advance(49);
   assert.deepEqual(seen, []);
   clock.advance(1);
-  assert.deepEqual(socket.closes, [[4205]], "a normal close would say that the client has left");
-  assert.deepEqual(seen, [{ state: "waiting", attempt: 2, delay: 100, code: 1006, reason: "no session within 50 ms" }]);
-  socket.answer("session.open", { session: "late" });
+  assert.deepEqual(socket.closes, [[4205]], "a normal close would mean that the client has left");
+  assert.deepEqual(seen, [{ state: "waiting", attempt: 2, delay: 100, code: 1006, reason: "No session within 50 ms" }]);
+  socket.respond("session.open", { session: "late" });
   await turn();
   assert.equal(bridge.session, undefined);
   clock.advance(100);
@@ -116,7 +116,7 @@ test("a connection that has no session in time is given up, and tried again", as
   assert.equal(clock.pending, 0);
 });
 
-test("what was sent rejects with its outcome unknown, and what was not goes on in the new session", async () => {
+test("sent calls reject with an unknown outcome, and unsent ones are sent in the new session", async () => {
   const { bridge, socket, clock } = await connected({ reconnect: RECONNECT });
   const sent = bridge.invoke("action://pay");
   socket.readyState = 2;
@@ -134,11 +134,11 @@ test("what was sent rejects with its outcome unknown, and what was not goes on i
   assert.deepEqual(await Promise.all([unsent, later]), next.sent.map(({ id }) => id));
 });
 
-test("a session that opens as its connection ends is none", async () => {
+test("a session that opens while its connection closes is not used", async () => {
   const { bridge, socket, clock } = connecting({ reconnect: RECONNECT });
   const call = bridge.invoke("action://a");
   socket.accept();
-  socket.answer("session.open", { session: "s1" });
+  socket.respond("session.open", { session: "s1" });
   socket.end(1006);
   await turn();
   assert.equal(bridge.session, undefined);
@@ -146,11 +146,11 @@ test("a session that opens as its connection ends is none", async () => {
   clock.advance(100);
   const next = await accept(bridge, { session: "s2" });
   assert.equal((await bridge.ready).session, "s2");
-  next.answer("router.invoke", 1);
+  next.respond("router.invoke", 1);
   assert.equal(await call, 1);
 });
 
-test("a greeting that came too late for its connection is not sent on the next", async () => {
+test("an opening request that was too late for its connection is not sent on the next", async () => {
   const { bridge, socket, clock } = connecting({ reconnect: RECONNECT, token: async () => "t" });
   socket.accept();
   socket.readyState = 2;
@@ -160,12 +160,12 @@ test("a greeting that came too late for its connection is not sent on the next",
   clock.advance(100);
   newest().accept();
   await turn();
-  newest().answer("session.open", { session: "s2" });
+  newest().respond("session.open", { session: "s2" });
   await bridge.ready;
   assert.deepEqual(newest().sent.map(({ method }) => method), ["session.open"]);
 });
 
-test("an invitation and a token are asked for before each connection", async () => {
+test("the functions for an invitation and a token are called before each connection", async () => {
   let count = 0;
   const join = async () => ({ session: `s${(count += 1)}`, token: "j" });
   const { bridge, socket, clock } = connecting({ reconnect: RECONNECT, join, token: () => `t${count}` });
@@ -178,7 +178,7 @@ test("an invitation and a token are asked for before each connection", async () 
   assert.deepEqual([params.join, params.token], [{ session: "s2", token: "j" }, "t1"]);
 });
 
-test("a connection that ends while the invitation is made is not greeted, nor is the next one by it", async () => {
+test("a connection that closes while the invitation is created gets no request, and neither does the next one for it", async () => {
   /** @type {((invitation: any) => void)[]} */
   const given = [];
   const join = () => new Promise((resolve) => given.push(resolve));
@@ -193,11 +193,11 @@ test("a connection that ends while the invitation is made is not greeted, nor is
   given[1]({ session: "new", token: "j" });
   await turn();
   assert.equal(newest().last("session.open").params.join.session, "new");
-  newest().answer("session.open", { session: "new" });
+  newest().respond("session.open", { session: "new" });
   await bridge.ready;
 });
 
-test("a session that is refused for good ends it, one that may be had later is asked for again", async () => {
+test("a permanent rejection closes the bridge, a temporary one is retried", async () => {
   const refused = { code: 2401, message: "no such session" };
   for (const [options, error, again] of /** @type {[BridgeOptions, object, boolean][]} */ ([
     [{}, refused, false],
@@ -211,7 +211,7 @@ test("a session that is refused for good ends it, one that may be had later is a
     clock.advance(100);
     newest().accept();
     await turn();
-    newest().refuse("session.open", error);
+    newest().respondError("session.open", error);
     await turn();
     assert.equal(bridge.state, again ? "waiting" : "closed");
     assert.equal(seen.at(-1).error.code, Reflect.get(error, "code"));
@@ -220,16 +220,48 @@ test("a session that is refused for good ends it, one that may be had later is a
   }
 });
 
-test("a first session that is refused is an error at once", async () => {
+/** @type {[unknown, number][]} what the server states, and the delay of the next attempt */
+const RETRY_AFTER = [[30, 100], [5000, 5000], [1e12, 0x7fffffff], ["250", 250], [-1, 100], [NaN, 100], [null, 100], [{}, 100]];
+
+for (const [retryAfterMs, delay] of RETRY_AFTER) {
+  test(`a session that is rejected with retryAfterMs ${JSON.stringify(retryAfterMs)} is requested again ${delay} ms later`, async () => {
+    const { bridge, socket, clock } = connecting({ reconnect: RECONNECT });
+    const seen = states(bridge);
+    socket.accept();
+    socket.respondError("session.open", { code: 2429, message: "too many", data: { kind: "tooMany", retryable: true, retryAfterMs } });
+    await turn();
+    assert.deepEqual([seen[0].state, seen[0].delay, seen[0].error.code], ["waiting", delay, 2429]);
+    assert.equal(made(() => clock.advance(delay - 1)), 0);
+    assert.equal(made(() => clock.advance(1)), 1);
+    await accept(bridge);
+    void bridge.close();
+  });
+}
+
+test("an app can reconnect before the server wants it, and later attempts have the usual delays", async () => {
+  const { bridge, socket, clock } = connecting({ reconnect: RECONNECT });
+  const seen = states(bridge);
+  socket.accept();
+  socket.respondError("session.open", { code: 2429, message: "too many", data: { retryAfterMs: 60000 } });
+  await turn();
+  assert.equal(made(() => bridge.reconnect()), 1);
+  newest().end(1006);
+  assert.deepEqual(seen.filter(({ state }) => state === "waiting").map(({ delay }) => delay), [60000, 200]);
+  clock.advance(200);
+  await accept(bridge);
+  void bridge.close();
+});
+
+test("a rejected first session is an error at once", async () => {
   const { bridge, socket } = connecting({ reconnect: RECONNECT, join: () => ({ session: "s", token: "j" }) });
   socket.accept();
   await turn();
-  socket.refuse("session.open", { code: 2403, message: "no" });
-  await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof Forbidden);
+  socket.respondError("session.open", { code: 2403, message: "no" });
+  await assert.rejects(bridge.ready, (/** @type {any} */ error) => error instanceof ForbiddenError);
   assert.equal(bridge.state, "closed");
 });
 
-test("reconnect connects at once where it waits, and does nothing otherwise", async () => {
+test("reconnect connects at once if the bridge is waiting, and does nothing otherwise", async () => {
   const { bridge, socket, clock } = await connected({ reconnect: RECONNECT });
   assert.equal(made(() => bridge.reconnect()), 0);
   socket.end(1006);
@@ -241,7 +273,7 @@ test("reconnect connects at once where it waits, and does nothing otherwise", as
   assert.equal(made(() => bridge.reconnect()), 0);
 });
 
-test("close ends the waiting, from a listener too, and leaves no timer", async () => {
+test("close ends the waiting, also from a listener, and leaves no timer", async () => {
   const { bridge, socket, clock, events } = await connected({ reconnect: RECONNECT });
   const call = bridge.stack();
   socket.end(1006);
@@ -261,7 +293,7 @@ test("close ends the waiting, from a listener too, and leaves no timer", async (
     const sockets = made(() => other.clock.advance(100));
     if (state === "open") {
       newest().accept();
-      newest().answer("session.open", { session: "s2" });
+      newest().respond("session.open", { session: "s2" });
       await turn();
     }
     assert.equal(sockets, state === "open" ? 1 : 0);
@@ -270,7 +302,7 @@ test("close ends the waiting, from a listener too, and leaves no timer", async (
   }
 });
 
-test("after so many failed tries it ends", async () => {
+test("it closes after the maximum number of attempts", async () => {
   const { bridge, socket, clock } = await connected({ reconnect: { ...RECONNECT, attempts: 2 } });
   socket.end(1006);
   clock.advance(1000);
@@ -291,7 +323,7 @@ for (const [options, name] of /** @type {[BridgeOptions, RegExp][]} */ ([
   [{ queue: { count: -1 } }, /queue\.count/],
   [{ queue: { bytes: NaN } }, /queue\.bytes/],
 ])) {
-  test(`the options ${JSON.stringify(options)} are refused`, () => {
+  test(`the options ${JSON.stringify(options)} are rejected`, () => {
     assert.throws(() => connecting(options), { code: -32602, message: name });
   });
 }

@@ -1,17 +1,17 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OutcomeUnknown } from "../bridge/bridge.js";
-import { inviting } from "../bridge/invitation.js";
+import { OutcomeUnknownError } from "../bridge/bridge.js";
+import { invitationURL } from "../bridge/session/invitation.js";
 import { FakeStorage } from "./fake-page.js";
 import { connecting, newest, turn } from "./fake-socket.js";
 import { FakeLocks, FakeTab } from "./fake-tab.js";
-import { acks, begun, changes, goesOn, numbered, RECONNECT } from "./resumable.js";
+import { acks, openSession, stateChanges, resumeSession, numbered, RECONNECT } from "./resumable-session.js";
 
 const PAGE = "https://shop.example/shop.html";
 
 /**
- * A bridge that is made by the script of a page.
+ * A bridge that the script of a page creates.
  * @param {FakeTab} tab
  * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
  */
@@ -26,12 +26,12 @@ function script(tab, options) {
  */
 async function loaded(options, tab = new FakeTab(PAGE, new FakeLocks())) {
   const made = script(tab, options);
-  await begun(made.bridge);
+  await openSession(made.bridge);
   return { tab, ...made };
 }
 
 /**
- * Loads the page again.
+ * Reloads the page.
  * @param {{tab: FakeTab, socket: import("./fake-socket.js").FakeSocket}} before
  * @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options]
  * @param {{crashes?: boolean}} [how]
@@ -42,7 +42,7 @@ function again({ tab, socket }, options, how) {
   return { tab, ...script(tab, options) };
 }
 
-test("after a reload the session goes on, and what was pending comes", async () => {
+test("after a reload the session is resumed, and pending calls get their results", async () => {
   const before = await loaded();
   before.bridge.open("native://list", {}, { key: "pick" }).catch(() => {});
   before.bridge.invoke("action://pay").catch(() => {});
@@ -50,33 +50,33 @@ test("after a reload the session goes on, and what was pending comes", async () 
   const [open, pay] = before.socket.sent;
   before.socket.receive({ method: "$/progress", params: { id: open.id, value: { opened: { page: "p1" } } } });
   const { bridge } = again(before);
-  const { socket, greeting } = await goesOn(bridge, { received: 3, sent: 1, pending: [{ id: open.id, method: "router.open", uri: "native://list", key: "pick" }] });
-  const { open: inPlace, ...params } = greeting.params;
-  assert.deepEqual([greeting.method, params], ["session.resume", { client: "c1", token: "t1", epoch: "e1", received: 1, reloaded: true }]);
+  const { socket, openingRequest } = await resumeSession(bridge, { received: 3, sent: 1, pending: [{ id: open.id, method: "router.open", uri: "native://list", key: "pick" }] });
+  const { open: inPlace, ...params } = openingRequest.params;
+  assert.deepEqual([openingRequest.method, params], ["session.resume", { client: "c1", token: "t1", epoch: "e1", received: 1, reloaded: true }]);
   assert.equal(inPlace.client.name, "waybridge-js");
   assert.equal((await bridge.ready).session, "s1");
   assert.deepEqual(bridge.pending.map(({ result, ...call }) => call), [
     { id: pay.id, method: "router.invoke", uri: "action://pay", key: undefined },
     { id: open.id, method: "router.open", uri: "native://list", key: "pick" },
   ]);
-  // The answer to one has come while nobody was there, the other comes when the page ends.
+  // One response arrives while no page is loaded, the other when its page closes.
   socket.receive({ id: pay.id, result: "paid" });
   assert.equal(await bridge.pending[0].result, "paid");
   const recovered = bridge.recover("pick");
   socket.receive({ id: open.id, result: { outcome: "finished", code: 0, message: "", data: 3 } });
   assert.deepEqual(await recovered, { outcome: "finished", code: 0, message: "", data: 3 });
   assert.equal((await bridge.pending[1].result).data, 3);
-  await assert.rejects(bridge.recover("other"), (/** @type {any} */ error) => error instanceof OutcomeUnknown && /key "other": make the same call with this key/.test(error.message));
+  await assert.rejects(bridge.recover("other"), (/** @type {any} */ error) => error instanceof OutcomeUnknownError && /key "other"; make the same call with this key/.test(error.message));
 });
 
-test("a page that was loaded again, and whose server was restarted, tells its hosts, and compares their pages", async () => {
+test("a reloaded page whose server was restarted registers its hosts and compares their pages", async () => {
   const hosts = { native: { open: () => {}, close: () => {} } };
   const before = await loaded({ hosts });
   before.bridge.invoke("action://a").catch(() => {});
   const { bridge } = again(before, { hosts });
-  const seen = changes(bridge);
-  const { socket, greeting } = await goesOn(bridge, { received: 0, restarted: true });
-  assert.equal("sent" in greeting.params, false, "what it sends now is new, whatever its numbers");
+  const seen = stateChanges(bridge);
+  const { socket, openingRequest } = await resumeSession(bridge, { received: 0, restarted: true });
+  assert.equal("sent" in openingRequest.params, false, "the messages that it sends now are new, whatever their numbers");
   const ping = socket.sent.find(({ method }) => method === "$/ping");
   socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: ping.id, result: null }));
   await turn();
@@ -84,34 +84,34 @@ test("a page that was loaded again, and whose server was restarted, tells its ho
   assert.equal(seen.at(-1).restarted, true);
 });
 
-test("numbers go on from what the server has taken, and sent", async () => {
+test("numbers continue after the last message that the server has received, and sent", async () => {
   const before = await loaded();
   for (const name of ["a", "b", "c"]) before.bridge.invoke(`action://${name}`).catch(() => {});
   before.socket.receive({ method: "event", params: { topic: "x", data: 0, at: 0 } });
   const { bridge } = again(before);
-  const { socket } = await goesOn(bridge, { received: 2, sent: 4 });
+  const { socket } = await resumeSession(bridge, { received: 2, sent: 4 });
   bridge.invoke("action://d").catch(() => {});
   assert.equal(numbered(socket).at(-1)?.seq, 3);
   socket.receive({ method: "event", params: { topic: "x", data: 0, at: 0 } });
-  assert.deepEqual(socket.closes, [], "5 follows on 4");
+  assert.deepEqual(socket.closes, [], "5 follows 4");
 });
 
-test("a call of the load before of which the server knows nothing is lost", async () => {
+test("an earlier load's call that the server does not know is lost", async () => {
   const before = await loaded();
   before.bridge.invoke("action://a", {}, { key: "k" }).catch(() => {});
   const { bridge } = again(before);
-  const { socket } = await goesOn(bridge, { received: 1 });
+  const { socket } = await resumeSession(bridge, { received: 1 });
   const recovered = bridge.recover("k");
   const ping = socket.sent.find(({ method }) => method === "$/ping");
   socket.receiveRaw(JSON.stringify({ jsonrpc: "2.0", id: ping.id, result: null }));
   await assert.rejects(recovered, { code: 2599, kind: "outcomeUnknown" });
 });
 
-test("in a session that has begun anew the calls of the load before are lost, and told", async () => {
+test("in a new session the calls of the previous load are lost and reported", async () => {
   const before = await loaded();
   before.bridge.invoke("action://a", {}, { key: "k" }).catch(() => {});
   const { bridge, socket } = again(before);
-  const seen = changes(bridge);
+  const seen = stateChanges(bridge);
   socket.accept();
   await turn();
   const { id } = socket.last("session.resume");
@@ -120,10 +120,10 @@ test("in a session that has begun anew the calls of the load before are lost, an
   await assert.rejects(bridge.recover("k"), { code: 2599 });
   assert.equal(bridge.session?.session, "s2");
   assert.deepEqual(seen.at(-1).lost.calls.map((/** @type {any} */ { uri, key }) => [uri, key]), [["action://a", "k"]]);
-  assert.deepEqual(socket.sent.filter(({ seq }) => seq !== undefined), [], "the page asks again, who knows whether it still wants to");
+  assert.deepEqual(socket.sent.filter(({ seq }) => seq !== undefined), [], "only the page knows whether to make the call again");
 });
 
-test("a request is kept as taken before its handler runs, and messages before they are acknowledged", async () => {
+test("a request is stored as received before its handler runs, and messages before they are acknowledged", async () => {
   const kept = (/** @type {FakeTab} */ tab) => {
     const slot = Object.keys(tab.sessionStorage).find((key) => key.startsWith("waybridge.session"));
     return JSON.parse(String(tab.sessionStorage.getItem(String(slot))).replace(/^\d+ /, "")).received;
@@ -146,26 +146,26 @@ test("a request is kept as taken before its handler runs, and messages before th
   assert.deepEqual([acks(socket), kept(tab)], [[32], 32]);
 });
 
-test("a page that crashes finds what it had kept by then", async () => {
+test("a page that crashes finds the state that it had stored by then", async () => {
   const before = await loaded();
   before.bridge.invoke("action://a", {}, { key: "k" }).catch(() => {});
   before.clock.advance(250);
   before.bridge.invoke("action://b").catch(() => {});
   const { bridge } = again(before, {}, { crashes: true });
-  const { greeting } = await goesOn(bridge, { received: 2 });
-  assert.equal(greeting.params.token, "t1");
+  const { openingRequest } = await resumeSession(bridge, { received: 2 });
+  assert.equal(openingRequest.params.token, "t1");
   assert.deepEqual(bridge.pending.map(({ uri }) => uri), ["action://a"]);
 });
 
-test("hosts and topics are told anew, and those that are no more are taken back", async () => {
+test("hosts and topics are registered again, and removed ones are unregistered", async () => {
   const host = { open: () => {}, close: () => {} };
   const before = await loaded({ hosts: { native: host }, tasks: { "action://old": () => {} } });
   const subscription = before.bridge.subscribe(["cart.*"], () => {});
-  before.socket.answer("events.subscribe", { topics: ["cart.*"] });
+  before.socket.respond("events.subscribe", { topics: ["cart.*"] });
   await subscription.registered;
   const { bridge } = again(before, { hosts: { native: host }, tasks: { "action://new": () => {} } });
   bridge.subscribe("cart.*", () => {});
-  const { socket } = await goesOn(bridge, { received: 1, sent: 1 });
+  const { socket } = await resumeSession(bridge, { received: 1, sent: 1 });
   assert.deepEqual(numbered(socket).map(({ method, params }) => [method, params.hosts ?? params.topics ?? params.pages]), [
     ["events.unsubscribe", ["cart.*"]],
     ["host.unregister", [{ patterns: ["action://old"], kind: "task" }]],
@@ -175,7 +175,7 @@ test("hosts and topics are told anew, and those that are no more are taken back"
   ]);
 });
 
-test("a host shows its pages again, tells which it can not, and takes away what is gone", async () => {
+test("a host shows its pages again, reports failed ones, and closes pages that the server no longer has", async () => {
   /** @type {unknown[]} */
   const shown = [];
   const host = {
@@ -191,7 +191,7 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   const before = await loaded({ hosts });
   const { bridge, events, clock } = again(before, { hosts });
   bridge.host("native", narrow);
-  const { socket } = await goesOn(bridge, { received: 0 });
+  const { socket } = await resumeSession(bridge, { received: 0 });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
   assert.deepEqual(sync.params, { pages: [] });
   /** @param {string} id @param {object} [host] */
@@ -199,29 +199,29 @@ test("a host shows its pages again, tells which it can not, and takes away what 
   socket.receive({ id: sync.id, result: { open: [page("p1"), page("p2"), page("p3", { pattern: "native://narrow/:x" }), page("p4", { scheme: "other" })], closed: ["p9"] } });
   await turn();
   assert.deepEqual(shown, [["p1", true, "function"], ["p3", "narrow"]]);
-  // A host may come later than the connection, but not for ever.
+  // A host can be added later than the connection, but only for a limited time.
   clock.advance(9999);
   await turn();
   assert.equal(socket.sent.filter(({ method }) => method === "page.sync").length, 1);
   clock.advance(1);
   await turn();
   assert.deepEqual(socket.last("page.sync").params, { pages: ["p1", "p3"], failed: ["p2", "p4"] });
-  socket.answer("page.sync", { open: [], closed: [] });
+  socket.respond("page.sync", { open: [], closed: [] });
   socket.receive({ method: "page.resume", params: { page: "p1" } });
   socket.receive({ id: 1, method: "page.close", params: { page: "p3", reason: "dismissed" } });
   await turn();
   assert.deepEqual(shown.slice(2), [["p1", "resume"], ["p3", "dismissed"]]);
   const errors = events.filter(({ type }) => type === "error");
-  assert.deepEqual(errors.map(({ type, detail }) => [type, /no room|shows no/.test(detail.message)]), [["error", true], ["error", true]]);
+  assert.deepEqual(errors.map(({ type, detail }) => [type, /no room|does not show/.test(detail.message)]), [["error", true], ["error", true]]);
 });
 
-test("a host that comes later than the connection shows its pages again, in their order", async () => {
+test("a host that is added later than the connection shows its pages again, in order", async () => {
   /** @type {string[]} */
   const shown = [];
   const host = { open: (/** @type {any} */ page) => void shown.push(page.id), close: () => {} };
   const before = await loaded({ hosts: { native: host, web: host } });
   const { bridge, clock } = again(before, { hosts: { web: host } });
-  const { socket } = await goesOn(bridge, { received: 0 });
+  const { socket } = await resumeSession(bridge, { received: 0 });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
   const page = (/** @type {string} */ id, /** @type {string} */ scheme) => ({ page: { id, uri: `${scheme}://a` }, host: { scheme, kind: "page" } });
   socket.receive({ id: sync.id, result: { open: [page("p1", "native"), page("p2", "web")], closed: [] } });
@@ -238,11 +238,11 @@ test("a host that comes later than the connection shows its pages again, in thei
   assert.equal(socket.sent.filter(({ method }) => method === "page.sync").length, 1);
 });
 
-test("who is closed waits for no host any more", async () => {
+test("after close a comparison no longer waits for hosts", async () => {
   const hosts = { native: { open: () => {}, close: () => {} } };
   const before = await loaded({ hosts });
   const { bridge, clock, events } = again(before);
-  const { socket } = await goesOn(bridge, { received: 0 });
+  const { socket } = await resumeSession(bridge, { received: 0 });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
   socket.receive({ id: sync.id, result: { open: [{ page: { id: "p1", uri: "native://a" }, host: { scheme: "native", kind: "page" } }], closed: [] } });
   await turn();
@@ -260,7 +260,7 @@ test("a page that the server opens meanwhile is shown once", async () => {
   const hosts = { native: { open: () => new Promise((resolve) => ((count += 1), (finish = () => resolve(undefined)))), close: () => {} } };
   const before = await loaded({ hosts });
   const { bridge } = again(before, { hosts });
-  const { socket } = await goesOn(bridge, { received: 0 });
+  const { socket } = await resumeSession(bridge, { received: 0 });
   const page = { id: "p1", uri: "native://a", route: null, params: {}, exts: {}, style: "push" };
   socket.receive({ id: 1, method: "page.open", params: { page } });
   const sync = socket.sent.find(({ method }) => method === "page.sync");
@@ -271,15 +271,15 @@ test("a page that the server opens meanwhile is shown once", async () => {
   assert.equal(count, 1);
 });
 
-test("without a reload nobody asks for the pages", async () => {
+test("without a reload pages are not compared", async () => {
   const { bridge, socket, clock } = await loaded({ hosts: { native: { open: () => {}, close: () => {} } } });
   socket.end(1006);
   clock.advance(100);
-  const { socket: next } = await goesOn(bridge, { received: 0 });
+  const { socket: next } = await resumeSession(bridge, { received: 0 });
   assert.deepEqual(next.sent, []);
 });
 
-test("a duplicated tab begins a session of its own, and leaves the first alone", async () => {
+test("a duplicated tab begins a session of its own, and leaves the first one unchanged", async () => {
   const before = await loaded();
   const other = before.tab.duplicate();
   const second = script(other);
@@ -288,41 +288,41 @@ test("a duplicated tab begins a session of its own, and leaves the first alone",
   assert.deepEqual(newest().sent, [], "it waits for the lock");
   second.clock.advance(1000);
   await turn();
-  newest().answer("session.open", { session: "s2", client: "c2", token: "x", epoch: "e", capabilities: ["resume"] });
+  newest().respond("session.open", { session: "s2", client: "c2", token: "x", epoch: "e", capabilities: ["resume"] });
   await second.bridge.ready;
   assert.deepEqual(second.bridge.pending, []);
   const { bridge } = again(before);
-  assert.equal((await goesOn(bridge, { received: 0 })).greeting.method, "session.resume");
+  assert.equal((await resumeSession(bridge, { received: 0 })).openingRequest.method, "session.resume");
 });
 
-test("a page that takes long to go is waited for", async () => {
+test("the client waits for a page that closes slowly", async () => {
   const before = await loaded();
-  const gone = before.tab.leave();
+  const removed = before.tab.leave();
   const next = script(before.tab);
   newest().accept();
   await turn();
   next.clock.advance(900);
   assert.deepEqual(newest().sent, []);
-  gone();
+  removed();
   await turn();
   assert.equal(newest().last("session.resume").params.token, "t1");
   void next.bridge.close();
 });
 
-for (const [type, goes] of /** @type {[string, boolean][]} */ ([["reload", true], ["back_forward", true], ["navigate", false]])) {
-  test(`without locks, a page that was loaded by ${type} ${goes ? "goes on" : "begins anew"}`, async () => {
+for (const [type, isResumed] of /** @type {[string, boolean][]} */ ([["reload", true], ["back_forward", true], ["navigate", false]])) {
+  test(`without locks, a page that was loaded by ${type} ${isResumed ? "is resumed" : "begins a new session"}`, async () => {
     const before = await loaded({}, new FakeTab(PAGE, undefined));
     before.tab.unload();
     before.tab.type = type;
     const { bridge } = script(before.tab);
     newest().accept();
     await turn();
-    newest().last(goes ? "session.resume" : "session.open");
+    newest().last(isResumed ? "session.resume" : "session.open");
     void bridge.close();
   });
 }
 
-test("without keys of entries the session is found by history.state, where a router replaces that too", async () => {
+test("without keys of entries the session is found by history.state, and lost if a router replaces that", async () => {
   const before = await loaded({}, new FakeTab(PAGE, new FakeLocks(), new FakeStorage(), false));
   before.tab.history.replaceState({ route: 1 }, "");
   before.bridge.stack().catch(() => {});
@@ -330,27 +330,27 @@ test("without keys of entries the session is found by history.state, where a rou
   assert.equal(before.tab.history.state.route, 1);
   before.tab.history.replaceState({ ...before.tab.history.state, route: 2 }, "");
   const { bridge } = again(before);
-  assert.equal((await goesOn(bridge, { received: 0 })).greeting.method, "session.resume");
+  assert.equal((await resumeSession(bridge, { received: 0 })).openingRequest.method, "session.resume");
 });
 
-test("a page finds its session, however its router moves in the history", async () => {
+test("a page finds its session, however its router navigates", async () => {
   const before = await loaded();
   before.tab.history.pushState(null, "", "/list");
   const second = again(before);
-  await goesOn(second.bridge, { received: 0, token: "t2" });
+  await resumeSession(second.bridge, { received: 0, token: "t2" });
   second.tab.move(-1);
   const third = again({ tab: second.tab, socket: newest() });
-  assert.equal((await goesOn(third.bridge, { received: 0 })).greeting.params.token, "t2");
+  assert.equal((await resumeSession(third.bridge, { received: 0 })).openingRequest.params.token, "t2");
 });
 
-test("a page that is loaded again before it was connected finds its session all the same", async () => {
+test("a page that is reloaded before it was connected finds its session", async () => {
   const before = await loaded();
   const second = again(before);
   const third = again({ tab: second.tab, socket: second.socket });
-  assert.equal((await goesOn(third.bridge, { received: 0 })).greeting.params.token, "t1");
+  assert.equal((await resumeSession(third.bridge, { received: 0 })).openingRequest.params.token, "t1");
 });
 
-test("what is about the session is told, even if the first connection after the reload is lost", async () => {
+test("registrations are sent even if the first connection after the reload is lost", async () => {
   const hosts = { native: { open: () => {}, close: () => {} } };
   const before = await loaded({ hosts });
   const { bridge, clock, socket } = again(before, { hosts });
@@ -360,31 +360,31 @@ test("what is about the session is told, even if the first connection after the 
   socket.receive({ id, result: { resumed: true, received: 0, sent: 0, pending: [], session: "s1", client: "c1", token: "t2", epoch: "e1", capabilities: ["resume"] } });
   socket.end(1006);
   clock.advance(100);
-  const { socket: next, greeting } = await goesOn(bridge, { received: 0, token: "t3" });
-  assert.deepEqual([greeting.params.token, greeting.params.reloaded], ["t2", undefined]);
+  const { socket: next, openingRequest } = await resumeSession(bridge, { received: 0, token: "t3" });
+  assert.deepEqual([openingRequest.params.token, openingRequest.params.reloaded], ["t2", undefined]);
   assert.deepEqual(numbered(next).map(({ method }) => method), ["host.register", "page.sync"]);
 });
 
-test("several bridges of a page each find their own", async () => {
+test("each of several bridges of a page finds its own session", async () => {
   const tab = new FakeTab(PAGE, new FakeLocks());
   const names = [{ name: "shell", version: "1" }, { name: "page", version: "1" }, { name: "page", version: "1" }];
   for (const [index, client] of names.entries()) {
     const { bridge } = script(tab, { client });
-    await begun(bridge, { client: `c${index}`, token: `t${index}` });
+    await openSession(bridge, { client: `c${index}`, token: `t${index}` });
   }
   tab.unload();
   for (const index of [1, 0, 2]) {
     const { bridge } = script(tab, { client: names[index] });
-    assert.equal((await goesOn(bridge, { received: 0 })).greeting.params.client, `c${index}`);
+    assert.equal((await resumeSession(bridge, { received: 0 })).openingRequest.params.client, `c${index}`);
   }
 });
 
 for (const [name, options, url] of /** @type {[string, object, string][]} */ ([
   ["of another bridge", {}, "ws://other/bridge"],
-  ["of another session than it is to join", { join: { session: "s0", token: "j" } }, "ws://test/bridge"],
-  ["of a page that keeps connections alone", { keep: "connection" }, "ws://test/bridge"],
+  ["of another session than the page must join", { join: { session: "s0", token: "j" } }, "ws://test/bridge"],
+  ["of a page with keep connection", { keep: "connection" }, "ws://test/bridge"],
 ])) {
-  test(`the session ${name} is not gone on with`, async () => {
+  test(`the session ${name} is not resumed`, async () => {
     const before = await loaded();
     const { bridge, socket } = again(before, { url, ...options });
     socket.accept();
@@ -394,7 +394,7 @@ for (const [name, options, url] of /** @type {[string, object, string][]} */ ([
   });
 }
 
-test("who closes its bridge leaves nothing for the next load, and no lock", async () => {
+test("a closed bridge leaves no state for the next load, and no lock", async () => {
   const locks = new FakeLocks();
   const before = await loaded({}, new FakeTab(PAGE, locks));
   await turn();
@@ -408,27 +408,27 @@ test("who closes its bridge leaves nothing for the next load, and no lock", asyn
   void bridge.close();
 });
 
-test("a session that is refused for good is not asked for by the next load", async () => {
+test("the next load does not resume a session that was rejected permanently", async () => {
   const before = await loaded();
   const { bridge, socket, tab } = again(before);
   socket.accept();
   await turn();
-  socket.refuse("session.resume", { code: 2403, message: "no" });
+  socket.respondError("session.resume", { code: 2403, message: "no" });
   await assert.rejects(bridge.ready, { code: 2403 });
   assert.deepEqual(Object.keys(tab.sessionStorage), []);
 });
 
-test("where nothing can be kept the session goes on over connections", async () => {
+test("without storage the session survives lost connections", async () => {
   for (const property of ["sessionStorage", "document"]) {
     const tab = Object.defineProperty(new FakeTab(PAGE, new FakeLocks()), property, { get: () => undefined });
     const { bridge, socket, clock } = await loaded({}, tab);
     socket.end(1006);
     clock.advance(100);
-    assert.equal((await goesOn(bridge, { received: 0 })).greeting.method, "session.resume");
+    assert.equal((await resumeSession(bridge, { received: 0 })).openingRequest.method, "session.resume");
   }
 });
 
-test("what is kept is read with care", async () => {
+test("stored state is validated", async () => {
   for (const text of ["", "1 {", "1 null", "1 []", '1 {"url":"ws://test/bridge","session":"s1"}', '1 {"url":"ws://test/bridge","session":"s","client":"c","token":"t","epoch":"e","received":"1","calls":[],"hosts":[],"topics":[]}']) {
     const before = await loaded();
     before.tab.unload();
@@ -440,12 +440,12 @@ test("what is kept is read with care", async () => {
   }
 });
 
-test("a guest goes on with its session first, and comes with its invitation where that is gone", async () => {
+test("a guest first resumes its session, and uses its invitation if the session is gone", async () => {
   const url = "ws://127.0.0.1:8080/bridge";
-  const address = inviting(PAGE, { url, session: "s1", token: "guest" });
+  const address = invitationURL(PAGE, { url, session: "s1", token: "guest" });
   const tab = new FakeTab(address, new FakeLocks());
   const first = tab.run(() => connecting({ url: undefined, reconnect: RECONNECT }));
-  await begun(first.bridge, { guest: true, page: "p4" });
+  await openSession(first.bridge, { guest: true, page: "p4" });
   assert.equal(tab.location.href, PAGE);
   tab.unload();
   first.socket.end(1001);
@@ -457,15 +457,15 @@ test("a guest goes on with its session first, and comes with its invitation wher
   void bridge.close();
 });
 
-test("a page whose frame is made anew for it goes on where it was", async () => {
+test("a page resumes its session when its frame is recreated", async () => {
   const url = "ws://127.0.0.1:8080/bridge";
   const [locks, storage] = [new FakeLocks(), new FakeStorage()];
   const frame = (/** @type {string} */ page, /** @type {string} */ token) => {
-    const tab = new FakeTab(inviting(PAGE, { url, session: "s1", token, frame: page }), locks, storage);
+    const tab = new FakeTab(invitationURL(PAGE, { url, session: "s1", token, frame: page }), locks, storage);
     return { tab, ...tab.run(() => connecting({ url: undefined, reconnect: RECONNECT })) };
   };
   const first = frame("p4", "g1");
-  await begun(first.bridge, { guest: true, page: "p4", client: "c4" });
+  await openSession(first.bridge, { guest: true, page: "p4", client: "c4" });
   first.bridge.open("native://list", {}, { key: "pick" }).catch(() => {});
   first.tab.unload();
   first.socket.end(1001);
@@ -474,7 +474,7 @@ test("a page whose frame is made anew for it goes on where it was", async () => 
   other.socket.last("session.open");
   void other.bridge.close();
   const again = frame("p4", "g3");
-  const { greeting } = await goesOn(again.bridge, { received: 1, pending: [] });
-  assert.deepEqual([greeting.method, greeting.params.client, greeting.params.open.join.token], ["session.resume", "c4", "g3"]);
+  const { openingRequest } = await resumeSession(again.bridge, { received: 1, pending: [] });
+  assert.deepEqual([openingRequest.method, openingRequest.params.client, openingRequest.params.open.join.token], ["session.resume", "c4", "g3"]);
   assert.deepEqual(again.bridge.pending.map(({ key }) => key), ["pick"]);
 });

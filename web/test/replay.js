@@ -1,20 +1,20 @@
 // @ts-check
-import { filled, mismatch, unnumbered } from "./matching.js";
+import { filled, mismatch, unnumbered } from "./transcript-matcher.js";
 import { nodeWebSockets } from "./node-ws.js";
 
-/** Milliseconds that the server may take for what a transcript expects. */
-const PATIENCE = 10000;
+/** Milliseconds within which the server must send what a transcript expects. */
+const RESPONSE_TIMEOUT = 10000;
 
-/** @typedef {{message?: any, close?: number, reason?: string}} Received a message as it was parsed, or the end */
+/** @typedef {{message?: any, close?: number, reason?: string}} Received a parsed message, or the close */
 
-/** The socket of one client of a transcript, and what it received and nobody looked at yet. */
+/** The socket of one client of a transcript, with its received messages that were not processed yet. */
 class Socket {
   /** @type {Received[]} */ #inbox = [];
   /** @type {(() => void) | undefined} */ #arrived;
   #name;
   #socket;
   /** @type {Promise<void>} */ opened;
-  greeted = false;
+  isSessionOpen = false;
 
   /**
    * @param {string} name
@@ -42,7 +42,7 @@ class Socket {
 
   /**
    * @param {any} data
-   * @param {boolean} [binary] whether the message is a binary one; its data may be bytes either way
+   * @param {boolean} [binary] whether the message is binary; its data can be bytes in both cases
    */
   send(data, binary = false) {
     this.#socket.send(data, { binary });
@@ -52,7 +52,7 @@ class Socket {
   async next() {
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`${this.#name} received nothing within ${PATIENCE} ms`)), PATIENCE);
+      timer = setTimeout(() => reject(new Error(`${this.#name} received nothing within ${RESPONSE_TIMEOUT} ms`)), RESPONSE_TIMEOUT);
     });
     try {
       while (this.#inbox.length === 0) {
@@ -81,7 +81,7 @@ class Socket {
 }
 
 /**
- * Plays one transcript of protocol/vectors against a server; rejects with the step that went otherwise.
+ * Plays one transcript of protocol/vectors against a server. Rejects with an error that names the failed step.
  * @param {any} vector
  * @param {string} url
  * @param {() => Promise<void>} [restart] kills the server and starts it again
@@ -95,7 +95,7 @@ export async function replay(vector, url, restart) {
   const socketOf = async (name) => {
     let socket = sockets.get(name);
     if (socket === undefined) {
-      if (!Object.hasOwn(vector.clients, name)) throw new Error(`the transcript has no client ${name}`);
+      if (!Object.hasOwn(vector.clients, name)) throw new Error(`the transcript has no client "${name}"`);
       sockets.set(name, (socket = new Socket(name, url, vector.clients[name].subprotocol)));
     }
     await socket.opened;
@@ -119,7 +119,7 @@ export async function replay(vector, url, restart) {
 /**
  * @param {any} step
  * @param {(name: string) => Promise<Socket>} socketOf
- * @param {import("./matching.js").Captures} captures
+ * @param {import("./transcript-matcher.js").Captures} captures
  */
 async function play(step, socketOf, captures) {
   if (step.connect !== undefined) {
@@ -131,7 +131,7 @@ async function play(step, socketOf, captures) {
   } else if (step.send !== undefined) {
     const socket = await socketOf(step.send);
     if (step.message !== undefined) {
-      socket.greeted ||= ["session.open", "session.resume"].includes(step.message.method);
+      socket.isSessionOpen ||= ["session.open", "session.resume"].includes(step.message.method);
       socket.send(JSON.stringify(filled(step.message, captures)));
     } else if (step.text !== undefined) {
       socket.send(filled(step.text, captures).repeat(step.repeat ?? 1));
@@ -148,7 +148,7 @@ async function play(step, socketOf, captures) {
 /**
  * @param {any} step
  * @param {Socket} socket
- * @param {import("./matching.js").Captures} captures
+ * @param {import("./transcript-matcher.js").Captures} captures
  */
 async function expect(step, socket, captures) {
   if (step.any !== undefined) {
@@ -161,7 +161,7 @@ async function expect(step, socket, captures) {
         for (const [name, value] of attempt) captures.set(name, value);
         return true;
       });
-      if (index === -1) throw new Error(`received ${JSON.stringify(received)}, which is none of ${JSON.stringify(open)}`);
+      if (index === -1) throw new Error(`received ${JSON.stringify(received)}, which is not one of ${JSON.stringify(open)}`);
       open.splice(index, 1);
     }
     return;
@@ -182,15 +182,15 @@ function numberless(expected, received) {
 }
 
 /**
- * That a client received nothing more: the next message answers a ping.
+ * Checks that a client received no further messages: the next message is the response to a ping.
  * @param {Socket} socket
  * @param {boolean} onlyGreeted
  */
 async function checkEnd(socket, onlyGreeted) {
-  if (!socket.isOpen || (onlyGreeted && socket.subprotocol !== undefined && !socket.greeted)) return;
+  if (!socket.isOpen || (onlyGreeted && socket.subprotocol !== undefined && !socket.isSessionOpen)) return;
   socket.send(JSON.stringify({ jsonrpc: "2.0", id: "end", method: "$/ping" }));
   const found = mismatch({ message: { jsonrpc: "2.0", id: "end", result: null } }, await socket.next(), new Map());
-  if (found !== undefined) throw new Error(`one message more: ${found}`);
+  if (found !== undefined) throw new Error(`one more message: ${found}`);
 }
 
 /**

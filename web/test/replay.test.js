@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
-import { filled, mismatch, unnumbered } from "./matching.js";
+import { filled, mismatch, unnumbered } from "./transcript-matcher.js";
 import { nodeWebSockets } from "./node-ws.js";
 import { replay } from "./replay.js";
 
@@ -34,7 +34,7 @@ for (const [expected, actual, matches] of MATCHES) {
   });
 }
 
-/** @type {[any, any, any][]} what is expected, what comes, what is compared */
+/** @type {[any, any, any][]} the expected message, the received message, the compared message */
 const NUMBERS = [
   [{ id: 1 }, { id: 1, seq: 5 }, { id: 1 }],
   [{ id: 1, seq: 5 }, { id: 1, seq: 5 }, { id: 1, seq: 5 }],
@@ -44,19 +44,19 @@ const NUMBERS = [
 ];
 
 for (const [expected, actual, compared] of NUMBERS) {
-  test(`of ${JSON.stringify(actual)} the number counts where ${JSON.stringify(expected)} names it`, () => {
+  test(`the number of ${JSON.stringify(actual)} matters if ${JSON.stringify(expected)} names it`, () => {
     assert.deepEqual(unnumbered(expected, actual), compared);
   });
 }
 
-test("captured values are filled in with their type, and as text within a text", () => {
+test("captured values are filled in with their type, and as text within a string", () => {
   const captures = new Map(Object.entries({ id: 7 }));
   assert.deepEqual(filled({ a: ["{{id}}", "x{{id}}y"], b: null }, captures), { a: [7, "x7y"], b: null });
   assert.throws(() => filled("{{other}}", captures), { message: /before it captures/ });
 });
 
 /**
- * A server that echoes `params` as the result; a message it can not read ends the connection with 4000.
+ * A server that echoes `params` as the result. A message that it cannot read closes the connection with 4000.
  * @param {import("node:test").TestContext} context
  */
 async function echoServer(context) {
@@ -83,15 +83,15 @@ const ECHOED = { expect: "a", message: { jsonrpc: "2.0", id: 1, result: { x: "{{
 
 /** @type {[string, object[], RegExp | undefined][]} */
 const TRANSCRIPTS = [
-  ["what was expected", [{ connect: "a" }, ECHO, ECHOED], undefined],
-  ["two answers in any order", [ECHO, ECHO, { expect: "a", any: [ECHOED.message, ECHOED.message] }], undefined],
+  ["the expected message", [{ connect: "a" }, ECHO, ECHOED], undefined],
+  ["two responses in any order", [ECHO, ECHO, { expect: "a", any: [ECHOED.message, ECHOED.message] }], undefined],
   ["a close", [{ send: "a", text: "[", repeat: 3 }, { expect: "a", close: 4000, reason: "not JSON" }], undefined],
   ["a binary message", [{ send: "a", binary: "5b" }, { expect: "a", close: 4000 }], undefined],
-  ["a text of invalid bytes", [{ send: "a", bytes: "fffe" }, { expect: "a", close: 1007 }], undefined],
-  ["another answer", [ECHO, { expect: "a", message: { jsonrpc: "2.0", id: 2, result: {}, "...": true } }], /step 2, .*\$\.message\.id: expected 2, received 1/],
+  ["text with invalid bytes", [{ send: "a", bytes: "fffe" }, { expect: "a", close: 1007 }], undefined],
+  ["another response", [ECHO, { expect: "a", message: { jsonrpc: "2.0", id: 2, result: {}, "...": true } }], /step 2, .*\$\.message\.id: expected 2, received 1/],
   ["another close", [{ send: "a", text: "x" }, { expect: "a", close: 4001 }], /\$\.close: expected 4001, received 4000/],
-  ["an answer that nobody expects", [ECHO], /the end of a: one message more/],
-  ["no such client", [{ connect: "b" }], /no client b/],
+  ["an unexpected response", [ECHO], /the end of a: one more message/],
+  ["no such client", [{ connect: "b" }], /no client "b"/],
   ["no such step", [{ hop: "a" }], /no such step/],
 ];
 

@@ -2,19 +2,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connecting, newest, turn } from "./fake-socket.js";
-import { begun, goesOn, RECONNECT, RESUMABLE } from "./resumable.js";
-import { followCall, followedHost, followLink, MACHINES, seen, SeenSocket } from "./walks.js";
+import { openSession, resumeSession, RECONNECT, RESUMABLE } from "./resumable-session.js";
+import { followCall, followedHost, followLink, MACHINES, seen, ObservedSocket } from "./state-machines.js";
 
 const OPENED = { opened: { page: "p1" } };
 
 /** @param {Partial<import("../bridge/bridge.js").BridgeOptions>} [options] */
 function followed(options) {
-  const made = connecting({ WebSocket: /** @type {any} */ (SeenSocket), reconnect: RECONNECT, ...options });
-  return { ...made, link: followLink(made.bridge) };
+  const made = connecting({ WebSocket: /** @type {any} */ (ObservedSocket), reconnect: RECONNECT, ...options });
+  return { ...made, trace: followLink(made.bridge) };
 }
 
 /**
- * Another try is made.
+ * Makes another attempt to connect.
  * @param {import("./manual-clock.js").ManualClock} clock
  */
 async function retried(clock) {
@@ -23,7 +23,7 @@ async function retried(clock) {
 }
 
 /**
- * The session is lost, and another begins.
+ * Loses the session and opens another.
  * @param {import("./manual-clock.js").ManualClock} clock
  */
 async function renewed(clock) {
@@ -39,55 +39,55 @@ async function renewed(clock) {
   return socket;
 }
 
-test("a link that never comes about", async () => {
-  const { bridge, clock, link } = followed();
+test("a link that never opens", async () => {
+  const { bridge, clock, trace } = followed();
   newest().end(1006);
   await retried(clock);
   newest().end(1006);
-  assert.equal(link.state, "waiting");
+  assert.equal(trace.state, "waiting");
   await bridge.close();
-  assert.equal(link.state, "closed");
+  assert.equal(trace.state, "closed");
   const other = followed();
   await Promise.all([other.bridge.close(), newest().end(1000)]);
-  assert.equal(other.link.state, "closed");
+  assert.equal(other.trace.state, "closed");
 });
 
 test("a link whose session does not open", async () => {
-  const { clock, link } = followed();
+  const { clock, trace } = followed();
   for (const answer of ["lost", "refused"]) {
     newest().accept();
     await turn();
-    assert.equal(link.state, "opening");
+    assert.equal(trace.state, "opening");
     if (answer === "lost") newest().end(1006);
-    else newest().refuse("session.open", { code: 2401, message: "no" });
+    else newest().respondError("session.open", { code: 2401, message: "no" });
     await turn();
     if (answer === "lost") await retried(clock);
   }
-  assert.equal(link.state, "closed");
+  assert.equal(trace.state, "closed");
 });
 
-test("a link whose session goes on, until it may not", async () => {
-  const { bridge, clock, link } = followed();
-  await begun(bridge);
+test("a link whose session is resumed, until it cannot be", async () => {
+  const { bridge, clock, trace } = followed();
+  await openSession(bridge);
   newest().end(1006);
   await retried(clock);
-  await goesOn(bridge, { received: 0 });
-  assert.equal(link.state, "open");
+  await resumeSession(bridge, { received: 0 });
+  assert.equal(trace.state, "open");
   for (const answer of ["lost", "refused"]) {
     newest().end(1006);
     await retried(clock);
     newest().accept();
     await turn();
-    assert.equal(link.state, "resuming");
+    assert.equal(trace.state, "resuming");
     if (answer === "lost") continue;
-    newest().refuse("session.resume", { code: 2403, message: "no" });
+    newest().respondError("session.resume", { code: 2403, message: "no" });
     await turn();
   }
-  assert.equal(link.state, "closed");
+  assert.equal(trace.state, "closed");
   const ended = followed();
-  await begun(ended.bridge);
+  await openSession(ended.bridge);
   newest().end(4001);
-  assert.equal(ended.link.state, "closed");
+  assert.equal(ended.trace.state, "closed");
 });
 
 test("a call that is never sent", async () => {
@@ -101,15 +101,15 @@ test("a call that is never sent", async () => {
   const closed = bridge.close();
   newest().end(1000);
   await Promise.all([closed, cancelled.settled, late.settled, failed.settled]);
-  for (const { walk } of [cancelled, late, failed]) assert.equal(walk.state, "settled");
+  for (const { trace } of [cancelled, late, failed]) assert.equal(trace.state, "settled");
 });
 
 for (const isShown of [false, true]) {
   for (const isCancelled of [false, true]) {
     for (const end of ["answer", "late", "fail", "again"]) {
-      test(`a call that was sent${isShown ? ", shown" : ""}${isCancelled ? ", cancelled" : ""}: ${end}`, async () => {
+      test(`a sent call${isShown ? ", shown" : ""}${isCancelled ? ", cancelled" : ""}: ${end}`, async () => {
         const { bridge, clock } = followed();
-        await begun(bridge);
+        await openSession(bridge);
         const call = followCall(bridge, { timeout: 500, ...(end === "again" && { key: "k" }) });
         await turn();
         if (isShown) newest().receive({ method: "$/progress", params: { id: call.id(), value: OPENED } });
@@ -122,11 +122,11 @@ for (const isShown of [false, true]) {
           newest().end(1000);
           await closed;
         } else {
-          const isOver = call.walk.state === "settled";
+          const isOver = call.trace.state === "settled";
           if (!isOver) newest().receive({ id: call.id(), result: { outcome: "finished", code: 0, message: "", data: null } });
         }
         await call.settled;
-        assert.equal(call.walk.state, "settled");
+        assert.equal(call.trace.state, "settled");
         const closed = bridge.close();
         newest().end(1000);
         await closed;
@@ -135,10 +135,10 @@ for (const isShown of [false, true]) {
   }
 }
 
-test("pages at their host", async () => {
-  const { host, walks, opening } = followedHost();
+test("pages of a host", async () => {
+  const { host, traces, opening } = followedHost();
   const { bridge } = followed({ hosts: { native: host } });
-  const socket = await begun(bridge);
+  const socket = await openSession(bridge);
   const open = async (/** @type {string} */ id) => {
     socket.receive({ id, method: "page.open", params: { page: { id, uri: "native://a" } } });
     await turn();
@@ -155,13 +155,13 @@ test("pages at their host", async () => {
   opening[2].show();
   opening[3].refuse(new Error("no"));
   await turn();
-  for (const [id, { state }] of walks) assert.equal(state, "gone", id);
+  for (const [id, { state }] of traces) assert.equal(state, "gone", id);
   const closed = bridge.close();
   socket.end(1000);
   await closed;
 });
 
-test("each transition of protocol/states.json was seen, and no other", () => {
+test("each transition of protocol/states.json occurred, and no other", () => {
   for (const [name, { transitions }] of Object.entries(MACHINES)) {
     const all = transitions.map((transition) => transition.join(" ")).sort();
     assert.deepEqual([...seen[name]].sort(), all, name);

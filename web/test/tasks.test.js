@@ -1,9 +1,9 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answers, connected, turn } from "./fake-socket.js";
+import { responses, connected, turn } from "./fake-socket.js";
 
-test("a task gets its parameters, reports progress, and answers with its value", async () => {
+test("a task gets its parameters, reports progress, and returns its value", async () => {
   const { socket } = await connected({
     tasks: {
       "action://share/:what": async (params, { uri, exts, signal, progress }) => {
@@ -21,7 +21,7 @@ test("a task gets its parameters, reports progress, and answers with its value",
   ]);
 });
 
-test("progress after the answer is not sent", async () => {
+test("progress after the response is not sent", async () => {
   /** @type {(value: unknown) => void} */
   let progress = () => {};
   const { socket } = await connected({ tasks: { "action://a": (_, call) => void (progress = call.progress) } });
@@ -31,7 +31,7 @@ test("progress after the answer is not sent", async () => {
   assert.deepEqual(socket.sent, [{ jsonrpc: "2.0", id: 1, result: null }]);
 });
 
-test("cancelling reaches a task, which still answers once", async () => {
+test("cancelling reaches a task, which still responds once", async () => {
   const { socket } = await connected({
     tasks: {
       "action://a": (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
@@ -41,11 +41,11 @@ test("cancelling reaches a task, which still answers once", async () => {
   socket.receive({ method: "$/cancelRequest", params: { id: null } });
   socket.receive({ method: "$/cancelRequest", params: { id: null } });
   await turn();
-  assert.equal(answers(socket).length, 1);
-  assert.equal(answers(socket)[0].error.code, -32800);
+  assert.equal(responses(socket).length, 1);
+  assert.equal(responses(socket)[0].error.code, -32800);
 });
 
-test("the end of the connection aborts what runs, and nothing is answered", async () => {
+test("a closed connection aborts running requests, and no response is sent", async () => {
   /** @type {any} */
   let context;
   /** @type {(value: unknown) => void} */
@@ -63,7 +63,7 @@ test("the end of the connection aborts what runs, and nothing is answered", asyn
   assert.deepEqual(socket.sent, []);
 });
 
-test("results that can not be sent become errors of their request", async () => {
+test("results that cannot be sent become errors of their request", async () => {
   /** @type {any} */
   const cycle = {};
   cycle.self = cycle;
@@ -71,11 +71,11 @@ test("results that can not be sent become errors of their request", async () => 
     const { socket } = await connected({ tasks: { "action://a": () => result } });
     socket.receive({ id: 1, method: "task.run", params: { uri: "action://a" } });
     await turn();
-    assert.deepEqual(answers(socket).map((each) => [each.id, each.error.code]), [[1, code]]);
+    assert.deepEqual(responses(socket).map((each) => [each.id, each.error.code]), [[1, code]]);
   }
 });
 
-test("progress that can not be sent is told by an error event", async () => {
+test("progress that cannot be sent causes an error event", async () => {
   const { socket, events } = await connected({ tasks: { "action://a": (_, { progress }) => (progress(1n), progress("x".repeat(3000))) } });
   socket.receive({ id: 1, method: "task.run", params: { uri: "action://a" } });
   await turn();

@@ -7,11 +7,11 @@ const RECONNECT = { minDelay: 100, maxDelay: 1000 };
 const EXPIRING = { topic: "session.expiring", data: { session: "s1", client: "c1", expiresAt: 2000 }, at: 1000 };
 
 /**
- * The server says something that has no answer.
+ * Sends a message of the server that needs no response.
  * @param {FakeSocket} socket
  * @param {object} event
  */
-async function tell(socket, event) {
+async function sendEvent(socket, event) {
   socket.receive({ method: "event", params: event });
   await turn();
 }
@@ -19,12 +19,12 @@ async function tell(socket, event) {
 /** @param {import("../bridge/bridge.js").Bridge} bridge */
 function expirings(bridge) {
   /** @type {unknown[]} */
-  const told = [];
-  bridge.addEventListener("expiring", (event) => told.push(Reflect.get(event, "detail")));
-  return told;
+  const seen = [];
+  bridge.addEventListener("expiring", (event) => seen.push(Reflect.get(event, "detail")));
+  return seen;
 }
 
-/** A bridge whose tokens are t1, t2 and so on, t1 until 2000. */
+/** A bridge whose tokens are t1, t2 and so on; t1 expires at 2000. */
 async function renewing() {
   let count = 0;
   const made = connecting({ reconnect: RECONNECT, token: async () => `t${(count += 1)}` });
@@ -33,63 +33,63 @@ async function renewing() {
   return made;
 }
 
-test("a token that expires is renewed by the function that gave it, and the event told", async () => {
+test("the function for tokens renews an expiring token, and the event expiring is dispatched", async () => {
   const { bridge, socket, events } = await renewing();
-  const told = expirings(bridge);
+  const reported = expirings(bridge);
   const before = bridge.session;
-  await tell(socket, EXPIRING);
-  assert.deepEqual(told, [{ expiresAt: 2000 }]);
+  await sendEvent(socket, EXPIRING);
+  assert.deepEqual(reported, [{ expiresAt: 2000 }]);
   assert.deepEqual(socket.last("session.renew").params, { token: "t2" });
-  socket.answer("session.renew", { expiresAt: 9000 });
+  socket.respond("session.renew", { expiresAt: 9000 });
   await turn();
   assert.equal(bridge.session?.expiresAt, 9000);
   assert.equal(bridge.session, before);
-  await tell(socket, EXPIRING);
+  await sendEvent(socket, EXPIRING);
   assert.deepEqual(socket.last("session.renew").params, { token: "t3" });
-  socket.answer("session.renew", { expiresAt: null });
+  socket.respond("session.renew", { expiresAt: null });
   await turn();
   assert.equal(bridge.session?.expiresAt, null);
   assert.deepEqual(events, []);
 });
 
-test("without a function the event is told, and no more", async () => {
+test("without a function only the event expiring is dispatched", async () => {
   const { bridge, socket, events } = await connected({ token: "t1" });
-  const told = expirings(bridge);
-  await tell(socket, EXPIRING);
-  assert.deepEqual(told, [{ expiresAt: 2000 }]);
+  const notified = expirings(bridge);
+  await sendEvent(socket, EXPIRING);
+  assert.deepEqual(notified, [{ expiresAt: 2000 }]);
   assert.deepEqual([socket.sent, events], [[], []]);
 });
 
-test("of another client's token subscribers hear, and nothing is renewed", async () => {
+test("subscribers receive the event for another client's token, and nothing is renewed", async () => {
   const { bridge, socket } = await renewing();
-  const told = expirings(bridge);
+  const expiries = expirings(bridge);
   /** @type {unknown[]} */
-  const heard = [];
-  bridge.subscribe("session.*", ({ data }) => heard.push(data));
-  socket.answer("events.subscribe", {});
-  for (const data of [{ ...EXPIRING.data, client: "c2" }, null]) await tell(socket, { ...EXPIRING, data });
-  assert.deepEqual([heard.length, told], [2, []]);
+  const received = [];
+  bridge.subscribe("session.*", ({ data }) => received.push(data));
+  socket.respond("events.subscribe", {});
+  for (const data of [{ ...EXPIRING.data, client: "c2" }, null]) await sendEvent(socket, { ...EXPIRING, data });
+  assert.deepEqual([received.length, expiries], [2, []]);
   socket.last("events.subscribe");
 });
 
-test("a renewal that fails is told by an error event, and the connection goes on", async () => {
+test("a failed renewal causes an error event, and the connection continues", async () => {
   let works = true;
   const { bridge, socket, events } = await connected({ token: () => {
     if (works) return "t";
     throw new Error("logged out");
   } });
   works = false;
-  await tell(socket, EXPIRING);
-  assert.deepEqual(events.map(({ type, detail }) => [type, detail.code, detail.message]), [["error", 2401, "no new token: logged out"]]);
+  await sendEvent(socket, EXPIRING);
+  assert.deepEqual(events.map(({ type, detail }) => [type, detail.code, detail.message]), [["error", 2401, "The token could not be renewed: logged out"]]);
   works = true;
-  await tell(socket, EXPIRING);
-  socket.refuse("session.renew", { code: 2401, message: "not yours" });
+  await sendEvent(socket, EXPIRING);
+  socket.respondError("session.renew", { code: 2401, message: "not yours" });
   await turn();
   assert.deepEqual(events.slice(1).map(({ type, detail }) => [type, detail.code, detail.method]), [["error", 2401, "session.renew"]]);
   assert.equal(bridge.state, "open");
 });
 
-test("a token that comes when its session is gone is not shown to the next one", async () => {
+test("a token that arrives after its session has ended is not sent in the next one", async () => {
   /** @type {((token: string) => void)[]} */
   const given = [];
   const token = () => new Promise((resolve) => given.push(resolve));
@@ -98,11 +98,11 @@ test("a token that comes when its session is gone is not shown to the next one",
     newest().accept();
     given.at(-1)?.("t");
     await turn();
-    newest().answer("session.open", INFO);
+    newest().respond("session.open", INFO);
     await bridge.ready;
   };
   await open();
-  await tell(socket, EXPIRING);
+  await sendEvent(socket, EXPIRING);
   socket.end(1006);
   clock.advance(100);
   await open();
@@ -113,7 +113,7 @@ test("a token that comes when its session is gone is not shown to the next one",
   assert.deepEqual(events, []);
 });
 
-test("after 4203 a client with a function connects with a new token, and any other ends", async () => {
+test("after 4203 a client with a function reconnects with a new token, and any other client closes", async () => {
   const { bridge, socket, clock } = await renewing();
   socket.end(4203, "the token has expired");
   assert.equal(bridge.state, "waiting");

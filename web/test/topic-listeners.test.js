@@ -6,10 +6,10 @@ import { accept, connected, connecting, turn } from "./fake-socket.js";
 /** @typedef {import("./fake-socket.js").FakeSocket} FakeSocket */
 
 /**
- * What was told of topics, oldest first; each is answered.
+ * Returns the messages about topics, oldest first, and responds to each.
  * @param {FakeSocket} socket
  */
-async function told(socket) {
+async function reported(socket) {
   const seen = [];
   for (let index = 0; index < socket.sent.length; index += 1) {
     const { id, method, params } = socket.sent[index];
@@ -28,7 +28,7 @@ async function publish(socket, topic, data) {
   await turn();
 }
 
-test("the first listener of a topic subscribes to it, and the last that goes takes that back", async () => {
+test("the first listener of a topic subscribes to it, and removing the last one unsubscribes", async () => {
   const { bridge, socket } = await connected();
   /** @type {unknown[]} */
   const seen = [];
@@ -37,32 +37,32 @@ test("the first listener of a topic subscribes to it, and the last that goes tak
   bridge.addEventListener("cart.changed", one);
   bridge.addEventListener("cart.changed", one);
   bridge.addEventListener("cart.changed", other);
-  assert.deepEqual(await told(socket), [["subscribe", "cart.changed"]]);
+  assert.deepEqual(await reported(socket), [["subscribe", "cart.changed"]]);
   await publish(socket, "cart.changed", 2);
   await publish(socket, "cart.emptied", 2);
   assert.deepEqual(seen, [["one", "cart.changed", 2], ["other", "cart.changed", 1]]);
   bridge.removeEventListener("cart.changed", one);
   bridge.removeEventListener("cart.changed", one);
   await turn();
-  assert.deepEqual(await told(socket), []);
+  assert.deepEqual(await reported(socket), []);
   bridge.removeEventListener("cart.changed", other);
   await turn();
-  assert.deepEqual(await told(socket), [["unsubscribe", "cart.changed"]]);
+  assert.deepEqual(await reported(socket), [["unsubscribe", "cart.changed"]]);
   await publish(socket, "cart.changed", 3);
   assert.equal(seen.length, 2);
 });
 
-test("a listener that hears once, or until a signal, takes its subscription back", async () => {
+test("a listener with once or a signal removes its subscription", async () => {
   const { bridge, socket } = await connected();
   const stop = new AbortController();
-  const gone = new AbortController();
-  gone.abort();
+  const removed = new AbortController();
+  removed.abort();
   /** @type {unknown[]} */
   const seen = [];
   bridge.addEventListener("a.once", ({ detail }) => seen.push(detail.data), { once: true });
   bridge.addEventListener("a.until", ({ detail }) => seen.push(detail.data), { signal: stop.signal });
-  bridge.addEventListener("a.never", ({ detail }) => seen.push(detail.data), { signal: gone.signal });
-  assert.deepEqual(await told(socket), [["subscribe", "a.once"], ["subscribe", "a.until"]]);
+  bridge.addEventListener("a.never", ({ detail }) => seen.push(detail.data), { signal: removed.signal });
+  assert.deepEqual(await reported(socket), [["subscribe", "a.once"], ["subscribe", "a.until"]]);
   await publish(socket, "a.once", 1);
   await publish(socket, "a.once", 2);
   await publish(socket, "a.until", 3);
@@ -70,66 +70,66 @@ test("a listener that hears once, or until a signal, takes its subscription back
   await turn();
   await publish(socket, "a.until", 4);
   assert.deepEqual(seen, [1, 3]);
-  assert.deepEqual(await told(socket), [["unsubscribe", "a.once"], ["unsubscribe", "a.until"]]);
+  assert.deepEqual(await reported(socket), [["unsubscribe", "a.once"], ["unsubscribe", "a.until"]]);
 });
 
-test("a listener shares a topic with subscriptions, and hears of the beginning of names", async () => {
+test("a listener shares a topic with subscriptions, and can use a prefix", async () => {
   const { bridge, socket } = await connected();
   /** @type {unknown[]} */
   const seen = [];
   const undo = bridge.subscribe("cart.changed", () => {});
-  const hear = (/** @type {any} */ { type, detail }) => seen.push([type, detail.topic]);
-  bridge.addEventListener("cart.changed", hear);
-  bridge.addEventListener("cart.*", hear);
-  assert.deepEqual(await told(socket), [["subscribe", "cart.changed"], ["subscribe", "cart.*"]]);
+  const listener = (/** @type {any} */ { type, detail }) => seen.push([type, detail.topic]);
+  bridge.addEventListener("cart.changed", listener);
+  bridge.addEventListener("cart.*", listener);
+  assert.deepEqual(await reported(socket), [["subscribe", "cart.changed"], ["subscribe", "cart.*"]]);
   await publish(socket, "cart.changed", 0);
   assert.deepEqual(seen, [["cart.changed", "cart.changed"], ["cart.*", "cart.changed"]]);
-  bridge.removeEventListener("cart.changed", hear);
+  bridge.removeEventListener("cart.changed", listener);
   await turn();
-  assert.deepEqual(await told(socket), []);
+  assert.deepEqual(await reported(socket), []);
   void undo();
   await turn();
-  assert.deepEqual(await told(socket), [["unsubscribe", "cart.changed"]]);
+  assert.deepEqual(await reported(socket), [["unsubscribe", "cart.changed"]]);
 });
 
-test("what a listener throws is an error event, and the others hear all the same", async () => {
+test("an error of a listener is an error event, and the other listeners run", async () => {
   const { bridge, socket, events } = await connected();
-  let heard = 0;
+  let received = 0;
   bridge.addEventListener("cart.changed", () => {
     throw new Error("oops");
   });
   bridge.addEventListener("cart.changed", async () => {
-    heard += 1;
+    received += 1;
     throw new Error("later");
   });
-  await told(socket);
+  await reported(socket);
   await publish(socket, "cart.changed", 0);
-  assert.equal(heard, 1);
+  assert.equal(received, 1);
   assert.deepEqual(events.map(({ type, detail }) => [type, /oops|later/.exec(detail.message)?.[0]]), [["error", "oops"], ["error", "later"]]);
 });
 
-test("events without a dot are the client's own, and a topic that nobody may hear is told as an error", async () => {
+test("events without a dot are the client's own, and a rejected topic is an error event", async () => {
   const { bridge, socket, events } = await connected();
   bridge.addEventListener("cart", () => {});
   bridge.addEventListener("cart.changed", null);
   await turn();
   assert.deepEqual(socket.sent, []);
   bridge.addEventListener("secret.told", () => {});
-  socket.refuse("events.subscribe", { code: 2403, message: "no" });
+  socket.respondError("events.subscribe", { code: 2403, message: "no" });
   await turn();
   assert.deepEqual(events.map(({ type, detail }) => [type, detail.code]), [["error", 2403]]);
 });
 
 const TABLE = { version: "1.4.0", hash: "0123456789abcdef" };
 
-test("a page is told when the server has another table than it was made for, and when it has that again", async () => {
+test("a page learns when the server has another table than its own, and when it has that again", async () => {
   const { bridge } = connecting({ table: TABLE });
   /** @type {unknown[]} */
   const seen = [];
   bridge.addEventListener("tablechange", ({ detail }) => seen.push(detail));
   const newer = { version: "1.5.0", hash: "f" };
   const socket = await accept(bridge, { table: newer });
-  assert.deepEqual(await told(socket), [["subscribe", "table.changed"]]);
+  assert.deepEqual(await reported(socket), [["subscribe", "table.changed"]]);
   assert.deepEqual(seen, [{ ...newer, isCurrent: false }]);
   await publish(socket, "table.changed", { ...newer, previous: TABLE, cause: "update", changes: {} });
   assert.equal(seen.length, 1);
@@ -141,7 +141,7 @@ test("a page is told when the server has another table than it was made for, and
 for (const [name, table] of /** @type {[string, object | undefined][]} */ ([
   ["the same table", TABLE], ["a table of that version without a hash", { version: "1.4.0" }], ["no table", undefined],
 ])) {
-  test(`a page is told nothing by a server that tells of ${name}`, async () => {
+  test(`a page gets no event from a server with ${name}`, async () => {
     const { bridge } = connecting({ table: TABLE });
     bridge.addEventListener("tablechange", ({ detail }) => assert.fail(JSON.stringify(detail)));
     await accept(bridge, { table });
@@ -149,9 +149,9 @@ for (const [name, table] of /** @type {[string, object | undefined][]} */ ([
   });
 }
 
-test("without the option nobody asks for the table", async () => {
+test("without the option the table is not subscribed to", async () => {
   const { bridge } = connecting();
-  bridge.addEventListener("tablechange", () => assert.fail("told"));
+  bridge.addEventListener("tablechange", () => assert.fail("dispatched"));
   const socket = await accept(bridge, { table: { version: "2" } });
   assert.deepEqual(socket.sent, []);
 });

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { OWN_SKIP, serve, serveKept } from "./live-server.js";
+import { OWN_SKIP, serve, serveDurable } from "./live-server.js";
 import { LIVE_URL, SKIP } from "./node-ws.js";
 import { replay } from "./replay.js";
 
-/** Milliseconds that a transcript may let pass. */
-const PATIENCE = 45000;
+/** Maximum number of milliseconds that a transcript can advance the time. */
+const TRANSCRIPT_TIMEOUT = 45000;
 const FOLDER = new URL("../../protocol/vectors/", import.meta.url);
 const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort();
 
@@ -18,14 +18,14 @@ test("there are transcripts to replay", () => {
 for (const file of files) {
   const vector = JSON.parse(readFileSync(new URL(file, FOLDER), "utf8"));
   const passes = vector.steps.reduce((/** @type {number} */ sum, /** @type {any} */ { advance = 0 }) => sum + advance, 0);
-  // A live server's time can not be moved; the Swift tests play it with one that can.
-  const long = passes > PATIENCE && `${passes / 1000} s would have to pass`;
+  // The time of a live server cannot be advanced; the Swift tests play the transcript with a clock that can.
+  const long = passes > TRANSCRIPT_TIMEOUT && `${passes / 1000} s would have to pass`;
   if (vector.steps.some((/** @type {any} */ { restart }) => restart === true)) {
     test(`${file}: ${vector.name}`, { skip: OWN_SKIP || long, timeout: 60000 }, async (context) => {
-      const server = await serveKept(context, ["--table", new URL("../routes/demo.json", FOLDER).pathname]);
+      const server = await serveDurable(context, ["--table", new URL("../routes/demo.json", FOLDER).pathname]);
       await replay(vector, server.url, async () => {
         await server.end("SIGKILL");
-        await server.again();
+        await server.restart();
       });
     });
   } else if (vector.policy !== undefined) {

@@ -1,11 +1,11 @@
-/// Why parameters cannot be read from a URI, or written into one.
+/// The reason why parameters cannot be read from a URI, or written into one.
 public enum PatternParameterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Parameters that cannot be read or written; never empty.
   case parameters([PatternParameterFault])
-  /// What was written is no URI, or a longer one than may be.
+  /// The result is no URI, or exceeds the maximum length.
   case uri(RouteURIError)
 
-  /// One fault of a parameter; `name` nil is for all parameters.
+  /// Returns an error with one parameter fault; `name` is `nil` for all parameters.
   package static func fault(_ name: String?, _ message: String) -> PatternParameterError {
     .parameters([
       name.map { PatternParameterFault(of: $0, message) }

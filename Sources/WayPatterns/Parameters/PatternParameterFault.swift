@@ -1,26 +1,26 @@
 import WayValues
 
-/// One parameter that is wrong.
+/// A fault of one parameter.
 public struct PatternParameterFault: Sendable, Hashable {
-  /// Where among the parameters: `$.name`, or `$` for all; a JSON path (RFC 9535).
+  /// The path in the parameters: `$.name`, or `$` for all; a JSON path (RFC 9535).
   public let path: String
-  /// What is wrong and what is expected.
+  /// The fault and the expected value.
   public let message: String
-  /// The parameter; empty for all.
+  /// The name of the parameter; empty for all.
   package let name: String
 
-  /// A fault at a path.
+  /// Creates a fault at a path.
   public init(path: String, message: String) {
     self.path = path
     self.message = message
     name = ""
   }
 
-  /// A fault of a parameter.
+  /// Creates a fault of a parameter.
   package init(of name: String, _ message: String) {
-    // A name may be as long as its sender likes.
+    // The sender of a name may choose any length.
     path = name.utf8.count > 256 ? "$" : JSONPath.root.member(name).description
-    self.message = name.utf8.count > 256 ? "'\(name.brief)' \(message)" : message
+    self.message = name.utf8.count > 256 ? "\"\(name.brief)\" \(message)" : message
     self.name = name
   }
 

@@ -1,10 +1,10 @@
 import WayValues
 
 extension RouteURI {
-  /// The parameters of the query, each a string, in order. A name that comes twice gives a list,
-  /// `?flag` an empty string, and empty pieces (`a&&b`) nothing.
+  /// The parameters of the query, each a string, in order. A name that occurs twice becomes an
+  /// array, `?flag` an empty string, and empty pieces (`a&&b`) are ignored.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for more than ``maxParameters``, for bytes that are
+  /// Throws ``PatternParameterError/parameters(_:)`` for more than ``maxParameters``, for bytes that are
   /// no UTF-8 and for `%00`.
   package func queryParameters(plusIsSpace: Bool = true) throws(PatternParameterError)
     -> ValueObject
@@ -40,14 +40,14 @@ extension RouteURI {
         )
       switch result[name] {
       case nil: result[name] = .string(value)
-      case .list(let values)?: result[name] = .list(values + [.string(value)])
-      case let first?: result[name] = .list([first, .string(value)])
+      case .array(let values)?: result[name] = .array(values + [.string(value)])
+      case let first?: result[name] = .array([first, .string(value)])
       }
     }
     return result
   }
 
-  /// The text that a part of the URI stands for.
+  /// Decodes a part of the URI.
   func decoded(
     _ bytes: Span<UInt8>, _ start: Int, _ end: Int, plusIsSpace: Bool,
     name: () -> String? = { nil }, what: String
@@ -64,9 +64,9 @@ extension RouteURI {
     while position < end {
       var byte = bytes[position]
       if byte == .percent {
-        byte = bytes.triplet(at: position)
+        byte = bytes.percentDecodedByte(at: position)
         guard byte != 0 else {
-          throw PatternParameterError.fault(name(), "\(what) holds '%00' at byte \(position)")
+          throw PatternParameterError.fault(name(), "\(what) holds \"%00\" at byte \(position)")
         }
         position += 3
       } else {
@@ -83,14 +83,14 @@ extension RouteURI {
   }
 }
 
-extension RoutePattern.Form {
-  /// The decoded values of the parameters; `start` is the segment of the URI that is the form's
-  /// first.
+extension RoutePattern.PatternForm {
+  /// Returns the decoded values of the parameters; `start` is the segment of the URI that is the
+  /// form's first.
   func values(in split: borrowing SplitURI, from start: Int) throws(PatternParameterError)
     -> ValueObject
   {
     var result = ValueObject()
-    let wildcard = wildcard
+    let wildcard = wildcardIndex
     guard !captures.isEmpty || wildcard != nil else { return result }
     result.reserveCapacity(captures.count + 1)
     for capture in captures {
@@ -99,20 +99,20 @@ extension RoutePattern.Form {
     }
     guard let wildcard else { return result }
     var rest: [Value] = []
-    // A path without segments is one where `native:/*` leaves nothing for the slash.
+    // A stride, since `native:/*` also matches a path without segments.
     for position in stride(from: start + wildcard, to: split.count, by: 1) {
       rest.append(.string(try split.text(at: position, of: RoutePattern.wildcardName)))
     }
-    result[RoutePattern.wildcardName] = .list(rest)
+    result[RoutePattern.wildcardName] = .array(rest)
     return result
   }
 }
 
 extension SplitURI {
-  /// The text that a segment stands for. `name` is that of its parameter, for the error, nil for
-  /// none; `what` tells what the segment is.
+  /// Decodes a segment. For the error, `name` is the name of its parameter, `nil` for none; `what`
+  /// describes the segment.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for bytes that are no UTF-8 and for `%00`.
+  /// Throws ``PatternParameterError/parameters(_:)`` for bytes that are no UTF-8 and for `%00`.
   package func text(
     at position: Int, of name: String?, what: String = "the path segment"
   ) throws(PatternParameterError) -> String {

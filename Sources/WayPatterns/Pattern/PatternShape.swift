@@ -1,14 +1,14 @@
-/// What two patterns have in common when they match the same URIs: everything but the names of
-/// parameters.
+/// The part of a pattern that decides which URIs it matches: everything except the names of
+/// parameters. Two patterns with the same shape match the same URIs.
 package struct PatternShape: Sendable, Hashable {
   private let scheme: String?
   private let shape: SplitURI.Shape
-  private let segments: [RoutePattern.Segment]
+  private let segments: [RoutePattern.PatternSegment]
   private let priority: Int
-  /// Of all of it: a shape is looked up more often than it is made.
+  /// The hash of the whole shape, since a shape is looked up more often than it is created.
   private let hash: Int
 
-  private init(_ pattern: RoutePattern, _ form: RoutePattern.Form, priority: Int) {
+  private init(_ pattern: RoutePattern, _ form: RoutePattern.PatternForm, priority: Int) {
     scheme = pattern.scheme
     shape = form.shape
     segments = form.segments
@@ -21,7 +21,7 @@ package struct PatternShape: Sendable, Hashable {
     hash = hasher.finalize()
   }
 
-  /// The shapes of a pattern of a route with that priority: one for each way to read its groups.
+  /// Returns the shapes of a route's pattern with this priority: one for each of its forms.
   package static func all(of pattern: RoutePattern, priority: Int) -> [PatternShape] {
     pattern.forms.map { PatternShape(pattern, $0, priority: priority) }
   }

@@ -1,31 +1,31 @@
 import WayValues
 
-/// Where a redirect or a fallback leads: a URI in which `:name` stands for what the pattern has
-/// captured.
+/// The target of a redirect or a fallback: a URI in which `:name` stands for a value that the
+/// pattern has captured.
 ///
 /// In `https://h5.example/address/:id?from=app&id=:id` a parameter is a whole segment, the
-/// authority, or a whole value of the query; `*` at the end of the path stands for the segments of
+/// authority, or a whole value of the query. `*` at the end of the path stands for the segments of
 /// a wildcard.
 public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
-  private enum Piece: Sendable {
-    /// A piece of a URI as it is.
+  private enum TemplatePart: Sendable {
+    /// An unchanged piece of a URI.
     case raw(String)
-    case parameter(String, URIWriter.Part)
-    /// The segments of a wildcard, each with a slash before it.
+    case parameter(String, URIWriter.URIComponent)
+    /// The segments of a wildcard, each after a slash.
     case wildcard
   }
 
   /// The target as it was written.
   public let text: String
-  /// What it needs, from left to right; of a wildcard `*`.
+  /// The names of the parameters that it needs, from left to right; `*` for a wildcard.
   public private(set) var parameterNames: [String]
-  private var pieces: [Piece] = []
-  /// What the query says itself.
+  private var pieces: [TemplatePart] = []
+  /// The parameters of the target's own query.
   private var query = ValueObject()
   private var queryCount: Int?
   private let fragment: String?
 
-  /// Throws an error that names the place and the mend.
+  /// Parses a target. Throws an error that names the position and the remedy.
   public init(_ text: String) throws(RoutePatternError) {
     self.text = text
     let beforeFragment = text.prefix { $0 != "#" }
@@ -47,7 +47,7 @@ public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
       try readQuery(String(text[text.index(after: head.endIndex)..<beforeFragment.endIndex]))
     }
     let example = ValueObject(parameterNames.map { ($0, $0 == "*" ? ["x"] : "x") })
-    do { _ = try uri(example, carrying: [:], fragment: nil) } catch {
+    do { _ = try uri(example, extraParameters: [:], fragment: nil) } catch {
       throw RoutePatternError(text, at: 0, "\(error)")
     }
   }
@@ -63,7 +63,7 @@ public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
       if part == "*" {
         guard position > (hasAuthority ? 2 : 0) else {
           throw RoutePatternError(
-            text, at: raw.utf8.count, "in a target '*' comes after a slash of the path")
+            text, at: raw.utf8.count, "in a target \"*\" comes after a slash of the path")
         }
         pieces += [.raw(raw), .wildcard]
         raw = ""
@@ -114,15 +114,16 @@ public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PatternTarget {
-  /// A parameter of the target that a pattern does not capture, or not in each of its forms.
-  package func firstName(missingIn pattern: RoutePattern) -> String? {
-    parameterNames.first { name in !pattern.forms.allSatisfy { $0.captures(name) } }
+  /// Returns the first parameter of the target that a pattern does not capture in each of its
+  /// forms.
+  package func firstParameter(missingIn pattern: RoutePattern) -> String? {
+    parameterNames.first { name in !pattern.forms.allSatisfy { $0.hasCapture(name) } }
   }
 
-  /// The URI with these captures. What it does not say itself is carried over: `carried` and the
-  /// captures that it does not use into the query, and the fragment.
+  /// Returns the URI with these captures. The query also gets `extraParameters` and the captures,
+  /// except those that the target sets or uses. `carriedFragment` is used if the target has none.
   package func uri(
-    _ captures: ValueObject, carrying carried: ValueObject, fragment carriedFragment: String?
+    _ captures: ValueObject, extraParameters carried: ValueObject, fragment carriedFragment: String?
   ) throws(PatternParameterError) -> RouteURI {
     var writer = URIWriter()
     for piece in pieces {
@@ -130,7 +131,7 @@ extension PatternTarget {
       case .raw(let text): writer.append(raw: text)
       case .parameter(let name, let part): try writer.append(captures[name], of: name, as: part)
       case .wildcard:
-        for value in captures[RoutePattern.wildcardName]?.list ?? [] {
+        for value in captures[RoutePattern.wildcardName]?.array ?? [] {
           writer.append(raw: "/")
           try writer.append(segment: value.string ?? "", of: RoutePattern.wildcardName)
         }

@@ -1,5 +1,5 @@
-extension RoutePattern.Form {
-  /// The first segments in which two forms differ, each as a pattern writes it.
+extension RoutePattern.PatternForm {
+  /// Returns the first segments in which two forms differ, each as a pattern writes it.
   func firstDifference(from other: Self) -> (mine: String, other: String)? {
     for position in 0..<min(segments.count, other.segments.count)
     where segments[position] != other.segments[position] {
@@ -11,8 +11,9 @@ extension RoutePattern.Form {
       ? (end, other.text(of: segments.count)) : (text(of: other.segments.count), end)
   }
 
-  /// Why the form, of a pattern that names the URI's scheme or is global, does not match.
-  func mismatch(with split: borrowing SplitURI, isGlobal: Bool) -> String {
+  /// Returns the reason why the form does not match. Its pattern names the URI's scheme or is
+  /// global.
+  func mismatchReason(with split: borrowing SplitURI, isGlobal: Bool) -> String {
     let start = isGlobal && !split.isAuthorityGlobal && split.shape == .authority ? 1 : 0
     for position in segments.indices {
       if segments[position] == .wildcard { break }
@@ -34,7 +35,7 @@ extension RoutePattern.Form {
         }
       }
     }
-    return "the URI goes on after its end"
+    return "the URI continues after its end"
   }
 
   private func text(of position: Int) -> String {
@@ -47,15 +48,15 @@ extension RoutePattern.Form {
 }
 
 extension SplitURI {
-  /// The bytes that a segment stands for.
-  fileprivate func decoded(_ position: Int) -> [UInt8] {
+  /// Returns the decoded bytes of a segment.
+  func decoded(_ position: Int) -> [UInt8] {
     let segment = self[position]
     let bytes = uri.text.utf8.span
     var result: [UInt8] = []
     var next = Int(segment.start)
     while next < Int(segment.end) {
       let isTriplet = bytes[next] == .percent
-      result.append(isTriplet ? bytes.triplet(at: next) : bytes[next])
+      result.append(isTriplet ? bytes.percentDecodedByte(at: next) : bytes[next])
       next += isTriplet ? 3 : 1
     }
     return result

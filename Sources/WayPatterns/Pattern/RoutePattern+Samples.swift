@@ -1,9 +1,10 @@
 import WayValues
 
 extension RoutePattern {
-  /// URIs that match, with values that no literal has: what else matches them matches all that this
-  /// does. With and without its optional groups; a pattern for any scheme is given one.
-  package var samples: [RouteURI] {
+  /// URIs that match, with values that no literal has. A pattern that matches them matches all URIs
+  /// of this one. There are samples with and without its optional groups; a global pattern gets
+  /// some scheme.
+  package var sampleURIs: [RouteURI] {
     let scheme = self.scheme == nil ? "sample" : nil
     let all = ValueObject(parameterNames.map { ($0, $0 == "*" ? ["~", "~"] : "~") })
     return [all, [:]].compactMap { try? uri($0, scheme: scheme) }

@@ -1,15 +1,15 @@
 import WayValues
 
 extension RoutePattern {
-  /// The URI that this pattern matches with these parameters. Those that it does not capture stand
-  /// in the query, a list as one key several times, null not at all. Of optional groups those are
-  /// there for which all parameters are.
+  /// Returns the URI that this pattern matches with these parameters. Parameters that it does not
+  /// capture are in the query: an array as one key several times, null not at all. An optional
+  /// group is present if all its parameters are.
   ///
-  /// - Parameter scheme: for a global pattern, which needs it; not looked at otherwise.
+  /// - Parameter scheme: for a global pattern, which needs it; ignored otherwise.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for what is missing or cannot stand in a URI, and
-  /// ``ParameterError/uri(_:)`` for a global pattern without a scheme and for more than
-  /// ``RouteURI/maxLength``.
+  /// Throws ``PatternParameterError/parameters(_:)`` for a parameter that is missing or that a URI cannot
+  /// hold. Throws ``PatternParameterError/uri(_:)`` for a global pattern without a scheme and for more
+  /// than ``RouteURI/maxLength``.
   public func uri(
     _ params: ValueObject = [:], scheme: String? = nil
   ) throws(PatternParameterError) -> RouteURI {
@@ -20,16 +20,16 @@ extension RoutePattern {
     var writer = URIWriter()
     writer.append(raw: scheme + ":")
     try form.write(params, to: &writer)
-    for member in params.members where !form.captures(member.name) {
+    for member in params.members where !form.hasCapture(member.name) {
       try writer.append(parameter: member.name, member.value)
     }
     return try writer.uri()
   }
 
-  /// The form that takes the most of the parameters and misses none; the shortest where all miss
-  /// some.
-  private func form(for params: ValueObject) -> Form {
-    var best: Form?
+  /// Returns the form that uses most of the parameters and for which none is missing; the shortest
+  /// one if some are missing for every form.
+  private func form(for params: ValueObject) -> PatternForm {
+    var best: PatternForm?
     for form in forms where form.isComplete(with: params) {
       guard let other = best else {
         best = form
@@ -43,22 +43,22 @@ extension RoutePattern {
       }
     }
     return best ?? forms.min { $0.captureCount < $1.captureCount }
-      ?? Form(shape: .rootless, segments: [], captures: [])
+      ?? PatternForm(shape: .rootless, segments: [], captures: [])
   }
 }
 
-extension RoutePattern.Form {
-  fileprivate var captureCount: Int { captures.count + (wildcard == nil ? 0 : 1) }
+extension RoutePattern.PatternForm {
+  fileprivate var captureCount: Int { captures.count + (wildcardIndex == nil ? 0 : 1) }
 
   fileprivate func isComplete(with params: ValueObject) -> Bool {
     captures.allSatisfy { params[$0.name].map { !$0.isNull } == true }
-      && (wildcard == nil || params[RoutePattern.wildcardName]?.list != nil)
+      && (wildcardIndex == nil || params[RoutePattern.wildcardName]?.array != nil)
   }
 
-  /// Whether a parameter of this name is taken from the path.
-  func captures(_ name: String) -> Bool {
+  /// Whether the path captures a parameter of this name.
+  func hasCapture(_ name: String) -> Bool {
     captures.contains { $0.name.isSameUTF8(as: name) }
-      || wildcard != nil && name.isSameUTF8(as: RoutePattern.wildcardName)
+      || wildcardIndex != nil && name.isSameUTF8(as: RoutePattern.wildcardName)
   }
 
   fileprivate func write(
@@ -75,7 +75,7 @@ extension RoutePattern.Form {
         capture += 1
         path.append((params[name] ?? .null, name))
       case .wildcard:
-        guard let rest = params[RoutePattern.wildcardName]?.list else {
+        guard let rest = params[RoutePattern.wildcardName]?.array else {
           throw PatternParameterError.fault(
             RoutePattern.wildcardName, "is missing; it has to be an array")
         }
@@ -93,8 +93,7 @@ extension RoutePattern.Form {
       } else if position > 0 || shape == .rooted {
         writer.append(raw: "/")
       }
-      // A literal and an element of the wildcard may be empty, where that reads back as what it
-      // was.
+      // A literal and an element of the wildcard may be empty if the URI parses to the same values.
       if value == "", name == "" || name == RoutePattern.wildcardName {
         guard position > 0 || shape == .authority else {
           throw PatternParameterError.fault(
@@ -104,7 +103,7 @@ extension RoutePattern.Form {
         try writer.append(value, of: name, as: isAuthority ? .authority : .segment)
       }
     }
-    // One slash at the end does not count.
+    // A trailing slash is ignored.
     if path.count > 1, path.last?.value == "" { writer.append(raw: "/") }
   }
 }

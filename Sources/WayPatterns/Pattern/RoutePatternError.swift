@@ -1,10 +1,10 @@
-/// Why a text is no pattern, and where.
+/// The reason why a text is no pattern, and the position.
 public struct RoutePatternError: Error, Hashable, CustomStringConvertible {
   /// The whole pattern.
   public let pattern: String
-  /// Where in the pattern, in bytes of UTF-8 from 0.
+  /// The position in the pattern, in bytes of UTF-8 from 0.
   public let offset: Int
-  /// What is wrong and what to write.
+  /// The fault and the remedy.
   public let reason: String
 
   package init(_ pattern: String, at offset: Int, _ reason: String) {
@@ -13,5 +13,5 @@ public struct RoutePatternError: Error, Hashable, CustomStringConvertible {
     self.reason = reason
   }
 
-  public var description: String { "pattern '\(pattern)', byte \(offset): \(reason)" }
+  public var description: String { "pattern \"\(pattern)\", byte \(offset): \(reason)" }
 }

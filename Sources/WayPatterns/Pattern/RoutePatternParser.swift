@@ -1,15 +1,15 @@
-/// Takes a pattern apart.
+/// A parser of patterns.
 struct RoutePatternParser {
-  private static let open = UInt8(ascii: "(")
-  private static let close = UInt8(ascii: ")")
-  private static let star = UInt8(ascii: "*")
-  /// How deep groups may lie in groups.
+  private static let openParenthesis = UInt8(ascii: "(")
+  private static let closeParenthesis = UInt8(ascii: ")")
+  private static let asterisk = UInt8(ascii: "*")
+  /// The maximum nesting of groups.
   private static let maxDepth = 8
 
   private let text: String
   private let bytes: [UInt8]
   private var position = 0
-  /// The segments so far, the authority counted.
+  /// The number of segments so far, including the authority.
   private var count = 0
   private(set) var scheme: String?
 
@@ -18,21 +18,21 @@ struct RoutePatternParser {
     bytes = Array(text.utf8.prefix(RouteURI.maxLength + 1))
   }
 
-  mutating func read() throws(RoutePatternError) -> [PatternPart] {
+  mutating func parse() throws(RoutePatternError) -> [PatternPart] {
     guard bytes.count <= RouteURI.maxLength else {
       throw RoutePatternError(
         String(text.unicodeScalars.prefix(40)) + "…", at: RouteURI.maxLength,
         "longer than \(RouteURI.maxLength) bytes")
     }
     var parts: [PatternPart] = []
-    if bytes.first != .slash, bytes.first != Self.open { try readScheme() }
+    if bytes.first != .slash, bytes.first != Self.openParenthesis { try readScheme() }
     if scheme != nil, bytes[position...].starts(with: [.slash, .slash]) {
       position += 2
       count = 1
       let (segment, name) = try readSegment(isAuthority: true)
       parts.append(.authority(segment, name: name))
     } else if scheme != nil, position < bytes.count, bytes[position] != .slash,
-      bytes[position] != Self.open
+      bytes[position] != Self.openParenthesis
     {
       try append(to: &parts, isRooted: false)
     }
@@ -45,27 +45,29 @@ struct RoutePatternParser {
     guard stop > 0, stop < bytes.count, bytes[stop] == .colon, bytes[0].isLetter else {
       throw failure(
         at: bytes.first?.isLetter == true && stop < bytes.count ? stop : 0,
-        "begin with '/' for any scheme, or with a scheme: 'native://…'")
+        "begin with \"/\" for any scheme, or with a scheme: \"native://…\"")
     }
     scheme = String(decoding: bytes[..<stop].map(\.lowercased), as: UTF8.self)
     position = stop + 1
   }
 
-  /// Segments with their slashes, and groups, up to the end or the parenthesis that closes this
-  /// group.
+  /// Reads segments with their slashes, and groups, up to the end or the parenthesis that closes
+  /// this group.
   private mutating func readPath(depth: Int) throws(RoutePatternError) -> [PatternPart] {
     var parts: [PatternPart] = []
     while position < bytes.count {
       switch bytes[position] {
       case .slash:
         position += 1
-        if position < bytes.count, bytes[position] == Self.open || bytes[position] == Self.close {
+        if position < bytes.count,
+          bytes[position] == Self.openParenthesis || bytes[position] == Self.closeParenthesis
+        {
           throw failure(
-            at: position - 1, "a '/' before a parenthesis: a group brings its own, '/a(/b)'")
+            at: position - 1, "a \"/\" before a parenthesis: a group brings its own, \"/a(/b)\"")
         }
-        // One slash at the end does not count, so `/` has no segments.
+        // A trailing slash is ignored, so `/` has no segments.
         if position < bytes.count { try append(to: &parts, isRooted: true) }
-      case Self.open:
+      case Self.openParenthesis:
         let start = position
         guard depth < Self.maxDepth else {
           throw failure(at: start, "groups deeper than \(Self.maxDepth)")
@@ -74,21 +76,21 @@ struct RoutePatternParser {
         guard position < bytes.count, bytes[position] == .slash else {
           throw failure(
             at: start,
-            "an optional group begins with '/', as '(/part/:x)'; a literal parenthesis is written "
-              + "'%28'"
+            "an optional group begins with \"/\", as \"(/part/:x)\"; a literal parenthesis is written "
+              + "\"%28\""
           )
         }
         let inner = try readPath(depth: depth + 1)
         guard position < bytes.count else {
           throw failure(
-            at: start, "the group is not closed; a literal parenthesis is written '%28'")
+            at: start, "the group is not closed; a literal parenthesis is written \"%28\"")
         }
         position += 1
         parts.append(.group(inner, offset: start))
-      case Self.close where depth > 0: return parts
-      case Self.close:
-        throw failure(at: position, "no group is open here; a literal ')' is written '%29'")
-      default: throw failure(at: position, "after a group comes '/', another group or the end")
+      case Self.closeParenthesis where depth > 0: return parts
+      case Self.closeParenthesis:
+        throw failure(at: position, "no group is open here; a literal \")\" is written \"%29\"")
+      default: throw failure(at: position, "after a group comes \"/\", another group or the end")
       }
     }
     return parts
@@ -108,15 +110,17 @@ struct RoutePatternParser {
 
   private mutating func readSegment(
     isAuthority: Bool
-  ) throws(RoutePatternError) -> (RoutePattern.Segment, name: String?) {
+  ) throws(RoutePatternError) -> (RoutePattern.PatternSegment, name: String?) {
     let end =
-      bytes[position...].firstIndex { $0 == .slash || $0 == Self.open || $0 == Self.close }
+      bytes[position...].firstIndex {
+        $0 == .slash || $0 == Self.openParenthesis || $0 == Self.closeParenthesis
+      }
       ?? bytes.count
     defer { position = end }
     if position < end, bytes[position] == .colon {
       return (.parameter, try readParameter(position + 1..<end))
     }
-    if bytes[position..<end].elementsEqual([Self.star]) { return (.wildcard, nil) }
+    if bytes[position..<end].elementsEqual([Self.asterisk]) { return (.wildcard, nil) }
     let start = position
     var literal: [UInt8] = []
     while position < end {
@@ -125,7 +129,7 @@ struct RoutePatternParser {
     }
     if !isAuthority, literal == [.dot] || literal == [.dot, .dot] {
       throw failure(
-        at: start, "'.' and '..' are taken out of a URI before it is matched: leave them out")
+        at: start, "\".\" and \"..\" are removed from a URI before it is matched; remove them")
     }
     return (.literal(literal), nil)
   }
@@ -137,9 +141,9 @@ struct RoutePatternParser {
     else {
       throw failure(
         at: range.lowerBound - 1,
-        "a parameter is ':' and a name of letters, digits and '_', not beginning with a digit, "
+        "a parameter is \":\" and a name of letters, digits and \"_\", not beginning with a digit, "
           + "and takes the"
-          + " whole segment; a literal that begins with ':' is written '%3A'")
+          + " whole segment; a literal that begins with \":\" is written \"%3A\"")
     }
     return String(decoding: name, as: UTF8.self)
   }
@@ -152,15 +156,17 @@ struct RoutePatternParser {
     case .percent:
       guard position + 2 < end, let high = bytes[position + 1].hexValue,
         let low = bytes[position + 2].hexValue
-      else { throw failure(at: position, "'%' needs two hexadecimal digits; a plain '%' is '%25'") }
-      guard high | low != 0 else { throw failure(at: position, "'%00' is not allowed") }
+      else {
+        throw failure(at: position, "\"%\" needs two hexadecimal digits; a plain \"%\" is \"%25\"")
+      }
+      guard high | low != 0 else { throw failure(at: position, "\"%00\" is not allowed") }
       position += 3
       return high << 4 | low
-    case Self.star:
+    case Self.asterisk:
       throw failure(
         at: position,
-        "'*' is the wildcard and takes a whole segment; a literal one is written '%2A'")
-    case .question, .hash:
+        "\"*\" is the wildcard and takes a whole segment; a literal one is written \"%2A\"")
+    case .questionMark, .numberSign:
       throw failure(
         at: position, "a pattern has no query and no fragment; query parameters match by name")
     default:

@@ -1,5 +1,5 @@
-/// The edges of a trie: from a node by a literal to the next node. One hash table for all nodes, so
-/// that a step costs the same however many there are.
+/// The edges of a trie: from a node by a literal to the next node. One hash table holds those of
+/// all nodes, so that the cost of a step does not depend on their number.
 package struct EdgeTable: Sendable {
   private struct Edge {
     var parent: Int32 = 0
@@ -16,17 +16,17 @@ package struct EdgeTable: Sendable {
 
   package init() {}
 
-  /// The node behind `literal`, or -1.
+  /// Returns the node after `literal`, or -1.
   package func child(of parent: Int32, literal: [UInt8]) -> Int32 {
     slots[slot(of: parent, literal)].child
   }
 
-  /// Lets an edge that is there lead to another node.
+  /// Redirects an existing edge to another node.
   mutating func redirect(from parent: Int32, literal: [UInt8], to child: Int32) {
     slots[slot(of: parent, literal)].child = child
   }
 
-  /// Where an edge is, or a free slot.
+  /// Returns the slot of an edge, or a free slot.
   private func slot(of parent: Int32, _ literal: [UInt8]) -> Int {
     let hash = Self.hash(literal)
     var slot = Self.slot(parent, hash) & (slots.count - 1)
@@ -42,10 +42,11 @@ package struct EdgeTable: Sendable {
     return slot
   }
 
-  /// The node behind a segment of `bytes`, or -1. `folding`: the segment matches without case.
+  /// Returns the node after a segment of `bytes`, or -1. If `folding` is `true`, the segment
+  /// matches without case.
   @inline(__always)
   func child(
-    of parent: Int32, _ segment: SplitURI.Segment, in bytes: Span<UInt8>, folding: Bool
+    of parent: Int32, _ segment: SplitURI.URISegment, in bytes: Span<UInt8>, folding: Bool
   ) -> Int32 {
     let mask = slots.count - 1
     var slot = Self.slot(parent, segment.hash) & mask
@@ -61,12 +62,12 @@ package struct EdgeTable: Sendable {
     return -1
   }
 
-  /// The node behind the scheme of a URI, which matches without case, or -1.
+  /// Returns the node after the scheme of a URI, which matches without case, or -1.
   package func child(of parent: Int32, schemeOf split: borrowing SplitURI) -> Int32 {
     child(of: parent, split.scheme, in: split.uri.text.utf8.span, folding: true)
   }
 
-  /// Adds an edge that is not there yet.
+  /// Adds a new edge.
   package mutating func insert(from parent: Int32, literal: [UInt8], to child: Int32) {
     count += 1
     if count * 2 > slots.count { grow() }
@@ -93,14 +94,14 @@ package struct EdgeTable: Sendable {
   }
 
   private func matches(
-    _ edge: Edge, _ segment: SplitURI.Segment, in bytes: Span<UInt8>, folding: Bool
+    _ edge: Edge, _ segment: SplitURI.URISegment, in bytes: Span<UInt8>, folding: Bool
   ) -> Bool {
     var position = Int(segment.start)
     var expected = edge.start
     let expectedEnd = edge.start + Int(edge.length)
     while position < Int(segment.end), expected < expectedEnd {
       let isTriplet = bytes[position] == .percent
-      let byte = isTriplet ? bytes.triplet(at: position) : bytes[position]
+      let byte = isTriplet ? bytes.percentDecodedByte(at: position) : bytes[position]
       guard (folding ? byte.lowercased : byte) == literals[expected] else { return false }
       position += isTriplet ? 3 : 1
       expected += 1

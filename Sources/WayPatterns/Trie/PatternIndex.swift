@@ -1,37 +1,38 @@
 import WayValues
 
-/// Which registrations serve which URIs, by scheme and patterns: the most specific pattern wins, then
-/// the last registered; a whole scheme is the least specific.
+/// The registrations of hosts, by scheme and patterns. For a URI the most specific pattern wins,
+/// then the last registered; a whole scheme is the least specific.
 ///
-/// A change costs by what changes, and a lookup by the logarithm of what there is: patterns stand
-/// in layers, each at most half as large as the one before, and a new one takes in the layers
-/// that are too small to stand before it.
+/// The cost of a change is linear in its size, and that of a lookup logarithmic in the number of
+/// registrations. Patterns are in layers, each at most half as large as the previous one. A new
+/// layer absorbs the layers before it that are too small.
 package struct PatternIndex: Sendable {
-  /// Names a registration; a later one has a higher number.
-  package typealias Number = Int
+  /// The number of a registration; a later one has a higher number.
+  package typealias RegistrationNumber = Int
 
-  private struct Entry: Sendable {
+  private struct IndexedRegistration: Sendable {
     let scheme: String?
     let patterns: [RoutePattern]
   }
 
   /// A registration that serves a URI.
-  package struct Found {
-    package let number: Number
-    /// The one of its patterns that does; nil for the whole scheme.
+  package struct RegistrationMatch {
+    package let number: RegistrationNumber
+    /// The pattern that matches; `nil` for the whole scheme.
     package let pattern: RoutePattern?
-    /// What the pattern takes from the URI.
+    /// The values that the pattern captures from the URI.
     package let captures: ValueObject
   }
 
-  private var entries: [Number: Entry] = [:]
+  private var entries: [RegistrationNumber: IndexedRegistration] = [:]
   /// The patterns, oldest first: every number of a layer is lower than all of the next.
-  private var layers: [Layer] = []
-  /// Those that serve a whole scheme, in their order.
-  private var wholes: [String: [Number]] = [:]
+  private var layers: [PatternLayer] = []
+  /// The registrations that serve a whole scheme, in order.
+  private var schemeRegistrations: [String: [RegistrationNumber]] = [:]
   private var lastNumber = 0
 
-  /// Beyond, all become one: what was taken back may have left them small.
+  /// The number of layers beyond which all are merged, since removed registrations may have left
+  /// them small.
   private static var maxLayers: Int { 16 }
 
   package init() {}
@@ -40,80 +41,86 @@ package struct PatternIndex: Sendable {
 
   package var count: Int { entries.count }
 
-  /// Registers some, each with its scheme, in lower case, and its patterns; one without patterns
-  /// serves the whole scheme.
+  /// Adds registrations, each with its scheme, in lower case, and its patterns; one without
+  /// patterns serves the whole scheme.
   package mutating func add(
     _ added: [(scheme: String?, patterns: [RoutePattern])]
-  ) -> [Number] {
-    var numbers: [Number] = []
-    var indexed: [Number] = []
+  ) -> [RegistrationNumber] {
+    var numbers: [RegistrationNumber] = []
+    var indexed: [RegistrationNumber] = []
     for (scheme, patterns) in added {
       lastNumber += 1
       numbers.append(lastNumber)
-      entries[lastNumber] = Entry(scheme: scheme, patterns: patterns)
+      entries[lastNumber] = IndexedRegistration(scheme: scheme, patterns: patterns)
       if !patterns.isEmpty { indexed.append(lastNumber) }
-      if patterns.isEmpty, let scheme { wholes[scheme, default: []].append(lastNumber) }
+      if patterns.isEmpty, let scheme {
+        schemeRegistrations[scheme, default: []].append(lastNumber)
+      }
     }
-    if !indexed.isEmpty { append(indexed) }
+    if !indexed.isEmpty { appendLayer(indexed) }
     return numbers
   }
 
-  /// Takes registrations back; those that are gone already are passed over.
-  package mutating func remove(_ numbers: [Number]) {
+  /// Removes registrations; those that are removed already are ignored.
+  package mutating func remove(_ numbers: [RegistrationNumber]) {
     var thinned: Set<Int> = []
     for number in numbers {
       guard let entry = entries.removeValue(forKey: number) else { continue }
       if entry.patterns.isEmpty, let scheme = entry.scheme {
-        wholes[scheme]?.removeAll { $0 == number }
-        if wholes[scheme]?.isEmpty == true { wholes[scheme] = nil }
-      } else if let place = layers.lastIndex(where: { $0.first <= number }) {
-        layers[place].live -= entry.patterns.count
-        if layers[place].isThin { thinned.insert(place) }
+        schemeRegistrations[scheme]?.removeAll { $0 == number }
+        if schemeRegistrations[scheme]?.isEmpty == true { schemeRegistrations[scheme] = nil }
+      } else if let place = layers.lastIndex(where: { $0.firstNumber <= number }) {
+        layers[place].liveCount -= entry.patterns.count
+        if layers[place].isSparse { thinned.insert(place) }
       }
     }
     for place in thinned.sorted(by: >) {
       let left = layers[place].numbers.filter { entries[$0] != nil }
-      if left.isEmpty { layers.remove(at: place) } else { layers[place] = layer(of: left) }
+      if left.isEmpty { layers.remove(at: place) } else { layers[place] = makeLayer(of: left) }
     }
   }
 
-  /// The best of those that serve a URI that `fits` holds for; it is told by which of its patterns
-  /// one does, nil for the whole scheme. Leaving some out gives the next.
+  /// Returns the best registration that serves a URI and for which `fits` returns `true`. The
+  /// second argument of `fits` is the pattern that matches, `nil` for the whole scheme. To get the
+  /// next registration, exclude earlier ones.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` where the pattern cannot read the URI.
+  /// Throws ``PatternParameterError/parameters(_:)`` if the pattern cannot decode the URI.
   package func find(
-    _ uri: RouteURI, where fits: (Number, RoutePattern?) -> Bool
-  ) throws(PatternParameterError) -> Found? {
+    _ uri: RouteURI, where fits: (RegistrationNumber, RoutePattern?) -> Bool
+  ) throws(PatternParameterError) -> RegistrationMatch? {
     guard !entries.isEmpty, let scheme = uri.scheme?.lowercased(), let split = try? SplitURI(uri)
     else { return nil }
-    var asked: Set<Number> = []
-    for match in matches(split) where asked.insert(match.number).inserted {
+    var visited: Set<RegistrationNumber> = []
+    for match in matches(split) where visited.insert(match.number).inserted {
       guard let entry = entries[match.number], (entry.scheme ?? scheme) == scheme else { continue }
       let trie = layers[match.layer].trie
       let pattern = trie.pattern(of: match.candidate.form)
       guard fits(match.number, pattern) else { continue }
       let captures = try trie.captures(of: match.candidate, in: split)
-      return Found(number: match.number, pattern: pattern, captures: captures)
+      return RegistrationMatch(number: match.number, pattern: pattern, captures: captures)
     }
-    for number in (wholes[scheme] ?? []).reversed() {
+    for number in (schemeRegistrations[scheme] ?? []).reversed() {
       guard fits(number, nil) else { continue }
-      return Found(number: number, pattern: nil, captures: [:])
+      return RegistrationMatch(number: number, pattern: nil, captures: [:])
     }
     return nil
   }
 
-  private typealias PatternMatch = (number: Number, layer: Int, candidate: RouteTrie.Candidate)
+  private typealias PatternMatch = (
+    number: RegistrationNumber, layer: Int, candidate: RouteTrie.Candidate
+  )
 
-  /// The patterns that match, with whose each is, the best first; some of those may be gone.
+  /// Returns the patterns that match, with their registrations, best first; some of those may be
+  /// removed.
   private func matches(_ split: borrowing SplitURI) -> [PatternMatch] {
     var matches: [PatternMatch] = []
-    for scope in [RouteTrie.Scope.scheme, .global] {
+    for scope in [RouteTrie.MatchScope.scheme, .global] {
       var found: [(match: PatternMatch, rank: [UInt8])] = []
       for place in layers.indices.reversed() {
         let layer = layers[place]
         for candidate in layer.trie.candidates(split, in: scope) {
           let match = (layer.owner(of: candidate), place, candidate)
-          // One layer has them in their order.
+          // A single layer returns them in order.
           found.append((match, layers.count == 1 ? [] : layer.trie.rank(of: candidate.form)))
         }
       }
@@ -132,44 +139,44 @@ package struct PatternIndex: Sendable {
 
 // The layers.
 extension PatternIndex {
-  private struct Layer: Sendable {
-    /// The registrations in it, in their order.
-    let numbers: [Number]
-    /// Their patterns, the last registered first, since the trie prefers what comes first.
+  private struct PatternLayer: Sendable {
+    /// The registrations of the layer, in order.
+    let numbers: [RegistrationNumber]
+    /// Their patterns, the last registered first, since the trie prefers earlier ones.
     let trie: RouteTrie
-    /// Whose each pattern of the trie is.
-    let owners: [Number]
-    /// How many patterns are of registrations that still stand.
-    var live: Int
+    /// The registration of each pattern of the trie.
+    let owners: [RegistrationNumber]
+    /// The number of patterns of registrations that are not removed.
+    var liveCount: Int
 
-    var first: Number { numbers[0] }
-    /// Whether most of it is gone.
-    var isThin: Bool { live * 2 < owners.count || live == 0 }
+    var firstNumber: RegistrationNumber { numbers[0] }
+    /// Whether most of the layer is removed.
+    var isSparse: Bool { liveCount * 2 < owners.count || liveCount == 0 }
 
-    func owner(of candidate: RouteTrie.Candidate) -> Number {
+    func owner(of candidate: RouteTrie.Candidate) -> RegistrationNumber {
       owners[trie.entry(of: candidate.form)]
     }
   }
 
-  private mutating func append(_ new: [Number]) {
+  private mutating func appendLayer(_ new: [RegistrationNumber]) {
     var numbers = new
     var size = new.reduce(0) { $0 + (entries[$1]?.patterns.count ?? 0) }
     let isCrowded = layers.count >= Self.maxLayers
-    while let last = layers.last, isCrowded || last.live <= 2 * size {
+    while let last = layers.last, isCrowded || last.liveCount <= 2 * size {
       numbers = last.numbers.filter { entries[$0] != nil } + numbers
-      size += last.live
+      size += last.liveCount
       layers.removeLast()
     }
-    layers.append(layer(of: numbers))
+    layers.append(makeLayer(of: numbers))
   }
 
-  /// `numbers` is not empty, and all of it stands.
-  private func layer(of numbers: [Number]) -> Layer {
+  /// Returns a layer; `numbers` is not empty, and none of them is removed.
+  private func makeLayer(of numbers: [RegistrationNumber]) -> PatternLayer {
     let patterns = numbers.reversed().flatMap { number in
       (entries[number]?.patterns ?? []).map { (owner: number, pattern: $0) }
     }
-    return Layer(
+    return PatternLayer(
       numbers: numbers, trie: RouteTrie(patterns.map { ($0.pattern, 0) }),
-      owners: patterns.map(\.owner), live: patterns.count)
+      owners: patterns.map(\.owner), liveCount: patterns.count)
   }
 }

@@ -1,85 +1,86 @@
-/// Where patterns lead: nodes and edges, without what hangs on them. Immutable once built.
+/// The nodes and edges of patterns, without their data. Immutable once built.
 ///
-/// A lookup walks literals before parameters before wildcards and comes back from dead ends, so
-/// that it meets the matches from the most specific to the least. It visits a node once at most.
+/// A lookup walks literals before parameters before wildcards and backtracks from dead ends, so
+/// that it finds the matches from the most specific to the least. It visits a node at most once.
 struct TrieIndex: Sendable {
-  struct Node {
-    /// The node behind a parameter, or -1.
+  struct TrieNode {
+    /// The node after a parameter, or -1.
     var parameter: Int32 = -1
-    /// The node that takes all remaining segments, or -1. Nothing lies below it.
+    /// The node for all remaining segments, or -1. It has no children.
     var wildcard: Int32 = -1
     /// The first of the forms that end here, the one with the highest priority, or -1.
     var firstEntry: Int32 = -1
-    /// The node below that was made last, or -1. Its next sibling is the one that was made first.
+    /// The child that was created last, or -1. Its next sibling is the one that was created first.
     var lastChild: Int32 = -1
     var nextSibling: Int32 = -1
-    /// The form for which the node was made: of all here and below the one with the lowest number.
-    var lowest: Int32 = 0
-    /// The highest priority here and below, or a higher one where a form was taken out.
+    /// The form for which the node was created: the one with the lowest number at and below the
+    /// node.
+    var lowestForm: Int32 = 0
+    /// The highest priority at and below the node, or a higher one if a form was removed.
     var priority = Int.min
   }
 
   /// A form that ends at a node.
-  struct Entry {
+  struct IndexedForm {
     var form: Int32
     /// The next entry of its node, or -1.
     var next: Int32
     var priority: Int
   }
 
-  /// Where a lookup begins. The raw values are the first nodes.
-  enum Root: Int32, CaseIterable {
-    /// The schemes, by ``SplitURI/Shape``.
+  /// The root of a lookup. The raw values are the first nodes.
+  enum RootNode: Int32, CaseIterable {
+    /// The roots of the schemes, by ``SplitURI/Shape``.
     case authority, rooted, rootless
-    /// Global patterns, before the first segment of the path.
+    /// The root of global patterns, before the first segment of the path.
     case global
-    /// Global patterns, before an authority that counts as the first segment.
+    /// The root of global patterns, before an authority that counts as the first segment.
     case globalAuthority
 
-    /// The node that has the forms at and below a node: authorities share those of the global
+    /// Returns the node with the forms at and below a node: authorities share those of the global
     /// patterns.
-    static func shared(_ node: Int32) -> Int32 {
+    static func sharedNode(_ node: Int32) -> Int32 {
       node == globalAuthority.rawValue ? global.rawValue : node
     }
   }
 
-  typealias Scope = RouteTrie.Scope
   typealias SchemeNode = (scheme: String, shape: SplitURI.Shape, node: Int32)
 
-  /// A match: a form, and which segment of the URI is the first of its pattern.
-  struct Found {
+  /// A match: a form, and the index of the URI's segment that is the first of its pattern.
+  struct FormMatch {
     var form: Int
     var start: Int
     var priority = Int.min
   }
 
-  var nodes = [Node](repeating: Node(), count: Root.allCases.count)
+  var nodes = [TrieNode](repeating: TrieNode(), count: RootNode.allCases.count)
   var edges = EdgeTable()
-  var entries: [Entry] = []
-  /// The nodes behind an authority that are not those of a path, because global patterns differ in
+  var entries: [IndexedForm] = []
+  /// The nodes after an authority that are not those of a path, because global patterns differ in
   /// the case of their first literal.
-  var apart: Set<Int32> = []
-  /// The node behind each scheme that patterns name, in the order of scheme and shape.
+  var separateAuthorityNodes: Set<Int32> = []
+  /// The node after each scheme that patterns name, in the order of scheme and shape.
   var schemes: [SchemeNode] = []
 
-  /// The best match: the highest priority, then the most specific, then the order of entries.
-  func first(_ split: borrowing SplitURI, in scope: Scope) -> Found? {
+  /// Returns the best match: the highest priority, then the most specific, then the order of
+  /// entries.
+  func bestMatch(_ split: borrowing SplitURI, in scope: RouteTrie.MatchScope) -> FormMatch? {
     let bytes = split.uri.text.utf8.span
-    var best = Found(form: -1, start: 0)
+    var best = FormMatch(form: -1, start: 0)
     if let (root, start) = root(of: split, bytes, in: scope) {
       best.start = start
       visit(root, at: start, split, bytes, best: &best)
     }
     if let root = emptyPathRoot(of: split, bytes, in: scope) {
-      take(nodes[Int(root)].wildcard, best: &best)
+      consider(nodes[Int(root)].wildcard, best: &best)
     }
     return best.form < 0 ? nil : best
   }
 
-  /// All matches, the best first.
-  func all(_ split: borrowing SplitURI, in scope: Scope) -> [Found] {
+  /// Returns all matches, best first.
+  func allMatches(_ split: borrowing SplitURI, in scope: RouteTrie.MatchScope) -> [FormMatch] {
     let bytes = split.uri.text.utf8.span
-    var found: [Found] = []
+    var found: [FormMatch] = []
     if let (root, start) = root(of: split, bytes, in: scope) {
       collect(root, at: start, split, bytes, start: start, into: &found)
     }
@@ -93,37 +94,38 @@ struct TrieIndex: Sendable {
     return order.map { found[$0] }
   }
 
-  /// Where `native:/*` begins, for a URI without segments: those are rootless, slash or not.
+  /// Returns the root of `native:/*` for a URI without segments, which is rootless, with or without
+  /// a slash.
   private func emptyPathRoot(
-    of split: borrowing SplitURI, _ bytes: Span<UInt8>, in scope: Scope
+    of split: borrowing SplitURI, _ bytes: Span<UInt8>, in scope: RouteTrie.MatchScope
   ) -> Int32? {
     guard split.count == 0, case .scheme = scope else { return nil }
-    let node = edges.child(of: Root.rooted.rawValue, split.scheme, in: bytes, folding: true)
+    let node = edges.child(of: RootNode.rooted.rawValue, split.scheme, in: bytes, folding: true)
     return node < 0 ? nil : node
   }
 
   func root(
-    of split: borrowing SplitURI, _ bytes: Span<UInt8>, in scope: Scope
+    of split: borrowing SplitURI, _ bytes: Span<UInt8>, in scope: RouteTrie.MatchScope
   ) -> (node: Int32, start: Int)? {
     switch scope {
     case .scheme:
       let node = edges.child(of: split.shape.rawValue, split.scheme, in: bytes, folding: true)
       return node < 0 ? nil : (node, 0)
     case .global:
-      if split.isAuthorityGlobal { return (Root.globalAuthority.rawValue, 0) }
+      if split.isAuthorityGlobal { return (RootNode.globalAuthority.rawValue, 0) }
       guard split.hasGlobalPath else { return nil }
-      return (Root.global.rawValue, split.shape == .authority ? 1 : 0)
+      return (RootNode.global.rawValue, split.shape == .authority ? 1 : 0)
     }
   }
 
   private func visit(
     _ index: Int32, at position: Int, _ split: borrowing SplitURI, _ bytes: Span<UInt8>,
-    best: inout Found
+    best: inout FormMatch
   ) {
     let node = nodes[Int(index)]
     guard best.form < 0 || node.priority > best.priority else { return }
     if position == split.count {
-      take(index, best: &best)
+      consider(index, best: &best)
     } else {
       let segment = split[position]
       let child = edges.child(of: index, segment, in: bytes, folding: split.isFolded(position))
@@ -132,12 +134,12 @@ struct TrieIndex: Sendable {
         visit(node.parameter, at: position + 1, split, bytes, best: &best)
       }
     }
-    take(node.wildcard, best: &best)
+    consider(node.wildcard, best: &best)
   }
 
-  /// Takes the first entry of a node if it is better.
+  /// Uses the first entry of a node if it is better.
   @inline(__always)
-  private func take(_ index: Int32, best: inout Found) {
+  private func consider(_ index: Int32, best: inout FormMatch) {
     guard index >= 0, case let first = nodes[Int(index)].firstEntry, first >= 0 else { return }
     let entry = entries[Int(first)]
     if best.form < 0 || entry.priority > best.priority {
@@ -148,7 +150,7 @@ struct TrieIndex: Sendable {
 
   func collect(
     _ index: Int32, at position: Int, _ split: borrowing SplitURI, _ bytes: Span<UInt8>, start: Int,
-    into found: inout [Found]
+    into found: inout [FormMatch]
   ) {
     let node = nodes[Int(index)]
     if position == split.count {
@@ -166,12 +168,12 @@ struct TrieIndex: Sendable {
     collect(node.wildcard, start: start, into: &found)
   }
 
-  private func collect(_ index: Int32, start: Int, into found: inout [Found]) {
+  private func collect(_ index: Int32, start: Int, into found: inout [FormMatch]) {
     guard index >= 0 else { return }
     var next = nodes[Int(index)].firstEntry
     while next >= 0 {
       let entry = entries[Int(next)]
-      found.append(Found(form: Int(entry.form), start: start, priority: entry.priority))
+      found.append(FormMatch(form: Int(entry.form), start: start, priority: entry.priority))
       next = entry.next
     }
   }

@@ -1,7 +1,7 @@
 /// The addresses in brackets of RFC 3986 §3.2.2.
 enum IPLiteral {
-  /// The position of the closing bracket; nil when there is none or no address before it.
-  static func end(in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
+  /// Returns the position of the closing bracket; `nil` if there is none or no address before it.
+  static func closingBracket(in bytes: Span<UInt8>, from start: Int, to end: Int) -> Int? {
     var close = start
     while close < end, bytes[close] != UInt8(ascii: "]") { close += 1 }
     guard close < end, close > start else { return nil }

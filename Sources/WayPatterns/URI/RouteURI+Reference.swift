@@ -1,9 +1,9 @@
 extension RouteURI {
-  /// This reference as seen from `base`: RFC 3986 §5.2, strict (a reference with a scheme stands
-  /// for itself).
+  /// Resolves this reference against `base`: RFC 3986 §5.2, strict (a reference with a scheme is
+  /// absolute).
   ///
-  /// Throws ``RouteURIError/Reason/noScheme`` when `base` has no scheme, and `tooLong` when the
-  /// result is.
+  /// Throws ``RouteURIError/URIErrorReason/noScheme`` if `base` has no scheme, and
+  /// ``RouteURIError/URIErrorReason/tooLong`` if the result is.
   public func resolved(against base: RouteURI) throws(RouteURIError) -> RouteURI {
     guard base.parts.schemeEnd >= 0 else { throw RouteURIError(.noScheme, at: 0) }
     var target = URIComponents()
@@ -32,24 +32,23 @@ extension RouteURI {
     return try target.uri()
   }
 
-  /// §5.2.3, for a path that may also be absolute.
+  /// Returns the merged path (§5.2.3), also for an absolute path.
   private func mergedPath(_ base: RouteURI) -> [UInt8] {
-    let own = Array(path.utf8)
-    if own.first == .slash { return own }
+    let pathBytes = Array(path.utf8)
+    if pathBytes.first == .slash { return pathBytes }
     let basePath = Array(base.path.utf8)
-    if base.parts.hasAuthority, basePath.isEmpty { return [.slash] + own }
-    guard let slash = basePath.lastIndex(of: .slash) else { return own }
-    return basePath[...slash] + own
+    if base.parts.hasAuthority, basePath.isEmpty { return [.slash] + pathBytes }
+    guard let slash = basePath.lastIndex(of: .slash) else { return pathBytes }
+    return basePath[...slash] + pathBytes
   }
 
-  /// The same URI in one spelling, RFC 3986 §6.2.2: scheme and host in lower case, triplets in
-  /// upper case and only where they are needed, no dot segments. A path that is relative keeps its
-  /// dot segments.
+  /// The URI in its normal form, RFC 3986 §6.2.2: scheme and host in lower case, triplets in upper
+  /// case and only if they are needed, no dot segments. A relative path keeps its dot segments.
   public var normalized: RouteURI {
     var result = URIComponents()
     result.scheme = scheme?.lowercased()
     if parts.hasAuthority {
-      var text = userinfo.map { URIComponents.normalizingTriplets($0) + [.at] } ?? []
+      var text = userinfo.map { URIComponents.normalizingTriplets($0) + [.atSign] } ?? []
       text += URIComponents.normalizingTriplets(host ?? "", lowercasing: true)
       text += (authority ?? "").utf8.dropFirst(Int(parts.hostEnd - parts.authorityStart))
       result.authority = String(decoding: text, as: UTF8.self)
@@ -64,12 +63,11 @@ extension RouteURI {
     result.fragment = fragment.map {
       String(decoding: URIComponents.normalizingTriplets($0), as: UTF8.self)
     }
-    // Normalising keeps a URI valid and never lengthens it, so the other arm is not reached.
+    // Normalizing keeps a URI valid and never lengthens it, so the fallback is never used.
     return (try? result.uri()) ?? self
   }
-  /// The same without the dot segments of its path (RFC 3986 §5.2.4), percent-encoded ones among
-  /// them (§6.2.2.2), as it is matched; all else stays as it was written. A relative reference keeps
-  /// them.
+  /// The URI without the dot segments of its path (RFC 3986 §5.2.4), including percent-encoded ones
+  /// (§6.2.2.2), as it is matched; the rest is unchanged. A relative reference keeps them.
   package var withoutDotSegments: RouteURI {
     guard parts.schemeEnd >= 0, hasDotSegments else { return self }
     var result = URIComponents()
@@ -80,7 +78,7 @@ extension RouteURI {
       Array(segments.map(URIComponents.decodingDots).joined(separator: [.slash])))
     result.query = query
     result.fragment = fragment
-    // What is left is no longer, so the other arm is not reached.
+    // The result is not longer, so the fallback is never used.
     return (try? result.uri()) ?? self
   }
 
@@ -93,7 +91,7 @@ extension RouteURI {
       while position < end {
         if bytes[position] == .dot {
           position += 1
-        } else if bytes[position] == .percent, bytes.triplet(at: position) == .dot {
+        } else if bytes[position] == .percent, bytes.percentDecodedByte(at: position) == .dot {
           position += 3
         } else {
           break
@@ -108,7 +106,7 @@ extension RouteURI {
   }
 }
 
-/// The five components of RFC 3986 §5.3, to be put together again.
+/// The five components of RFC 3986 §5.3, for recomposition.
 private struct URIComponents {
   var scheme: String?
   var authority: String?
@@ -128,7 +126,7 @@ private struct URIComponents {
     return try RouteURI(text)
   }
 
-  /// A segment that is a dot segment when its triplets are decoded as one; any other as it is.
+  /// Decodes the triplets of a dot segment; returns any other segment unchanged.
   static func decodingDots(_ segment: ArraySlice<UInt8>) -> [UInt8] {
     // The longest dot segment: six bytes.
     guard segment.count <= 6 else { return Array(segment) }
@@ -183,10 +181,10 @@ private struct URIComponents {
     var position = 0
     while position < bytes.count {
       let isTriplet = bytes[position] == .percent
-      let byte = isTriplet ? bytes.triplet(at: position) : bytes[position]
+      let byte = isTriplet ? bytes.percentDecodedByte(at: position) : bytes[position]
       position += isTriplet ? 3 : 1
       if isTriplet, !URIByteSet.unreserved.contains(byte) {
-        result.appendTriplet(byte)
+        result.appendPercentEncoded(byte)
       } else {
         result.append(lowercasing ? byte.lowercased : byte)
       }

@@ -1,34 +1,34 @@
-/// Why a text is no URI, and where.
+/// The reason why a text is no URI, and the position.
 public struct RouteURIError: Error, Hashable, CustomStringConvertible {
-  /// What is wrong.
-  public enum Reason: Sendable, Hashable {
+  /// The kind of fault.
+  public enum URIErrorReason: Sendable, Hashable {
     /// Longer than ``RouteURI/maxLength``.
     case tooLong
-    /// A byte that RFC 3986 does not allow where it stands.
+    /// A byte that RFC 3986 does not allow at its position.
     case invalidCharacter(UInt8)
-    /// A byte beyond ASCII, which a URI holds only percent-encoded.
+    /// A byte beyond ASCII, which a URI can only hold percent-encoded.
     case notASCII
     /// A `%` without two hexadecimal digits after it.
     case badPercent
-    /// What stands before the first colon is no scheme.
+    /// The text before the first colon is no scheme.
     case badScheme
     /// The brackets hold no IPv6 or IPvFuture address, or are not closed.
     case badIPLiteral
     /// The port is beyond 65535.
     case badPort
-    /// A relative reference where a URI with a scheme is needed.
+    /// A relative reference instead of a URI with a scheme.
     case noScheme
     /// More path segments than ``RouteURI/maxSegments``.
     case tooManySegments
   }
 
-  /// What is wrong.
-  public let reason: Reason
-  /// Where in the text, in bytes of UTF-8 from 0.
+  /// The kind of fault.
+  public let reason: URIErrorReason
+  /// The position in the text, in bytes of UTF-8 from 0.
   public let offset: Int
 
-  /// An error at a byte.
-  package init(_ reason: Reason, at offset: Int) {
+  /// Creates an error at a byte.
+  package init(_ reason: URIErrorReason, at offset: Int) {
     self.reason = reason
     self.offset = offset
   }
@@ -39,14 +39,15 @@ public struct RouteURIError: Error, Hashable, CustomStringConvertible {
     case .invalidCharacter(let byte):
       "\(Self.name(of: byte)) is not allowed at byte \(offset); percent-encode it"
     case .notASCII: "a character beyond ASCII at byte \(offset); percent-encode its UTF-8"
-    case .badPercent: "'%' at byte \(offset) needs two hexadecimal digits; a plain '%' is '%25'"
+    case .badPercent:
+      "\"%\" at byte \(offset) needs two hexadecimal digits; a plain \"%\" is \"%25\""
     case .badScheme:
-      "no scheme before ':' (byte \(offset)): a scheme is a letter, then letters, digits, '+', "
-        + "'-', '.';"
-        + " a relative reference whose first segment holds a colon begins with './'"
+      "no scheme before \":\" (byte \(offset)): a scheme is a letter, then letters, digits, \"+\", "
+        + "\"-\", \".\";"
+        + " a relative reference whose first segment holds a colon begins with \"./\""
     case .badIPLiteral: "no IP address in the brackets at byte \(offset)"
     case .badPort: "the port at byte \(offset) is beyond 65535"
-    case .noScheme: "no scheme; write 'scheme:' before it"
+    case .noScheme: "no scheme; write \"scheme:\" before it"
     case .tooManySegments:
       "more than \(RouteURI.maxSegments) path segments (the next begins at byte \(offset))"
     }
@@ -54,6 +55,6 @@ public struct RouteURIError: Error, Hashable, CustomStringConvertible {
 
   private static func name(of byte: UInt8) -> String {
     byte > 0x20 && byte < 0x7F
-      ? "'\(Character(Unicode.Scalar(byte)))'" : "the byte 0x" + String(byte, radix: 16)
+      ? "\"\(Character(Unicode.Scalar(byte)))\"" : "the byte 0x" + String(byte, radix: 16)
   }
 }

@@ -1,4 +1,4 @@
-/// Where the parts of a URI stand in its text, in bytes; -1 marks what is absent.
+/// The positions of a URI's parts in its text, in bytes; -1 for an absent part.
 struct RouteURIParts: Sendable {
   var schemeEnd: Int32 = -1
   var authorityStart: Int32 = -1
@@ -28,11 +28,11 @@ struct RouteURIParts: Sendable {
     pathStart = Int32(position)
     position = try Self.end(of: .path, in: bytes, from: position, to: bytes.count)
     pathEnd = Int32(position)
-    if position < bytes.count, bytes[position] == .question {
+    if position < bytes.count, bytes[position] == .questionMark {
       position = try Self.end(of: .query, in: bytes, from: position + 1, to: bytes.count)
       queryEnd = Int32(position)
     }
-    if position < bytes.count, bytes[position] == .hash {
+    if position < bytes.count, bytes[position] == .numberSign {
       fragmentStart = Int32(position + 1)
       position = try Self.end(of: .query, in: bytes, from: position + 1, to: bytes.count)
     }
@@ -44,7 +44,7 @@ struct RouteURIParts: Sendable {
     while position < bytes.count {
       let byte = bytes[position]
       if byte == .colon { break }
-      if byte == .slash || byte == .question || byte == .hash { return }
+      if byte == .slash || byte == .questionMark || byte == .numberSign { return }
       position += 1
     }
     guard position < bytes.count else { return }
@@ -62,8 +62,8 @@ struct RouteURIParts: Sendable {
     var host = start
     while end < bytes.count {
       let byte = bytes[end]
-      if byte == .slash || byte == .question || byte == .hash { break }
-      if byte == .at, host == start { host = end + 1 }
+      if byte == .slash || byte == .questionMark || byte == .numberSign { break }
+      if byte == .atSign, host == start { host = end + 1 }
       end += 1
     }
     if host > start {
@@ -75,7 +75,7 @@ struct RouteURIParts: Sendable {
     hostStart = Int32(host)
     let after: Int
     if host < end, bytes[host] == UInt8(ascii: "[") {
-      guard let close = IPLiteral.end(in: bytes, from: host + 1, to: end) else {
+      guard let close = IPLiteral.closingBracket(in: bytes, from: host + 1, to: end) else {
         throw RouteURIError(.badIPLiteral, at: host)
       }
       after = close + 1
@@ -99,7 +99,7 @@ struct RouteURIParts: Sendable {
     if end > colon + 1 { port = value }
   }
 
-  /// The first position whose byte is neither in `allowed` nor part of a triplet.
+  /// Returns the first position with a byte that is neither in `allowed` nor part of a triplet.
   private static func end(
     of allowed: URIByteSet, in bytes: Span<UInt8>, from start: Int, to end: Int
   ) throws(RouteURIError) -> Int {

@@ -1,5 +1,5 @@
-/// A hash over the decoded bytes of a segment. Its start is random for each process, so that nobody
-/// who chooses patterns can choose collisions.
+/// A hash over the decoded bytes of a segment. Its seed is random for each process, so that the
+/// author of patterns cannot choose collisions.
 struct SegmentHash {
   private static let seed = UInt64.random(in: .min ... .max)
 

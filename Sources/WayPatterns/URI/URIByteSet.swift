@@ -28,7 +28,7 @@ extension URIByteSet {
 
   /// `unreserved`, RFC 3986 §2.3.
   static let unreserved = URIByteSet(unreservedText)
-  /// What follows the first letter of a scheme, §3.1.
+  /// The characters after the first letter of a scheme, §3.1.
   static let scheme = URIByteSet(letters + digits + "+-.")
   /// `userinfo` and the address of an `IPvFuture`, §3.2.1 and §3.2.2.
   static let userinfo = URIByteSet(unreservedText + subDelimiters + ":")
@@ -36,9 +36,10 @@ extension URIByteSet {
   static let name = URIByteSet(unreservedText + subDelimiters)
   /// `pchar` and the slash between segments, §3.3.
   static let path = URIByteSet(unreservedText + subDelimiters + ":@/")
-  /// `pchar`, which is what a segment holds as it is.
+  /// `pchar`, the characters that a segment holds unencoded.
   static let segment = URIByteSet(unreservedText + subDelimiters + ":@")
-  /// What a name or a value in a query holds as it is, where `&`, `=` and `+` have their meaning.
+  /// The characters that a name or a value in a query holds unencoded; `&`, `=` and `+` have a
+  /// meaning there.
   static let queryValue = URIByteSet(unreservedText + "!$'()*,;:@/?")
   /// `query` and `fragment`, §3.4 and §3.5.
   static let query = URIByteSet(unreservedText + subDelimiters + ":@/?")
@@ -49,10 +50,10 @@ extension UInt8 {
   static let slash = UInt8(ascii: "/")
   static let colon = UInt8(ascii: ":")
   static let percent = UInt8(ascii: "%")
-  static let question = UInt8(ascii: "?")
-  static let hash = UInt8(ascii: "#")
+  static let questionMark = UInt8(ascii: "?")
+  static let numberSign = UInt8(ascii: "#")
   static let dot = UInt8(ascii: ".")
-  static let at = UInt8(ascii: "@")
+  static let atSign = UInt8(ascii: "@")
 
   var isDigit: Bool { self >= 0x30 && self <= 0x39 }
   var isLetter: Bool { (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A }
@@ -64,7 +65,7 @@ extension UInt8 {
     return letter >= 0x61 && letter <= 0x66 ? letter &- 0x57 : nil
   }
 
-  /// The lower-case letter for an upper-case one; any other byte as it is.
+  /// The lower-case letter for an upper-case one; any other byte unchanged.
   var lowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
 
   /// The upper-case hexadecimal digit for a value below 16.
@@ -73,7 +74,7 @@ extension UInt8 {
 
 extension Array where Element == UInt8 {
   /// Appends the percent-encoded triplet of `byte`.
-  mutating func appendTriplet(_ byte: UInt8) {
+  mutating func appendPercentEncoded(_ byte: UInt8) {
     append(.percent)
     append(.hexDigit(byte >> 4))
     append(.hexDigit(byte & 15))
@@ -81,9 +82,9 @@ extension Array where Element == UInt8 {
 }
 
 extension Span where Element == UInt8 {
-  /// The byte that the triplet at `position` stands for; `position` is known to hold one.
+  /// Returns the byte of the triplet at `position`, which is known to hold one.
   @inline(__always)
-  func triplet(at position: Int) -> UInt8 {
+  func percentDecodedByte(at position: Int) -> UInt8 {
     (self[position + 1].hexValue ?? 0) &<< 4 | (self[position + 2].hexValue ?? 0)
   }
 }

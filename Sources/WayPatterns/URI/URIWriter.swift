@@ -1,13 +1,14 @@
 import WayValues
 
-/// Puts a URI together, percent-encoding what a part does not allow.
+/// Builds a URI and percent-encodes the characters that a part does not allow.
 struct URIWriter {
-  /// Which part of a URI a text goes into.
-  enum Part {
+  /// The part of a URI that a text is written to.
+  enum URIComponent {
     case authority, segment, query
 
-    /// What stays as it is: of a query not the delimiters, nor the plus, which may be a space.
-    var plain: URIByteSet {
+    /// The bytes that are written unencoded. In a query they exclude the delimiters, and the plus,
+    /// which may be a space.
+    var allowedBytes: URIByteSet {
       switch self {
       case .authority: .name
       case .segment: .segment
@@ -17,105 +18,109 @@ struct URIWriter {
   }
 
   private(set) var bytes: [UInt8] = []
-  /// How many parameters the query has; nil before its question mark.
-  private var parameters: Int?
+  /// The number of parameters of the query; `nil` before its question mark.
+  private var parameterCount: Int?
 
-  /// What is a piece of a URI already.
+  /// Appends a piece of a URI.
   mutating func append(raw text: some StringProtocol) {
     bytes += text.utf8
   }
 
-  /// Tells that what is written has a query already, of so many parameters; nil for none.
+  /// Sets the number of parameters of a query that is written already; `nil` for none.
   mutating func beginQuery(with count: Int?) {
-    parameters = count
+    parameterCount = count
   }
 
-  mutating func append(_ text: some Sequence<UInt8>, as part: Part) {
+  mutating func append(_ text: some Sequence<UInt8>, as part: URIComponent) {
     for byte in text {
-      if part.plain.contains(byte) { bytes.append(byte) } else { bytes.appendTriplet(byte) }
+      if part.allowedBytes.contains(byte) {
+        bytes.append(byte)
+      } else {
+        bytes.appendPercentEncoded(byte)
+      }
     }
   }
 
-  /// Appends what a value is in a URI; `name` is that of its parameter.
-  mutating func append(_ value: Value?, of name: String, as part: Part)
+  /// Appends the text of a value; `name` is that of its parameter.
+  mutating func append(_ value: Value?, of name: String, as part: URIComponent)
     throws(PatternParameterError)
   {
     let text = try Self.text(of: value, name)
     guard !text.isEmpty || part == .query else {
-      throw PatternParameterError.fault(name, "must not be empty: it is a part of the path")
+      throw PatternParameterError.fault(name, "must not be empty; it is a part of the path")
     }
-    if part != .query, !name.isEmpty { try Self.check(text, of: name) }
+    if part != .query, !name.isEmpty { try Self.checkSegment(text, of: name) }
     append(text.utf8, as: part)
   }
 
   /// Appends a segment of the path; `name` is that of its parameter.
   mutating func append(segment text: String, of name: String) throws(PatternParameterError) {
-    try Self.check(text, of: name)
+    try Self.checkSegment(text, of: name)
     append(text.utf8, as: .segment)
   }
 
-  /// A dot segment would take others away.
-  private static func check(_ text: String, of name: String) throws(PatternParameterError) {
+  /// Rejects a dot segment, which would remove other segments.
+  private static func checkSegment(_ text: String, of name: String) throws(PatternParameterError) {
     guard text == "." || text == ".." else { return }
-    throw PatternParameterError.fault(name, "must not be '.' or '..': it is a part of the path")
+    throw PatternParameterError.fault(name, "must not be \".\" or \"..\"; it is a part of the path")
   }
 
-  /// Appends to the query. A list becomes a parameter for each of its elements; null is left out.
+  /// Appends to the query. An array becomes a parameter for each of its elements; null is left out.
   mutating func append(parameter name: String, _ value: Value) throws(PatternParameterError) {
     switch value {
     case .null: return
-    case .list(let values): for value in values { try append(name, value) }
-    default: try append(name, value)
+    case .array(let values): for value in values { try appendPair(name, value) }
+    default: try appendPair(name, value)
     }
   }
 
-  private mutating func append(_ name: String, _ value: Value) throws(PatternParameterError) {
-    let count = parameters ?? 0
+  private mutating func appendPair(_ name: String, _ value: Value) throws(PatternParameterError) {
+    let count = parameterCount ?? 0
     guard count < RouteURI.maxParameters else {
       throw PatternParameterError.fault(nil, "more than \(RouteURI.maxParameters) query parameters")
     }
-    if parameters == nil {
-      bytes.append(.question)
+    if parameterCount == nil {
+      bytes.append(.questionMark)
     } else if count > 0 {
       bytes.append(UInt8(ascii: "&"))
     }
-    parameters = count + 1
+    parameterCount = count + 1
     append(try Self.text(of: .string(name), name).utf8, as: .query)
     bytes.append(UInt8(ascii: "="))
     try append(value, of: name, as: .query)
   }
 
-  /// What is written so far, as a URI.
+  /// Returns the URI that was written.
   func uri() throws(PatternParameterError) -> RouteURI {
     do { return try RouteURI(mapping: String(decoding: bytes, as: UTF8.self)) } catch {
       throw .uri(error)
     }
   }
 
-  /// What a value is in a URI.
+  /// Returns the text of a value in a URI.
   private static func text(of value: Value?, _ name: String) throws(PatternParameterError) -> String
   {
     switch value {
     case .string(let text):
       guard !text.utf8.contains(0) else {
-        throw PatternParameterError.fault(name, "holds a zero byte")
+        throw PatternParameterError.fault(name, "contains a zero byte")
       }
       return text
     case .integer(let value): return "\(value)"
     case .number(let number): return number.digits
     case .bool(let value): return "\(value)"
     case nil, .null: throw PatternParameterError.fault(name, "is missing")
-    case .list, .object:
+    case .array, .object:
       throw PatternParameterError.fault(
-        name, "is an \(value?.kindName ?? ""), which has no place in a URI; give it in params")
+        name, "is an \(value?.kindName ?? ""), which a URI cannot contain; pass it in params")
     }
   }
 }
 
 extension RouteURI {
-  /// The URI with these parameters as its query, in the place of its own.
+  /// Returns the URI with these parameters as its query, instead of its own.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for what has no place in a URI, such as objects.
+  /// Throws ``PatternParameterError/parameters(_:)`` for values that a URI cannot hold, such as objects.
   package func replacingQuery(with params: ValueObject) throws(PatternParameterError) -> RouteURI {
     var writer = URIWriter()
     writer.append(raw: withoutQuery)
@@ -124,7 +129,7 @@ extension RouteURI {
     return try writer.uri()
   }
 
-  /// The URI, which has none yet, with a fragment; as it is where there is none to add.
+  /// Returns the URI, which has no fragment yet, with a fragment; unchanged if `fragment` is `nil`.
   package func adding(fragment: String?) throws(PatternParameterError) -> RouteURI {
     guard let fragment else { return self }
     var writer = URIWriter()

@@ -1,15 +1,15 @@
 import WayValues
 
-/// The calls that this side made over one connection and that the peer has not answered yet.
+/// The calls that this side made over one connection and that have no response yet.
 ///
-/// They are kept as any object, so that a step asks for no type of another module, and changed where
-/// they are.
+/// Completions are stored as any object, so that no operation needs a type of another module, and
+/// changed in place.
 package struct PendingCalls<Completion: AnyObject> {
   private var completions: [Int64: AnyObject] = [:]
   private var lastID: Int64 = 0
   private let limit: Int
 
-  /// Holds at most `limit` calls; gives ids after a number.
+  /// Creates a table of at most `limit` calls, with ids after `lastID`.
   package init(limit: Int = 1024, after lastID: Int64 = 0) {
     self.limit = limit
     self.lastID = lastID
@@ -17,15 +17,15 @@ package struct PendingCalls<Completion: AnyObject> {
 
   package var count: Int { completions.count }
 
-  /// Keeps what settles a new call and gives the call its id: 1, 2, 3, …, never used twice.
-  /// Fails with ``ErrorCode/tooMany`` when the peer owes too many answers; `beyond` are allowed
-  /// over the limit.
+  /// Stores the completion of a new call and returns the id of the call: 1, 2, 3, …, never used
+  /// twice. Fails with ``ErrorCode/tooMany`` if too many calls have no response; `beyond` are
+  /// allowed over the limit.
   package mutating func add(
     _ completion: Completion, beyond: Int = 0
   ) throws(CallError) -> RequestID {
     guard completions.count < limit + beyond else {
       throw CallError(
-        .tooMany, "the peer has not answered \(limit) calls; no more are made until it does",
+        .tooMany, "the peer has not answered \(limit) calls; no more are sent until it does",
         data: ["limit": .integer(Int64(limit))])
     }
     lastID += 1
@@ -33,19 +33,26 @@ package struct PendingCalls<Completion: AnyObject> {
     return .integer(lastID)
   }
 
-  /// Hands out what settles a call, once; nil for an id that is not, or no longer, waited for.
-  package mutating func take(_ id: RequestID) -> Completion? {
+  /// Adds a call that was pending before a restart.
+  package mutating func restore(_ id: RequestID, _ completion: Completion) {
+    guard case .integer(let id) = id else { return }
+    completions[id] = completion
+  }
+
+  /// Removes and returns the completion of a call; `nil` for an id that is not, or no longer,
+  /// pending.
+  package mutating func remove(_ id: RequestID) -> Completion? {
     guard case .integer(let id) = id else { return nil }
     return completions.removeValue(forKey: id).map(Self.completion)
   }
 
-  /// What a call is settled with, left in its place; for progress.
+  /// The completion of a pending call, for progress.
   package subscript(id: RequestID) -> Completion? {
     guard case .integer(let id) = id else { return nil }
     return completions[id].map(Self.completion)
   }
 
-  /// Those that fit, with their ids, oldest first; they are still waited for.
+  /// Returns the calls that fit, with their ids, oldest first; they stay pending.
   package func all(
     where fits: (RequestID, Completion) -> Bool = { _, _ in true }
   ) -> [(id: RequestID, completion: Completion)] {
@@ -54,20 +61,20 @@ package struct PendingCalls<Completion: AnyObject> {
       .filter { fits($0.0, $0.1) }
   }
 
-  /// Hands out those that fit, oldest first.
+  /// Removes and returns the completions that fit, oldest first.
   package mutating func remove(where fits: (Completion) -> Bool) -> [Completion] {
     let ids = completions.filter { fits(Self.completion($0.value)) }.map(\.key).sorted()
     return ids.compactMap { completions.removeValue(forKey: $0) }.map(Self.completion)
   }
 
-  /// Hands out all that is left, oldest first, when no answer can come any more.
+  /// Removes and returns all completions, oldest first, when no response can arrive any more.
   package mutating func drain() -> [Completion] {
     defer { completions = [:] }
     return completions.sorted { $0.key < $1.key }.map { Self.completion($0.value) }
   }
 
-  /// What was kept: only ``add(_:beyond:)`` keeps anything.
-  private static func completion(_ kept: AnyObject) -> Completion {
-    unsafeDowncast(kept, to: Completion.self)
+  /// Casts a stored object: only ``add(_:beyond:)`` stores any.
+  private static func completion(_ object: AnyObject) -> Completion {
+    unsafeDowncast(object, to: Completion.self)
   }
 }

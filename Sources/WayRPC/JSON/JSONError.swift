@@ -1,23 +1,23 @@
-/// Why bytes are not the JSON that is taken here (RFC 8259, without its leeway).
+/// The reason why bytes are no valid JSON (RFC 8259, without its optional extensions).
 package struct JSONError: Error, Hashable {
-  /// What is wrong, in a sentence's part that goes after "byte 17: ".
-  package let text: String
-  /// Where it is wrong, in bytes from 0, where that is known.
+  /// The fault, as the part of a sentence after "byte 17: ".
+  package let message: String
+  /// The position of the fault, in bytes from 0, if it is known.
   package let offset: Int?
 
   package init(_ text: String, offset: Int? = nil) {
-    self.text = text
+    self.message = text
     self.offset = offset
   }
 }
 
 extension JSONError: CustomStringConvertible {
   package var description: String {
-    offset.map { "byte \($0): \(text)" } ?? text
+    offset.map { "byte \($0): \(message)" } ?? message
   }
 }
 
-/// A value cannot be written as JSON that the peer would take.
+/// A value cannot be written as JSON that the peer would accept.
 package struct EncodingFailure: Error, Hashable, CustomStringConvertible {
   package let description: String
 

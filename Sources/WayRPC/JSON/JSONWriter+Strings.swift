@@ -1,6 +1,6 @@
 extension JSONWriter {
-  /// Up to this length a string is cheaper to copy byte by byte than to hand to `memmove`.
-  private static var shortCount: Int { 24 }
+  /// The length up to which copying a string byte by byte is faster than calling `memmove`.
+  private static var shortStringLimit: Int { 24 }
 
   /// Appends a string in quotes.
   package mutating func write(_ text: String) {
@@ -10,7 +10,7 @@ extension JSONWriter {
   /// Appends a byte of punctuation, then a string in quotes.
   mutating func write(_ text: String, after lead: UInt8?) {
     let utf8 = text.utf8.span
-    if utf8.count <= Self.shortCount {
+    if utf8.count <= Self.shortStringLimit {
       if writeShort(utf8, after: lead) { return }
     } else if utf8.count > limit - count {
       isOverLimit = true
@@ -26,10 +26,10 @@ extension JSONWriter {
     append(UInt8(ascii: "\""))
   }
 
-  /// Writes the string unless it needs escapes; then nothing is written, and this is false.
+  /// Writes the string unless it needs escapes; then writes nothing and returns `false`.
   @inline(__always)
   private mutating func writeShort(_ utf8: Span<UInt8>, after lead: UInt8?) -> Bool {
-    var to = room(for: Self.shortCount + 3)
+    var to = reserve(for: Self.shortStringLimit + 3)
     if let lead { Self.put(lead, to: &to) }
     Self.put(UInt8(ascii: "\""), to: &to)
     for index in utf8.indices {
@@ -38,7 +38,7 @@ extension JSONWriter {
       Self.put(byte, to: &to)
     }
     Self.put(UInt8(ascii: "\""), to: &to)
-    wrote(to: to)
+    commit(to: to)
     return true
   }
 
@@ -46,36 +46,36 @@ extension JSONWriter {
     var start = 0
     while start < utf8.count, count <= limit {
       let part = utf8.extracting(start..<min(start + 256, utf8.count))
-      var to = room(for: part.count * 6)
+      var to = reserve(for: part.count * 6)
       for index in part.indices { Self.putEscaped(part[index], to: &to) }
-      wrote(to: to)
+      commit(to: to)
       start += part.count
     }
   }
 
   @inline(__always)
-  private static func put(_ byte: UInt8, to place: inout UnsafeMutableRawPointer) {
-    place.storeBytes(of: byte, as: UInt8.self)
-    place += 1
+  private static func put(_ byte: UInt8, to destination: inout UnsafeMutableRawPointer) {
+    destination.storeBytes(of: byte, as: UInt8.self)
+    destination += 1
   }
 
-  private static func putEscaped(_ byte: UInt8, to place: inout UnsafeMutableRawPointer) {
-    guard needsEscape(byte) else { return put(byte, to: &place) }
-    put(UInt8(ascii: "\\"), to: &place)
+  private static func putEscaped(_ byte: UInt8, to destination: inout UnsafeMutableRawPointer) {
+    guard needsEscape(byte) else { return put(byte, to: &destination) }
+    put(UInt8(ascii: "\\"), to: &destination)
     switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): put(byte, to: &place)
-    case 0x08: put(UInt8(ascii: "b"), to: &place)
-    case 0x09: put(UInt8(ascii: "t"), to: &place)
-    case 0x0A: put(UInt8(ascii: "n"), to: &place)
-    case 0x0C: put(UInt8(ascii: "f"), to: &place)
-    case 0x0D: put(UInt8(ascii: "r"), to: &place)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): put(byte, to: &destination)
+    case 0x08: put(UInt8(ascii: "b"), to: &destination)
+    case 0x09: put(UInt8(ascii: "t"), to: &destination)
+    case 0x0A: put(UInt8(ascii: "n"), to: &destination)
+    case 0x0C: put(UInt8(ascii: "f"), to: &destination)
+    case 0x0D: put(UInt8(ascii: "r"), to: &destination)
     default:
-      put(UInt8(ascii: "u"), to: &place)
-      put(UInt8(ascii: "0"), to: &place)
-      put(UInt8(ascii: "0"), to: &place)
-      put(UInt8(ascii: "0") + byte / 16, to: &place)
+      put(UInt8(ascii: "u"), to: &destination)
+      put(UInt8(ascii: "0"), to: &destination)
+      put(UInt8(ascii: "0"), to: &destination)
+      put(UInt8(ascii: "0") + byte / 16, to: &destination)
       let low = byte % 16
-      put(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10, to: &place)
+      put(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10, to: &destination)
     }
   }
 
@@ -100,8 +100,8 @@ extension JSONWriter {
     return false
   }
 
-  /// Looks at eight bytes at once: each test leaves the high bit set of a byte that passes it. The
-  /// borrow of one that passes may let the next pass wrongly, which changes nothing in the answer.
+  /// Tests eight bytes at once: each test sets the high bit of a byte that passes it. The borrow of
+  /// a byte that passes may set that of the next one wrongly, which does not change the result.
   @inline(__always)
   private static func anyNeedsEscape(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -1,19 +1,19 @@
 import WayValues
 
-/// Appends values as compact JSON text to bytes that are used again and again.
+/// Appends values as compact JSON text to a buffer that is reused.
 ///
-/// Escapes no more than RFC 8259 §7 demands. Numbers are written with their digits.
+/// Escapes only the characters that RFC 8259 §7 requires. Numbers are written with their digits.
 package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory alone
-  private static let firstCapacity = 256
-  private static let keptCapacity = 64 * 1024
+  private static let initialCapacity = 256
+  private static let retainedCapacity = 64 * 1024
 
   private var memory: UnsafeMutableRawPointer
-  private var capacity = firstCapacity
-  /// Bytes that were written.
+  private var capacity = initialCapacity
+  /// The number of bytes written.
   package private(set) var count = 0
-  /// Writing stops soon after so many bytes, since nobody would be sent them.
+  /// Writing stops soon after this number of bytes, since a longer text is not sent.
   var limit = Int.max
-  /// Set by a text that was left out, since it goes beyond the limit.
+  /// Whether a text was left out because it exceeds the limit.
   var isOverLimit = false
 
   package init() {
@@ -22,7 +22,7 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
 
   deinit { memory.deallocate() }
 
-  /// What was written.
+  /// The bytes written.
   package var span: RawSpan {
     @_lifetime(borrow self) get {
       let span = RawSpan(_unsafeStart: memory, byteCount: count)
@@ -30,36 +30,36 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
     }
   }
 
-  /// What was written, to be kept.
+  /// A copy of the bytes written.
   package var bytes: [UInt8] {
     [UInt8](UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  /// Forgets what was written and keeps the memory, unless it is much.
+  /// Discards the bytes written and keeps the memory, unless it is large.
   package mutating func reset() {
     count = 0
     limit = .max
     isOverLimit = false
-    if capacity > Self.keptCapacity { resize(to: Self.firstCapacity) }
+    if capacity > Self.retainedCapacity { resize(to: Self.initialCapacity) }
   }
 
-  /// Drops what was written from `count` on.
-  mutating func cut(to count: Int) {
+  /// Removes the bytes from `count` on.
+  mutating func truncate(to count: Int) {
     isOverLimit = false
     self.count = count
   }
 
-  /// Makes room for so many bytes behind what was written, and says where it begins. Who writes
-  /// there tells how much by ``wrote(to:)``.
+  /// Reserves room for `size` bytes after those written, and returns its address. After writing
+  /// there, call ``commit(to:)``.
   @inline(__always)
-  mutating func room(for size: Int) -> UnsafeMutableRawPointer {
+  mutating func reserve(for size: Int) -> UnsafeMutableRawPointer {
     if size > capacity - count { resize(to: max(capacity * 2, count + size)) }
     return memory + count
   }
 
-  /// What was written ends before `end`, in the room that was made last.
+  /// Ends the bytes written before `end`, in the room that was reserved last.
   @inline(__always)
-  mutating func wrote(to end: UnsafeMutableRawPointer) { count = end - memory }
+  mutating func commit(to end: UnsafeMutableRawPointer) { count = end - memory }
 
   @inline(never)
   private mutating func resize(to size: Int) {
@@ -72,7 +72,7 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
 
   @inline(__always)
   mutating func append(_ byte: UInt8) {
-    room(for: 1).storeBytes(of: byte, as: UInt8.self)
+    reserve(for: 1).storeBytes(of: byte, as: UInt8.self)
     count += 1
   }
 
@@ -80,33 +80,33 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
   @inline(__always)
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress else { return }
-    room(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)
+    reserve(for: bytes.count).copyMemory(from: start, byteCount: bytes.count)
     count += bytes.count
   }
 
-  /// Appends text that is JSON already, from the program itself.
+  /// Appends a string of the program itself that is JSON already.
   @inline(__always)
-  mutating func raw(_ text: StaticString) {
+  mutating func appendRaw(_ text: StaticString) {
     append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Appends text that is JSON already.
-  mutating func raw(verbatim text: String) {
+  /// Appends a string that is JSON already.
+  mutating func appendRaw(verbatim text: String) {
     text.utf8.span.bytes.withUnsafeBytes { append($0) }
   }
 
-  /// Appends a value. Fails when it nests more than `maxDepth` arrays and objects, and when it goes
-  /// beyond the limit; what was written by then stays.
+  /// Appends a value. Fails if it nests more than `maxDepth` arrays and objects, or exceeds the
+  /// limit; the bytes written until then stay.
   package mutating func write(
     _ value: Value, maxDepth: Int = JSON.maxDepth
   ) throws(EncodingFailure) {
     switch value {
-    case .null: raw("null")
-    case .bool(let value): raw(value ? "true" : "false")
+    case .null: appendRaw("null")
+    case .bool(let value): appendRaw(value ? "true" : "false")
     case .integer(let value): write(value)
-    case .number(let number): raw(verbatim: number.digits)
+    case .number(let number): appendRaw(verbatim: number.digits)
     case .string(let text): write(text)
-    case .list(let values): try write(values, maxDepth)
+    case .array(let values): try write(values, maxDepth)
     case .object(let object): try write(object, maxDepth)
     }
     if count > limit || isOverLimit { throw .tooLarge }
@@ -137,28 +137,29 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {  // owns its memory 
   /// Appends an integer.
   package mutating func write(_ value: Int64) {
     let longest = 20
-    var to = room(for: longest)
+    var to = reserve(for: longest)
     if value < 0 {
       to.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self)
       to += 1
     }
     var rest = value.magnitude
     var digits = 1
-    // A magnitude has 19 digits at most, and this fits 20.
+    // A magnitude has at most 19 digits, and this type holds 20.
     var power: UInt64 = 10
     while rest >= power {
       digits += 1
       power &*= 10
     }
     let end = to + digits
-    var place = end
+    var destination = end
     repeat {
       let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      place -= 1
-      place.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit), as: UInt8.self)
+      destination -= 1
+      destination.storeBytes(
+        of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit), as: UInt8.self)
       rest = quotient
-    } while place > to
-    wrote(to: end)
+    } while destination > to
+    commit(to: end)
   }
 }
 

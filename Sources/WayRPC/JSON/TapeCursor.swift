@@ -3,33 +3,33 @@ import WayValues
 
 /// Reads a parsed document in place, from simdjson's tape (its doc/tape.md) and string buffer.
 ///
-/// All pointers of this target are here. A cursor is only handed to the closure of
-/// ``read(_:_:)``, since the tape is gone behind it; who hands it on does so in a type that
-/// cannot leave it either, as ``RequestView``.
+/// All pointers of this target are here. Only the closure of ``read(_:_:)`` receives a cursor,
+/// since the tape is invalid after it. Code that passes a cursor on uses a type that cannot escape
+/// either, such as ``RequestView``.
 struct TapeCursor {
-  /// What stands on the tape, by the byte that marks it.
-  struct Kind: RawRepresentable, Equatable {
+  /// The type of an entry on the tape, by its marker byte.
+  struct TapeType: RawRepresentable, Equatable {
     let rawValue: UInt8
 
-    static var null: Kind { Kind(rawValue: UInt8(ascii: "n")) }
-    static var yes: Kind { Kind(rawValue: UInt8(ascii: "t")) }
-    static var no: Kind { Kind(rawValue: UInt8(ascii: "f")) }
-    static var integer: Kind { Kind(rawValue: UInt8(ascii: "l")) }
-    static var unsigned: Kind { Kind(rawValue: UInt8(ascii: "u")) }
-    static var double: Kind { Kind(rawValue: UInt8(ascii: "d")) }
-    static var string: Kind { Kind(rawValue: UInt8(ascii: "\"")) }
-    static var list: Kind { Kind(rawValue: UInt8(ascii: "[")) }
-    static var object: Kind { Kind(rawValue: UInt8(ascii: "{")) }
-    static var listEnd: Kind { Kind(rawValue: UInt8(ascii: "]")) }
-    static var objectEnd: Kind { Kind(rawValue: UInt8(ascii: "}")) }
+    static var null: TapeType { TapeType(rawValue: UInt8(ascii: "n")) }
+    static var trueLiteral: TapeType { TapeType(rawValue: UInt8(ascii: "t")) }
+    static var falseLiteral: TapeType { TapeType(rawValue: UInt8(ascii: "f")) }
+    static var integer: TapeType { TapeType(rawValue: UInt8(ascii: "l")) }
+    static var unsigned: TapeType { TapeType(rawValue: UInt8(ascii: "u")) }
+    static var double: TapeType { TapeType(rawValue: UInt8(ascii: "d")) }
+    static var string: TapeType { TapeType(rawValue: UInt8(ascii: "\"")) }
+    static var array: TapeType { TapeType(rawValue: UInt8(ascii: "[")) }
+    static var object: TapeType { TapeType(rawValue: UInt8(ascii: "{")) }
+    static var arrayEnd: TapeType { TapeType(rawValue: UInt8(ascii: "]")) }
+    static var objectEnd: TapeType { TapeType(rawValue: UInt8(ascii: "}")) }
   }
 
-  /// The place of the outermost value. Places are indexes of tape words.
+  /// The index of the outermost value. Indexes count the words of the tape.
   static let root = 1
 
   private let document: UnsafePointer<csimdjson_document>
 
-  // Whoever has a cursor has a document without an error, which has both.
+  // A cursor always has a document without an error, which has both.
   private var tape: UnsafePointer<UInt64> { document.pointee.tape.unsafelyUnwrapped }
   private var strings: UnsafeRawPointer {
     UnsafeRawPointer(document.pointee.strings.unsafelyUnwrapped)
@@ -54,25 +54,25 @@ struct TapeCursor {
     }
   }
 
-  /// Fails where more than `maxDepth` arrays and objects lie within one another.
+  /// Fails if more than `maxDepth` arrays and objects are nested.
   @inline(__always)
   func check(maxDepth: Int) throws(JSONError) {
-    // Each array and object takes two words.
+    // Each array and object occupies two words.
     guard next(after: Self.root) - Self.root > 2 * maxDepth, depth > maxDepth else { return }
     throw .tooDeep(maxDepth)
   }
 
-  /// How many arrays and objects lie within one another.
+  /// The nesting of arrays and objects.
   private var depth: Int {
     var (deepest, open) = (0, 0)
     var at = Self.root
     let end = next(after: at)
     while at < end {
       switch kind(at: at) {
-      case .object, .list:
+      case .object, .array:
         open += 1
         deepest = max(deepest, open)
-      case .objectEnd, .listEnd: open -= 1
+      case .objectEnd, .arrayEnd: open -= 1
       case .integer, .unsigned, .double: at += 1
       default: break
       }
@@ -81,55 +81,59 @@ struct TapeCursor {
     return deepest
   }
 
-  /// What stands at a place.
+  /// Returns the type of the value at an index.
   @inline(__always)
-  func kind(at place: Int) -> Kind { Kind(rawValue: UInt8(truncatingIfNeeded: tape[place] >> 56)) }
+  func kind(at index: Int) -> TapeType {
+    TapeType(rawValue: UInt8(truncatingIfNeeded: tape[index] >> 56))
+  }
 
-  private func payload(at place: Int) -> Int { Int(tape[place] & 0x00FF_FFFF_FFFF_FFFF) }
+  private func payload(at index: Int) -> Int { Int(tape[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
-  /// The place behind a value.
+  /// Returns the index after a value.
   @inline(__always)
-  func next(after place: Int) -> Int {
-    switch kind(at: place) {
-    case .object, .list: Int(UInt32(truncatingIfNeeded: tape[place]))
-    case .integer, .unsigned, .double: place + 2
-    default: place + 1
+  func next(after index: Int) -> Int {
+    switch kind(at: index) {
+    case .object, .array: Int(UInt32(truncatingIfNeeded: tape[index]))
+    case .integer, .unsigned, .double: index + 2
+    default: index + 1
     }
   }
 
-  /// The places of the values of a list, or of names and values by turns of an object.
+  /// Returns the end of the values of an array, or of the alternating names and values of an
+  /// object.
   @inline(__always)
   func end(of container: Int) -> Int { next(after: container) - 1 }
 
-  /// About how many values a value holds, itself and the names of members counted.
-  func size(of place: Int) -> Int { (next(after: place) - place + 1) / 2 }
+  /// Returns the approximate number of values in a value, including itself and the names of
+  /// members.
+  func size(of index: Int) -> Int { (next(after: index) - index + 1) / 2 }
 
-  /// How many elements or members a container has; at most 16,777,215 are counted.
+  /// Returns the number of elements or members of a container; at most 16,777,215 are counted.
   func count(of container: Int) -> Int { Int((tape[container] >> 32) & 0xFF_FFFF) }
 
-  /// A string of at most seven bytes as one number, so that short names are told apart without
-  /// making strings: its length in the highest byte, its first byte in the lowest. 0 for longer
-  /// ones, and for the empty one.
+  /// Returns a string of at most seven bytes as one number, which distinguishes short names without
+  /// creating strings. The highest byte is its length, the lowest its first byte. 0 for longer
+  /// strings, and for the empty one.
   @inline(__always)
-  func shortName(at place: Int) -> UInt64 {
-    let word = beginning(ofStringAt: place)
+  func shortStringWord(at index: Int) -> UInt64 {
+    let word = prefixWord(ofStringAt: index)
     return word >> 56 < 8 ? word : 0
   }
 
-  /// The length of a string, at most 255, in the highest byte, and its first seven bytes below, the
-  /// first in the lowest.
+  /// Returns the length of a string, at most 255, in the highest byte, and its first seven bytes
+  /// below, the first in the lowest.
   @inline(__always)
-  func beginning(ofStringAt place: Int) -> UInt64 {
-    let offset = payload(at: place)
+  func prefixWord(ofStringAt index: Int) -> UInt64 {
+    let offset = payload(at: index)
     let length = UInt64(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    // simdjson's buffer has 64 bytes to spare behind the last string.
+    // simdjson's buffer has 64 spare bytes after the last string.
     let word = strings.loadUnaligned(fromByteOffset: offset + 4, as: UInt64.self)
     let start = UInt64(littleEndian: word) & ((1 << (min(length, 7) * 8)) - 1)
     return start | min(length, 255) << 56
   }
 
-  func string(at place: Int) -> String {
-    let offset = payload(at: place)
+  func string(at index: Int) -> String {
+    let offset = payload(at: index)
     let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     let bytes = (strings + offset + 4).assumingMemoryBound(to: UInt8.self)
     // simdjson has checked the bytes.
@@ -137,22 +141,22 @@ struct TapeCursor {
       copying: UTF8Span(unchecked: Span(_unsafeStart: bytes, count: length)))
   }
 
-  /// Whether a string has the bytes of a text.
-  func isString(at place: Int, sameAs text: String) -> Bool {
-    let offset = payload(at: place)
+  /// Whether the string at an index has the bytes of a text.
+  func isString(at index: Int, sameAs text: String) -> Bool {
+    let offset = payload(at: index)
     let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     guard length == text.utf8.count else { return false }
     let bytes = RawSpan(_unsafeStart: strings + offset + 4, byteCount: length)
     return bytes.isSame(as: text.utf8.span.bytes)
   }
 
-  /// The length of a string, at most 255, in the highest byte, and its last seven bytes below, the
-  /// last in the lowest.
+  /// Returns the length of a string, at most 255, in the highest byte, and its last seven bytes
+  /// below, the last in the lowest.
   @inline(__always)
-  func end(ofStringAt place: Int) -> UInt64 {
-    let offset = payload(at: place)
+  func suffixWord(ofStringAt index: Int) -> UInt64 {
+    let offset = payload(at: index)
     let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    // The length stands before the first byte, so that eight bytes can be read where there are four.
+    // The length is stored before the first byte, so eight bytes can be read if there are four.
     guard length > 3 else {
       var word = UInt64(length) << 56
       for index in 0..<length {
@@ -162,43 +166,49 @@ struct TapeCursor {
       return word
     }
     let last = strings.loadUnaligned(fromByteOffset: offset + length - 4, as: UInt64.self)
-    let kept = UInt64(min(length, 7)) * 8
-    return UInt64(bigEndian: last) & ((1 << kept) - 1) | UInt64(min(length, 255)) << 56
+    let bitCount = UInt64(min(length, 7)) * 8
+    return UInt64(bigEndian: last) & ((1 << bitCount) - 1) | UInt64(min(length, 255)) << 56
   }
 
-  /// The value at a place.
-  func value(at place: Int) -> Value {
-    switch kind(at: place) {
-    case .object: .object(object(at: place))
-    case .list: .list(list(at: place))
-    default: scalar(at: place)
+  /// Returns the value at an index.
+  func value(at index: Int) -> Value {
+    switch kind(at: index) {
+    case .object: .object(object(at: index))
+    case .array: .array(array(at: index))
+    default: scalar(at: index)
     }
   }
 
-  /// The value at a place where no container is.
-  func scalar(at place: Int) -> Value {
-    switch kind(at: place) {
-    case .string: .string(string(at: place))
-    case .integer: integer(at: place)
-    case .yes: .bool(true)
-    case .no: .bool(false)
-    case .unsigned: .number(Number(validated: String(tape[place + 1])))
-    case .double: wideNumber(at: place)
+  /// Returns the value at the index of a scalar.
+  func scalar(at index: Int) -> Value {
+    switch kind(at: index) {
+    case .string: .string(string(at: index))
+    case .integer: integer(at: index)
+    case .trueLiteral: .bool(true)
+    case .falseLiteral: .bool(false)
+    case .unsigned: .number(Number(validated: String(tape[index + 1])))
+    case .double: wideNumber(at: index)
     default: .null
     }
   }
 
-  /// An integer from 1 on; nil for all else.
-  func positive(at place: Int) -> UInt64? {
-    guard kind(at: place) == .integer, Int64(bitPattern: tape[place + 1]) > 0 else { return nil }
-    return tape[place + 1]
+  /// Returns an integer from 1 on, however it is written; `nil` for any other value.
+  @inline(__always)
+  func positiveInteger(at index: Int) -> UInt64? {
+    guard kind(at: index) == .integer else { return positiveInteger(writtenAsFractionAt: index) }
+    return Int64(bitPattern: tape[index + 1]) > 0 ? tape[index + 1] : nil
   }
 
-  private func list(at place: Int) -> [Value] {
+  private func positiveInteger(writtenAsFractionAt index: Int) -> UInt64? {
+    guard let value = scalar(at: index).exactInteger, value > 0 else { return nil }
+    return UInt64(value)
+  }
+
+  private func array(at index: Int) -> [Value] {
     var values: [Value] = []
-    values.reserveCapacity(count(of: place))
-    var at = place + 1
-    let end = end(of: place)
+    values.reserveCapacity(count(of: index))
+    var at = index + 1
+    let end = end(of: index)
     while at < end {
       values.append(value(at: at))
       at = next(after: at)
@@ -206,24 +216,24 @@ struct TapeCursor {
     return values
   }
 
-  private func object(at place: Int) -> ValueObject {
-    guard areDistinct(namesOf: place) else { return objectWithAnyNames(at: place) }
-    var members: [ValueObject.Member] = []
-    members.reserveCapacity(count(of: place))
-    var at = place + 1
-    let end = end(of: place)
+  private func object(at index: Int) -> ValueObject {
+    guard areDistinct(namesOf: index) else { return objectAllowingDuplicates(at: index) }
+    var members: [ValueObject.ObjectMember] = []
+    members.reserveCapacity(count(of: index))
+    var at = index + 1
+    let end = end(of: index)
     while at < end {
-      members.append(ValueObject.Member(name: string(at: at), value: value(at: at + 1)))
+      members.append(ValueObject.ObjectMember(name: string(at: at), value: value(at: at + 1)))
       at = next(after: at + 1)
     }
     return ValueObject(distinct: members)
   }
 
-  private func objectWithAnyNames(at place: Int) -> ValueObject {
+  private func objectAllowingDuplicates(at index: Int) -> ValueObject {
     var object = ValueObject()
-    object.reserveCapacity(count(of: place))
-    var at = place + 1
-    let end = end(of: place)
+    object.reserveCapacity(count(of: index))
+    var at = index + 1
+    let end = end(of: index)
     while at < end {
       object[string(at: at)] = value(at: at + 1)
       at = next(after: at + 1)
@@ -231,8 +241,8 @@ struct TapeCursor {
     return object
   }
 
-  /// Whether the names of an object certainly differ. Spares small objects the comparison of
-  /// strings; large ones, and those with names of one beginning and one length, are left to
+  /// Whether the names of an object certainly differ. This saves small objects the comparison of
+  /// strings. Large objects, and those with names of the same beginning and length, are left to
   /// ``ValueObject``.
   private func areDistinct(namesOf object: Int) -> Bool {
     var seen: InlineArray<8, UInt64> = .init(repeating: 0)
@@ -241,7 +251,7 @@ struct TapeCursor {
     var at = object + 1
     let end = end(of: object)
     while at < end {
-      let name = beginning(ofStringAt: at)
+      let name = prefixWord(ofStringAt: at)
       for index in 0..<known where seen[index] == name { return false }
       seen[known] = name
       known += 1
@@ -250,27 +260,27 @@ struct TapeCursor {
     return true
   }
 
-  private func integer(at place: Int) -> Value {
-    let value = Int64(bitPattern: tape[place + 1])
+  private func integer(at index: Int) -> Value {
+    let value = Int64(bitPattern: tape[index + 1])
     // `-0` is an integer to simdjson.
-    if value == 0, source[sourceOffset(ofNumberAt: place)] == UInt8(ascii: "-") {
+    if value == 0, source[sourceOffset(ofNumberAt: index)] == UInt8(ascii: "-") {
       return .number(Number(validated: "-0"))
     }
     return .integer(value)
   }
 
-  /// A double, or what stands for a number that was too wide to parse: the source tells which.
-  private func wideNumber(at place: Int) -> Value {
-    let rest = source[sourceOffset(ofNumberAt: place)...]
+  /// Returns a double, or the number that was too wide to parse: the source distinguishes them.
+  private func wideNumber(at index: Int) -> Value {
+    let rest = source[sourceOffset(ofNumberAt: index)...]
     let end = rest.firstIndex { !Self.isPartOfNumber($0) } ?? rest.endIndex
     let digits = String(decoding: rest[..<end], as: UTF8.self)
     return Int64(digits).map(Value.integer) ?? .number(Number(validated: digits))
   }
 
-  private func sourceOffset(ofNumberAt place: Int) -> Int {
-    // Only a number that is the whole document begins at 0, and is looked for again.
-    if payload(at: place) == 0 { csimdjson_locate_numbers(document) }
-    return payload(at: place)
+  private func sourceOffset(ofNumberAt index: Int) -> Int {
+    // Only a number that is the whole document begins at 0; it is located again.
+    if payload(at: index) == 0 { csimdjson_locate_numbers(document) }
+    return payload(at: index)
   }
 
   private static func isPartOfNumber(_ byte: UInt8) -> Bool {

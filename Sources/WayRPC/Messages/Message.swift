@@ -1,10 +1,10 @@
 import WayValues
 
-/// A call that wants an answer.
+/// A call that expects a response.
 package struct Request: Sendable, Hashable {
   package var id: RequestID
   package var method: String
-  /// A list or an object; nil where the member is missing.
+  /// An array or an object; `nil` if the member is missing.
   package var params: Value?
 
   package init(id: RequestID, method: String, params: Value? = nil) {
@@ -14,10 +14,10 @@ package struct Request: Sendable, Hashable {
   }
 }
 
-/// A call that gets no answer, whatever becomes of it.
+/// A call that has no response, whether it succeeds or not.
 package struct Notification: Sendable, Hashable {
   package var method: String
-  /// A list or an object; nil where the member is missing.
+  /// An array or an object; `nil` if the member is missing.
   package var params: Value?
 
   package init(method: String, params: Value? = nil) {
@@ -26,16 +26,21 @@ package struct Notification: Sendable, Hashable {
   }
 }
 
-/// The answer to a request of this side.
+/// The response to a request of this side.
 package struct Response: Sendable, Hashable {
   package var id: RequestID
-  /// A response that breaks the rules is a failure with ``ErrorCode/internal``, so that the call it
-  /// names settles.
+  /// The result. A response that violates the protocol is a failure with ``ErrorCode/internal``, so
+  /// that its call completes.
   package var result: Result<Value, CallError>
 
   package init(id: RequestID, result: Result<Value, CallError>) {
     self.id = id
     self.result = result
+  }
+
+  /// Whether the message was not JSON, and only its id was recovered.
+  package var isUnreadable: Bool {
+    if case .failure(let error) = result { error.isUnreadable } else { false }
   }
 }
 
@@ -44,12 +49,12 @@ package enum Message: Sendable, Hashable {
   case request(Request)
   case notification(Notification)
   case response(Response)
-  /// No message: to be answered with the error under this id, which is null where none could be
+  /// An invalid message. The response is the error with this id, which is null if none could be
   /// read.
   case invalid(RequestID, CallError)
 
-  /// Whether exactly one answer has to be given.
-  package var wantsAnswer: Bool {
+  /// Whether the message has exactly one response.
+  package var expectsResponse: Bool {
     switch self {
     case .request, .invalid: true
     case .notification, .response: false
@@ -57,11 +62,11 @@ package enum Message: Sendable, Hashable {
   }
 }
 
-/// What one text frame holds.
+/// The content of one text frame.
 package enum FrameContent: Sendable, Hashable {
   case message(Message)
-  /// At least one message. The answers go into one batch, in the order of the requests.
+  /// At least one message. The responses form one batch, in the order of the requests.
   case batch([Message])
-  /// To be answered with this one error, under the id null.
+  /// Malformed content. The response is this one error, with the id null.
   case malformed(CallError)
 }

@@ -1,15 +1,16 @@
 import WayValues
 
-/// Bytes to JSON-RPC 2.0 messages, straight from the parser's tape.
+/// Decodes JSON-RPC 2.0 messages directly from the parser's tape.
 ///
-/// Strict about the members that JSON-RPC names; members of other names are ignored.
+/// Strict about the members that JSON-RPC names; members with other names are ignored.
 package struct MessageDecoder: Sendable {
-  /// Most messages in one batch.
+  /// The maximum number of messages in one batch.
   package let maxBatch: Int
-  /// Most arrays and objects within one another, the message's own among them. Above
+  /// The maximum nesting of arrays and objects, including the message itself. Above
   /// ``JSON/maxDepth`` it has no effect.
   package let maxDepth: Int
-  /// About how many values one message or batch may hold: they cost more than their bytes do.
+  /// The approximate maximum number of values in one message or batch, which cost more than their
+  /// bytes.
   package let maxValues: Int
 
   package init(
@@ -26,40 +27,40 @@ package struct MessageDecoder: Sendable {
     return decode(bytes, &numbers)
   }
 
-  /// Decodes one text frame, and gives the numbers of its messages: those of what is no JSON are
-  /// absent. May be called on any thread.
+  /// Decodes one text frame, and returns the numbers of its messages; they are absent if the frame
+  /// is no JSON. May be called on any thread.
   package func decode(_ bytes: RawSpan, _ numbers: inout SequenceNumbers) -> FrameContent {
-    var incoming: FrameContent?
+    var content: FrameContent?
     read(bytes) { frame, found in
       numbers = found
       switch frame {
-      case .request(let request): incoming = .message(request.message)
-      case .other(let other): incoming = other
-      case .notText(let error): incoming = .malformed(error)
+      case .request(let request): content = .message(request.message)
+      case .decoded(let other): content = other
+      case .invalidUTF8(let error): content = .malformed(error)
       }
     }
-    return incoming ?? .malformed(tooManyValues)
+    return content ?? .malformed(tooManyValues)
   }
 
-  /// Reads one text frame, and hands on what it holds, with the numbers of its messages: those of
-  /// what is no JSON are absent. Calls `body` once. May be called on any thread.
-  package func read(_ bytes: RawSpan, _ body: (borrowing Frame, SequenceNumbers) -> Void) {
+  /// Reads one text frame, and passes its content to `body`, with the numbers of its messages; they
+  /// are absent if the frame is no JSON. Calls `body` once. May be called on any thread.
+  package func read(_ bytes: RawSpan, _ body: (borrowing FrameView, SequenceNumbers) -> Void) {
     var numbers = SequenceNumbers.none
-    var incoming: FrameContent?
+    var content: FrameContent?
     do {
-      incoming = try TapeCursor.read(bytes) { (cursor) throws(JSONError) -> FrameContent? in
+      content = try TapeCursor.read(bytes) { (cursor) throws(JSONError) -> FrameContent? in
         switch cursor.kind(at: TapeCursor.root) {
         case .object:
           let envelope = Envelope(cursor, at: TapeCursor.root)
-          numbers = SequenceNumbers(envelope.number(cursor))
+          numbers = SequenceNumbers(envelope.sequenceNumber(cursor))
           try cursor.check(maxDepth: maxDepth)
-          switch head(cursor, envelope, at: TapeCursor.root) {
+          switch classify(cursor, envelope, at: TapeCursor.root) {
           case .message(let message): return .message(message)
           case .request(let id):
             body(.request(RequestView(cursor, envelope, id, of: bytes)), numbers)
             return nil
           }
-        case .list: return try batch(cursor, &numbers)
+        case .array: return try batch(cursor, &numbers)
         default: return .message(.notAnObject(cursor, at: TapeCursor.root))
         }
       }
@@ -67,12 +68,38 @@ package struct MessageDecoder: Sendable {
       let offset = error.offset.map { ["offset": .integer(Int64($0))] as ValueObject }
       let failure = CallError(
         .parseError, "the message is not JSON: \(error)", data: offset ?? ValueObject())
-      // The parser may have found another fault first.
-      let isText = bytes.withUnsafeBytes { JSONError.notUTF8(in: Span(_unsafeBytes: $0)) == nil }
-      if !isText { return body(.notText(failure), numbers) }
-      incoming = .malformed(failure)
+      // The parser may have reported another fault first.
+      let isText = bytes.withUnsafeBytes {
+        JSONError.firstInvalidUTF8(in: Span(_unsafeBytes: $0)) == nil
+      }
+      if !isText { return body(.invalidUTF8(failure), numbers) }
+      content = recover(bytes, failure, &numbers)
     }
-    if let incoming { body(.other(incoming), numbers) }
+    if let content { body(.decoded(content), numbers) }
+  }
+
+  /// Returns the content of a text that is not JSON, with the numbers of its messages. A response
+  /// that can be recovered fails with `failure`, so that its call completes. Everything else gets
+  /// this error with the id null (JSON-RPC 2.0 §5).
+  private func recover(
+    _ bytes: RawSpan, _ failure: CallError, _ numbers: inout SequenceNumbers
+  ) -> FrameContent {
+    numbers = .none
+    guard let (envelopes, isBatch) = RecoveredEnvelope.recover(from: bytes, limit: maxBatch),
+      let first = envelopes.first
+    else { return .malformed(failure) }
+    numbers = SequenceNumbers(first.sequenceNumber)
+    for envelope in envelopes.dropFirst() { numbers.append(envelope.sequenceNumber) }
+    // The error names the number, so that its sender knows which message it is about.
+    let failure = failure.adding(seq: numbers.first)
+    let messages = envelopes.map { envelope -> Message in
+      guard let id = envelope.responseID else { return .invalid(.null, failure) }
+      return .response(Response(id: id.comparedByValue, result: .failure(failure)))
+    }
+    guard envelopes.contains(where: { $0.responseID != nil }), let message = messages.first else {
+      return .malformed(failure)
+    }
+    return isBatch ? .batch(messages) : .message(message)
   }
 
   private func batch(
@@ -83,26 +110,26 @@ package struct MessageDecoder: Sendable {
       return .malformed(CallError(.invalidRequest, "a batch needs at least one message"))
     }
     guard count <= maxBatch else {
-      numbers = self.numbers(cursor)
+      numbers = self.sequenceNumbers(cursor)
       return .malformed(
         CallError(
-          .tooLarge, "a batch has at most \(maxBatch) messages; this one has \(count)",
+          .tooLarge, "a batch may have at most \(maxBatch) messages; this one has \(count)",
           data: ["limit": .integer(Int64(maxBatch))]))
     }
     guard cursor.size(of: TapeCursor.root) <= maxValues else {
-      numbers = self.numbers(cursor)
+      numbers = self.sequenceNumbers(cursor)
       return .malformed(tooManyValues)
     }
     do {
       try cursor.check(maxDepth: maxDepth)
       return .batch(messages(cursor, count, &numbers))
     } catch {
-      numbers = self.numbers(cursor)
+      numbers = self.sequenceNumbers(cursor)
       throw error
     }
   }
 
-  /// The messages of a batch, with their numbers.
+  /// Returns the messages of a batch, with their numbers.
   private func messages(
     _ cursor: TapeCursor, _ count: Int, _ numbers: inout SequenceNumbers
   ) -> [Message] {
@@ -111,8 +138,8 @@ package struct MessageDecoder: Sendable {
     var at = TapeCursor.root + 1
     while messages.count < count {
       let envelope = cursor.kind(at: at) == .object ? Envelope(cursor, at: at) : nil
-      let number = envelope?.number(cursor)
-      if messages.isEmpty { numbers = SequenceNumbers(number) } else { numbers.follow(number) }
+      let number = envelope?.sequenceNumber(cursor)
+      if messages.isEmpty { numbers = SequenceNumbers(number) } else { numbers.append(number) }
       if let envelope {
         messages.append(message(cursor, envelope, at: at))
       } else {
@@ -123,46 +150,47 @@ package struct MessageDecoder: Sendable {
     return messages
   }
 
-  /// The numbers of a batch that is refused as a whole.
-  private func numbers(_ cursor: TapeCursor) -> SequenceNumbers {
+  /// Returns the numbers of a batch that is rejected as a whole.
+  private func sequenceNumbers(_ cursor: TapeCursor) -> SequenceNumbers {
     var numbers: SequenceNumbers?
     var at = TapeCursor.root + 1
     let end = cursor.end(of: TapeCursor.root)
     while at < end {
       let isObject = cursor.kind(at: at) == .object
-      let number = isObject ? Envelope(cursor, at: at).number(cursor) : nil
-      if numbers == nil { numbers = SequenceNumbers(number) } else { numbers?.follow(number) }
+      let number = isObject ? Envelope(cursor, at: at).sequenceNumber(cursor) : nil
+      if numbers == nil { numbers = SequenceNumbers(number) } else { numbers?.append(number) }
       at = cursor.next(after: at)
     }
     return numbers ?? .none
   }
 
-  /// What a message is, before its method and params are looked at.
+  /// The kind of a message, before its method and params are read.
   private enum ClassifiedMessage {
-    /// A request, or a notification where it has no id, in which nothing is wrong.
+    /// A valid request, or a notification if it has no id.
     case request(RequestID?)
     case message(Message)
 
-    static func invalid(_ id: RequestID?, _ fault: String) -> ClassifiedMessage {
-      .message(.invalid(id ?? .null, fault))
+    static func invalid(_ id: RequestID?, _ problem: String) -> ClassifiedMessage {
+      .message(.invalid(id ?? .null, problem))
     }
   }
 
-  private func message(_ cursor: TapeCursor, _ envelope: Envelope, at place: Int) -> Message {
-    switch head(cursor, envelope, at: place) {
+  private func message(_ cursor: TapeCursor, _ envelope: Envelope, at index: Int) -> Message {
+    switch classify(cursor, envelope, at: index) {
     case .message(let message): return message
     case .request(let id):
       let method = cursor.string(at: envelope.method)
-      let params = envelope.params == 0 ? Value?.none : cursor.value(at: envelope.params)
+      let params = ParamsView.value(cursor, at: envelope.params)
       guard let id else { return .notification(Notification(method: method, params: params)) }
       return .request(Request(id: id, method: method, params: params))
     }
   }
 
-  private func head(_ cursor: TapeCursor, _ envelope: Envelope, at place: Int) -> ClassifiedMessage
+  private func classify(_ cursor: TapeCursor, _ envelope: Envelope, at index: Int)
+    -> ClassifiedMessage
   {
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
-      guard cursor.size(of: place) <= maxValues else {
+      guard cursor.size(of: index) <= maxValues else {
         return .message(tooLargeResponse(cursor, envelope))
       }
       return .message(response(cursor, envelope))
@@ -176,11 +204,11 @@ package struct MessageDecoder: Sendable {
     if let id, id.size > RequestID.maxSize {
       return .invalid(nil, "`id` has at most \(RequestID.maxSize) bytes")
     }
-    if let name = envelope.duplicate {
+    if let name = envelope.duplicateName {
       return .invalid(
-        envelope.duplicatesID ? nil : id, "`\(name)` stands in the message more than once")
+        envelope.hasDuplicateID ? nil : id, "`\(name)` occurs more than once in the message")
     }
-    guard cursor.size(of: place) <= maxValues else {
+    guard cursor.size(of: index) <= maxValues else {
       return .message(.invalid(id ?? .null, tooManyValues))
     }
     guard isVersion2(cursor, at: envelope.jsonrpc) else {
@@ -193,11 +221,11 @@ package struct MessageDecoder: Sendable {
       return .invalid(id, "`method` must be a string")
     }
     guard envelope.result == 0, envelope.error == 0 else {
-      return .invalid(id, "a message with `method` has no `result` or `error`")
+      return .invalid(id, "a message with `method` must not have `result` or `error`")
     }
     if envelope.params != 0 {
       switch cursor.kind(at: envelope.params) {
-      case .object, .list: break
+      case .object, .array, .null: break
       default: return .invalid(id, "`params` must be an object or an array")
       }
     }
@@ -205,48 +233,50 @@ package struct MessageDecoder: Sendable {
   }
 
   @inline(__always)
-  private func requestID(_ cursor: TapeCursor, at place: Int) -> RequestID? {
-    switch cursor.kind(at: place) {
-    case .string: .string(cursor.string(at: place))
-    case .object, .list: nil
-    default: RequestID(cursor.scalar(at: place))
+  private func requestID(_ cursor: TapeCursor, at index: Int) -> RequestID? {
+    switch cursor.kind(at: index) {
+    case .string: .string(cursor.string(at: index))
+    case .object, .array: nil
+    default: RequestID(cursor.scalar(at: index))
     }
   }
 
-  private func isVersion2(_ cursor: TapeCursor, at place: Int) -> Bool {
-    // A missing member's place 0 holds no string.
-    cursor.kind(at: place) == .string && cursor.shortName(at: place) == Envelope.version
+  private func isVersion2(_ cursor: TapeCursor, at index: Int) -> Bool {
+    // A missing member has the index 0, which holds no string.
+    cursor.kind(at: index) == .string && cursor.shortStringWord(at: index) == Envelope.version
   }
 
   private var tooManyValues: CallError {
     CallError(
-      .tooLarge, "a message has at most \(maxValues) values, about",
+      .tooLarge, "a message may have about \(maxValues) values at most",
       data: ["limit": .integer(Int64(maxValues))])
   }
 
-  /// The call that it answers settles all the same.
+  /// Returns a failed response, so that its call completes all the same.
   private func tooLargeResponse(_ cursor: TapeCursor, _ envelope: Envelope) -> Message {
-    guard envelope.id != 0, !envelope.duplicatesID,
+    guard envelope.id != 0, !envelope.hasDuplicateID,
       let id = requestID(cursor, at: envelope.id)
     else { return .invalid(.null, tooManyValues) }
-    return .response(Response(id: id, result: .failure(tooManyValues)))
+    return .response(Response(id: id.comparedByValue, result: .failure(tooManyValues)))
   }
 
   private func response(_ cursor: TapeCursor, _ envelope: Envelope) -> Message {
-    guard envelope.id != 0, !envelope.duplicatesID,
-      let id = requestID(cursor, at: envelope.id)
+    guard envelope.id != 0, !envelope.hasDuplicateID,
+      let id = requestID(cursor, at: envelope.id)?.comparedByValue
     else {
       return .invalid(.null, "a response needs one `id`: a string, a number or null")
     }
-    var fault: String?
-    if let name = envelope.duplicate {
-      fault = "`\(name)` stands in it more than once"
+    var problem: String?
+    if let name = envelope.duplicateName {
+      problem = "`\(name)` occurs more than once in it"
     } else if !isVersion2(cursor, at: envelope.jsonrpc) {
-      fault = "its `jsonrpc` is not the string \"2.0\""
+      problem = "its `jsonrpc` is not the string \"2.0\""
     } else if envelope.result != 0, envelope.error != 0 {
-      fault = "it has both `result` and `error`"
+      problem = "it has both `result` and `error`"
     }
-    if let fault { return .response(Response(id: id, result: .failure(.brokenResponse(fault)))) }
+    if let problem {
+      return .response(Response(id: id, result: .failure(.brokenResponse(problem))))
+    }
     if envelope.result != 0 {
       return .response(Response(id: id, result: .success(cursor.value(at: envelope.result))))
     }
@@ -256,16 +286,16 @@ package struct MessageDecoder: Sendable {
 }
 
 extension Message {
-  fileprivate static func invalid(_ id: RequestID, _ fault: String) -> Message {
-    .invalid(id, CallError(.invalidRequest, fault))
+  fileprivate static func invalid(_ id: RequestID, _ problem: String) -> Message {
+    .invalid(id, CallError(.invalidRequest, problem))
   }
 
-  fileprivate static func notAnObject(_ cursor: TapeCursor, at place: Int) -> Message {
+  fileprivate static func notAnObject(_ cursor: TapeCursor, at index: Int) -> Message {
     let kind =
-      switch cursor.kind(at: place) {
-      case .list: "an array"
+      switch cursor.kind(at: index) {
+      case .array: "an array"
       case .string: "a string"
-      case .yes, .no: "a boolean"
+      case .trueLiteral, .falseLiteral: "a boolean"
       case .null: "null"
       default: "a number"
       }
@@ -274,13 +304,23 @@ extension Message {
 }
 
 extension CallError {
-  fileprivate static func brokenResponse(_ fault: String) -> CallError {
-    CallError(.internal, "the peer's response breaks JSON-RPC: \(fault)", kind: "brokenResponse")
+  /// The error with the number of the message that it is about; 0 for none.
+  fileprivate func adding(seq: UInt64) -> CallError {
+    guard seq > 0, case .object(var members)? = data else { return self }
+    members["seq"] = .integer(Int64(clamping: seq))
+    return CallError(code: code, message: message, data: .object(members))
   }
 
-  /// The `error` member of a response.
+  /// Whether it is the error of a message that is not JSON.
+  package var isUnreadable: Bool { protocolCode == .parseError }
+
+  fileprivate static func brokenResponse(_ problem: String) -> CallError {
+    CallError(.internal, "the peer's response breaks JSON-RPC: \(problem)", kind: "brokenResponse")
+  }
+
+  /// Reads the `error` member of a response.
   fileprivate init(member: Value) {
-    guard let code = member["code"]?.integer.flatMap(Int.init(exactly:)) else {
+    guard let code = member["code"]?.exactInteger.flatMap(Int.init(exactly:)) else {
       self = .brokenResponse("its `error` has no integer `code`")
       return
     }

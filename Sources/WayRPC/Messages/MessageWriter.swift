@@ -1,154 +1,158 @@
 import WayValues
 
-/// Writes one JSON-RPC 2.0 message at a time into bytes that are used again and again.
+/// Writes one JSON-RPC 2.0 message at a time into a buffer that is reused.
 ///
-/// Each method replaces the message before; ``bytes`` then holds the whole text of one frame, or of
-/// one member of a batch.
+/// Each method replaces the previous message; ``bytes`` then holds the whole text of one frame, or
+/// of one member of a batch.
 package struct MessageWriter: ~Copyable, Sendable {
-  /// What every message begins with; its number may follow.
-  package static let head = Array("{\"jsonrpc\":\"2.0\"".utf8)
+  /// The beginning of every message; its number may follow.
+  package static let messagePrefix = Array("{\"jsonrpc\":\"2.0\"".utf8)
 
   private var json = JSONWriter()
 
   package init() {}
 
-  /// Hands on the message that was written last.
-  package borrowing func use(_ body: (RawSpan) -> Void) { body(json.span) }
+  /// Passes the last message to `body`.
+  package borrowing func withBytes(_ body: (RawSpan) -> Void) { body(json.span) }
 
-  /// The message that was written last, to be kept.
+  /// A copy of the last message.
   package var bytes: [UInt8] { json.bytes }
 
-  /// The bytes of the message that was written last.
+  /// The number of bytes of the last message.
   package var count: Int { json.count }
 
-  /// An answer, whichever it is.
-  package mutating func answer(
+  /// Writes a response with a result or an error.
+  package mutating func writeResult(
     _ id: RequestID, _ result: Result<Value, CallError>, inBatch: Bool = false
   ) {
     switch result {
-    case .success(let value): response(id, value, inBatch: inBatch)
-    case .failure(let error): self.error(id, error, inBatch: inBatch)
+    case .success(let value): writeResponse(id, value, inBatch: inBatch)
+    case .failure(let error): self.writeError(id, error, inBatch: inBatch)
     }
   }
 
-  /// An answer. A result that cannot be encoded becomes the error ``ErrorCode/internal`` for that
-  /// id. `inBatch` leaves room for the batch's own level of nesting.
+  /// Writes a response with a result. If the result cannot be encoded, the response is the error
+  /// ``ErrorCode/internal`` for that id. `inBatch` leaves room for the batch's own level of
+  /// nesting.
   ///
-  /// False where it would have more than `limit` bytes: then it is the error
+  /// Returns `false` if the response would exceed `limit` bytes. Then it is the error
   /// ``ErrorCode/tooLarge``, and the rest was not written.
   @discardableResult
-  package mutating func response(
+  package mutating func writeResponse(
     _ id: RequestID, _ result: Value, inBatch: Bool = false, limit: Int = .max
   ) -> Bool {
     begin(id)
     json.limit = limit
-    json.raw(",\"result\":")
+    json.appendRaw(",\"result\":")
     do {
       try json.write(result, maxDepth: Self.maxDepth(inBatch))
       return end(id, limit, inBatch)
     } catch .tooLarge {
-      refuse(id, limit, inBatch)
+      writeTooLargeError(id, limit, inBatch)
       return false
     } catch {
-      self.error(
+      self.writeError(
         id,
         CallError(.internal, "the result cannot be encoded: \(error)", kind: "unencodableResult"))
       return true
     }
   }
 
-  /// An answer whose result was written already. False where it would have more than `limit` bytes:
-  /// then it is the error ``ErrorCode/tooLarge``.
+  /// Writes a response with a result that is encoded already. Returns `false` if it would exceed
+  /// `limit` bytes; then it is the error ``ErrorCode/tooLarge``.
   @discardableResult
-  package mutating func response(
+  package mutating func writeResponse(
     _ id: RequestID, written text: [UInt8], inBatch: Bool = false, limit: Int = .max
   ) -> Bool {
     begin(id)
-    json.raw(",\"result\":")
+    json.appendRaw(",\"result\":")
     text.withUnsafeBytes { json.append($0) }
     return end(id, limit, inBatch)
   }
 
-  /// Ends an answer whose result is written; false where it is too large, and refused.
+  /// Ends a response whose result is written; returns `false` if it is too large, and replaced by
+  /// an error.
   private mutating func end(_ id: RequestID, _ limit: Int, _ inBatch: Bool) -> Bool {
-    json.raw("}")
+    json.appendRaw("}")
     guard json.count > limit else { return true }
-    refuse(id, limit, inBatch)
+    writeTooLargeError(id, limit, inBatch)
     return false
   }
 
-  private mutating func refuse(_ id: RequestID, _ limit: Int, _ inBatch: Bool) {
+  private mutating func writeTooLargeError(_ id: RequestID, _ limit: Int, _ inBatch: Bool) {
     let error = CallError(
-      .tooLarge, "The answer has more than \(max(limit, 0)) bytes",
+      .tooLarge, "The response has more than \(max(limit, 0)) bytes",
       data: ["limit": .integer(Int64(max(limit, 0)))])
-    self.error(id, error, inBatch: inBatch)
+    self.writeError(id, error, inBatch: inBatch)
   }
 
-  /// An answer that tells a failure. `data` that cannot be encoded, or goes beyond `limit`, is left
-  /// out. False where the message alone would go beyond it: then it is the error
+  /// Writes a response with an error. `data` that cannot be encoded, or exceeds `limit`, is left
+  /// out. Returns `false` if the message alone would exceed it; then it is the error
   /// ``ErrorCode/tooLarge``.
   @discardableResult
-  package mutating func error(
+  package mutating func writeError(
     _ id: RequestID, _ error: CallError, inBatch: Bool = false, limit: Int = .max
   ) -> Bool {
     begin(id)
     json.limit = limit
-    json.raw(",\"error\":{\"code\":")
+    json.appendRaw(",\"error\":{\"code\":")
     json.write(Int64(error.code))
-    json.raw(",\"message\":")
+    json.appendRaw(",\"message\":")
     json.write(error.message)
     guard json.count <= limit, !json.isOverLimit else {
-      refuse(id, limit, inBatch)
+      writeTooLargeError(id, limit, inBatch)
       return false
     }
     if let data = error.data {
       let start = json.count
-      json.raw(",\"data\":")
+      json.appendRaw(",\"data\":")
       do {
         try json.write(data, maxDepth: Self.maxDepth(inBatch) - 1)
       } catch {
-        json.cut(to: start)
+        json.truncate(to: start)
       }
     }
-    json.raw("}}")
+    json.appendRaw("}}")
     return true
   }
 
-  /// A call that wants an answer. Fails when the params nest too deep; then there is no message.
-  package mutating func request(
+  /// Writes a call that expects a response. Fails if the params nest too deep; then there is no
+  /// message.
+  package mutating func writeRequest(
     _ id: RequestID, _ method: String, _ params: Value? = nil
   ) throws(EncodingFailure) {
     begin(id)
-    try call(method, params)
+    try writeMethod(method, params)
   }
 
-  /// A call that wants none. Fails when the params nest too deep; then there is no message.
-  package mutating func notification(
+  /// Writes a call that expects no response. Fails if the params nest too deep; then there is no
+  /// message.
+  package mutating func writeNotification(
     _ method: String, _ params: Value? = nil
   ) throws(EncodingFailure) {
     json.reset()
-    json.raw("{\"jsonrpc\":\"2.0\"")
-    try call(method, params)
+    json.appendRaw("{\"jsonrpc\":\"2.0\"")
+    try writeMethod(method, params)
   }
 
-  /// The message that was written last, with its number.
+  /// Returns the last message, with its number.
   package func numbered(_ number: UInt64) -> [UInt8] {
-    Self.head + Array(",\"seq\":\(number)".utf8) + bytes[Self.head.count...]
+    Self.messagePrefix + Array(",\"seq\":\(number)".utf8) + bytes[Self.messagePrefix.count...]
   }
 
-  /// `$/ack`, which has no number.
-  package mutating func acknowledgement(of number: UInt64) {
+  /// Writes `$/ack`, which has no number.
+  package mutating func writeAcknowledgement(of number: UInt64) {
     json.reset()
-    json.raw("{\"jsonrpc\":\"2.0\",\"method\":\"$/ack\",\"params\":{\"seq\":")
+    json.appendRaw("{\"jsonrpc\":\"2.0\",\"method\":\"$/ack\",\"params\":{\"seq\":")
     json.write(Int64(truncatingIfNeeded: number))
-    json.raw("}}")
+    json.appendRaw("}}")
   }
 
-  private mutating func call(_ method: String, _ params: Value?) throws(EncodingFailure) {
-    json.raw(",\"method\":")
+  private mutating func writeMethod(_ method: String, _ params: Value?) throws(EncodingFailure) {
+    json.appendRaw(",\"method\":")
     json.write(method)
     if let params {
-      json.raw(",\"params\":")
+      json.appendRaw(",\"params\":")
       do {
         try json.write(params, maxDepth: Self.maxDepth(false))
       } catch {
@@ -156,16 +160,16 @@ package struct MessageWriter: ~Copyable, Sendable {
         throw error
       }
     }
-    json.raw("}")
+    json.appendRaw("}")
   }
 
   private mutating func begin(_ id: RequestID) {
     json.reset()
-    json.raw("{\"jsonrpc\":\"2.0\",\"id\":")
+    json.appendRaw("{\"jsonrpc\":\"2.0\",\"id\":")
     switch id {
-    case .null: json.raw("null")
+    case .null: json.appendRaw("null")
     case .integer(let integer): json.write(integer)
-    case .number(let digits): json.raw(verbatim: digits)
+    case .number(let digits): json.appendRaw(verbatim: digits)
     case .string(let text): json.write(text)
     }
   }

@@ -2,128 +2,147 @@ import WayValues
 
 /// The params of a ``RequestView``.
 package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thread
-  /// What a value is.
-  package enum Kind {
-    case null, bool, number, string, list, object
+  /// The type of a value.
+  package enum JSONType {
+    case null, bool, number, string, array, object
   }
 
-  /// Names that members may have: at most as many as there is room for in ``Places``.
-  package struct Names: Sendable {
-    package let texts: [String]
-    /// The length of each and its first bytes, as ``TapeCursor/beginning(ofStringAt:)`` gives them.
-    fileprivate let beginnings: [UInt64]
+  /// Names of members: at most as many as ``MemberPositions`` can hold.
+  package struct MemberNames: Sendable {
+    package let strings: [String]
+    /// The length of each name and its first bytes, as ``TapeCursor/prefixWord(ofStringAt:)``
+    /// returns them.
+    fileprivate let prefixWords: [UInt64]
 
-    package init(_ texts: [String]) {
-      self.texts = texts
-      beginnings = texts.map(Self.beginning)
+    package init(_ strings: [String]) {
+      self.strings = strings
+      prefixWords = strings.map(Self.prefixWord)
     }
 
-    fileprivate static func beginning(_ name: String) -> UInt64 {
+    fileprivate static func prefixWord(_ name: String) -> UInt64 {
       let bytes = name.utf8
       return bytes.prefix(7).reversed().reduce(0) { $0 << 8 | UInt64($1) }
         | UInt64(min(bytes.count, 255)) << 56
     }
   }
 
-  /// Where the members of ``Names`` are, in their order; -1 for those that are not there.
-  package typealias Places = InlineArray<16, Int32>
+  /// The indexes of the members of ``MemberNames``, in their order; -1 for those that are missing.
+  package typealias MemberPositions = InlineArray<16, Int32>
 
-  /// Nil for those that were decoded before.
+  /// The cursor; `nil` for params that were decoded before.
   private let cursor: TapeCursor?
-  /// 0 where there are none on the tape.
-  private let place: Int
-  private let decoded: Value?
+  /// The index of the params on the tape; 0 if there are none.
+  private let tapeIndex: Int
+  private let decodedValue: Value?
 
   @_lifetime(borrow frame)
-  init(_ cursor: TapeCursor, _ place: Int, of frame: borrowing RawSpan) {
+  init(_ cursor: TapeCursor, _ index: Int, of frame: borrowing RawSpan) {
     self.cursor = cursor
-    self.place = place
-    decoded = nil
+    self.tapeIndex = index
+    decodedValue = nil
   }
 
-  /// Those that were decoded before; nil for none.
+  /// Creates a view of params that were decoded before; `nil` for none.
   @_lifetime(immortal)
   package init(_ value: Value?) {
     cursor = nil
-    place = 0
-    decoded = value
+    tapeIndex = 0
+    decodedValue = value
   }
 
-  package var isAbsent: Bool { place == 0 && decoded == nil }
+  /// Whether there are no params. Null counts as absent.
+  package var isAbsent: Bool {
+    guard let cursor else { return decodedValue == nil || decodedValue == Value.null }
+    return tapeIndex == 0 || cursor.kind(at: tapeIndex) == .null
+  }
 
-  /// Whether they are given by name.
+  /// The number of members; of a name that occurs twice, both count.
+  package var memberCount: Int {
+    guard let cursor else { return members.count }
+    return isAbsent ? 0 : cursor.count(of: tapeIndex)
+  }
+
+  /// The names of the members.
+  package var memberNames: [String] { value?.object?.members.map(\.name) ?? [] }
+
+  /// Returns the params at an index of a tape; `nil` for none or null.
+  static func value(_ cursor: TapeCursor, at index: Int) -> Value? {
+    index == 0 || cursor.kind(at: index) == .null ? .none : cursor.value(at: index)
+  }
+
+  /// Whether the params are an object.
   package var isObject: Bool {
-    if let cursor { return cursor.kind(at: place) == .object }
-    if case .object? = decoded { return true }
+    if let cursor { return cursor.kind(at: tapeIndex) == .object }
+    if case .object? = decodedValue { return true }
     return false
   }
 
-  /// All of them, to be kept; nil where there are none.
+  /// A copy of all params; `nil` if there are none.
   package var value: Value? {
-    guard let cursor else { return decoded }
-    return place == 0 ? .none : cursor.value(at: place)
+    guard let cursor else { return isAbsent ? .none : decodedValue }
+    return Self.value(cursor, at: tapeIndex)
   }
 
-  private var members: [ValueObject.Member] {
-    if case .object(let object)? = decoded { object.members } else { [] }
+  private var members: [ValueObject.ObjectMember] {
+    if case .object(let object)? = decodedValue { object.members } else { [] }
   }
 
-  /// Where members of these names are. Of two with one name the last counts.
-  package func locate(_ names: Names, _ places: inout Places) {
+  /// Finds the members with these names. If a name occurs twice, the last member counts.
+  package func locate(_ names: MemberNames, _ positions: inout MemberPositions) {
     guard let cursor else {
       for (index, member) in members.enumerated() {
-        let name = names.texts.firstIndex { $0.isSameUTF8(as: member.name) }
-        if let name, name < places.count { places[name] = Int32(truncatingIfNeeded: index) }
+        let name = names.strings.firstIndex { $0.isSameUTF8(as: member.name) }
+        if let name, name < positions.count { positions[name] = Int32(truncatingIfNeeded: index) }
       }
       return
     }
-    var at = place + 1
-    let end = cursor.end(of: place)
-    let count = min(names.beginnings.count, places.count)
+    var at = tapeIndex + 1
+    let end = cursor.end(of: tapeIndex)
+    let count = min(names.prefixWords.count, positions.count)
     while at < end {
-      let beginning = cursor.beginning(ofStringAt: at)
-      for index in 0..<count where names.beginnings[index] == beginning {
-        // All of a short name is in its beginning.
-        if beginning >> 56 > 7, !cursor.isString(at: at, sameAs: names.texts[index]) { continue }
-        places[index] = Int32(truncatingIfNeeded: at)
+      let prefix = cursor.prefixWord(ofStringAt: at)
+      for index in 0..<count where names.prefixWords[index] == prefix {
+        // A short name is contained in its prefix word.
+        if prefix >> 56 > 7, !cursor.isString(at: at, sameAs: names.strings[index]) { continue }
+        positions[index] = Int32(truncatingIfNeeded: at)
         break
       }
       at = cursor.next(after: at + 1)
     }
   }
 
-  /// What the value of a member is.
-  package func kind(of member: Int) -> Kind {
-    guard let cursor else { return Kind(members[member].value) }
+  /// Returns the type of a member's value.
+  package func kind(of member: Int) -> JSONType {
+    guard let cursor else { return JSONType(members[member].value) }
     return switch cursor.kind(at: member + 1) {
     case .object: .object
-    case .list: .list
+    case .array: .array
     case .string: .string
-    case .yes, .no: .bool
+    case .trueLiteral, .falseLiteral: .bool
     case .null: .null
     default: .number
     }
   }
 
-  /// The value of a member.
+  /// Returns the value of a member.
   package func value(of member: Int) -> Value {
     cursor?.value(at: member + 1) ?? members[member].value
   }
 
-  /// The value of a member that is a string; nil for others.
+  /// Returns the value of a member that is a string; `nil` for others.
   package func string(of member: Int) -> String? {
     guard let cursor else { return members[member].value.string }
     return cursor.kind(at: member + 1) == .string ? cursor.string(at: member + 1) : nil
   }
 
-  /// Whether the value of a member is a string, and this one.
+  /// Whether the value of a member is this string.
   package func isString(_ text: String, of member: Int) -> Bool {
     guard let cursor else { return members[member].value.string?.isSameUTF8(as: text) ?? false }
     return cursor.kind(at: member + 1) == .string && cursor.isString(at: member + 1, sameAs: text)
   }
 }
 
-extension ParamsView.Kind {
+extension ParamsView.JSONType {
   fileprivate init(_ value: Value) {
     self =
       switch value {
@@ -131,7 +150,7 @@ extension ParamsView.Kind {
       case .bool: .bool
       case .integer, .number: .number
       case .string: .string
-      case .list: .list
+      case .array: .array
       case .object: .object
       }
   }

@@ -3,28 +3,28 @@ import WayValues
 /// The id of a request (JSON-RPC 2.0 §4), with its type and its digits: `1`, `1.0` and `"1"` are
 /// three ids.
 package enum RequestID: Sendable {
-  /// A request all the same, other than one without an id.
+  /// The id null, which is still a request, unlike a missing id.
   case null
   case integer(Int64)
   /// The digits of a number that is no 64-bit integer.
   case number(String)
   case string(String)
 
-  /// nil for values that are no id: true and false, arrays, objects.
+  /// Creates an id; `nil` for values that are none: booleans, arrays, objects.
   package init?(_ value: Value) {
     switch value {
     case .null: self = .null
     case .integer(let integer): self = .integer(integer)
     case .number(let number): self = .number(number.digits)
     case .string(let text): self = .string(text)
-    case .bool, .list, .object: return nil
+    case .bool, .array, .object: return nil
     }
   }
 
-  /// Bytes of an id's text.
+  /// The maximum number of bytes of an id's text.
   package static let maxSize = 256
 
-  /// Bytes of its text; 0 for one that has none.
+  /// The number of bytes of its text; 0 if it has none.
   package var size: Int {
     switch self {
     case .null, .integer: 0
@@ -32,7 +32,16 @@ package enum RequestID: Sendable {
     }
   }
 
-  /// The id as it goes over the wire, for messages that name another's id.
+  /// The id as its own side compares it: by value, since peers whose numbers are all floating write
+  /// `2.0` for 2.
+  package var comparedByValue: RequestID {
+    guard case .number(let digits) = self,
+      let integer = Number(validated: digits).exactly(Int64.self)
+    else { return self }
+    return .integer(integer)
+  }
+
+  /// The id in a message, for messages that contain another message's id.
   package var value: Value {
     switch self {
     case .null: .null

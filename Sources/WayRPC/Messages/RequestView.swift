@@ -1,26 +1,26 @@
 import WayValues
 
-/// What one text frame holds, while its tape stands.
-package enum Frame: ~Escapable {
+/// The content of one text frame, while its tape is valid.
+package enum FrameView: ~Escapable {
   /// One request or notification.
   case request(RequestView)
-  case other(FrameContent)
-  /// It is no text at all: bytes that are not UTF-8. With what it is answered where it is answered.
-  case notText(CallError)
+  case decoded(FrameContent)
+  /// Bytes that are not UTF-8, with the error of the response if one is sent.
+  case invalidUTF8(CallError)
 }
 
-/// A request, or a notification where it has no id: one that lies on the tape, of which nothing is
-/// decoded before it is asked for, or one that was decoded before.
+/// A request, or a notification if it has no id. It is a view of the tape, which decodes only the
+/// parts that are read, or was decoded before.
 ///
-/// Who must keep something of it copies that: nothing of it outlives the frame.
+/// To keep any part of it, copy that part: the view is invalid after the frame.
 package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one thread
-  /// Nil for a notification.
+  /// The id; `nil` for a notification.
   package let id: RequestID?
   package let params: ParamsView
-  /// Nil for one that was decoded before.
+  /// The cursor; `nil` for a request that was decoded before.
   private let cursor: TapeCursor?
-  private let place: Int
-  private let decoded: String
+  private let methodIndex: Int
+  private let decodedMethod: String
 
   @_lifetime(borrow frame)
   init(
@@ -28,18 +28,18 @@ package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one th
   ) {
     self.id = id
     self.cursor = cursor
-    place = envelope.method
-    decoded = ""
+    methodIndex = envelope.method
+    decodedMethod = ""
     params = ParamsView(cursor, envelope.params, of: frame)
   }
 
-  /// One that was decoded before.
+  /// Creates a view of a request that was decoded before.
   @_lifetime(immortal)
   package init(_ request: Request) {
     self.init(request.id, request.method, request.params)
   }
 
-  /// One that was decoded before.
+  /// Creates a view of a notification that was decoded before.
   @_lifetime(immortal)
   package init(_ notification: Notification) {
     self.init(nil, notification.method, notification.params)
@@ -49,24 +49,24 @@ package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one th
   private init(_ id: RequestID?, _ method: String, _ params: Value?) {
     self.id = id
     cursor = nil
-    place = 0
-    decoded = method
+    methodIndex = 0
+    decodedMethod = method
     self.params = ParamsView(params)
   }
 
-  package var method: String { cursor?.string(at: place) ?? decoded }
+  package var method: String { cursor?.string(at: methodIndex) ?? decodedMethod }
 
-  /// The end of the method's name.
-  package var methodEnd: NameEnd {
-    NameEnd(word: cursor?.end(ofStringAt: place) ?? NameEnd(decoded).word)
+  /// The end of the method's name, for a fast comparison.
+  package var methodSuffix: NameSuffix {
+    NameSuffix(word: cursor?.suffixWord(ofStringAt: methodIndex) ?? NameSuffix(decodedMethod).word)
   }
 
-  /// Whether it is for the method of a name.
-  package func isFor(_ name: String) -> Bool {
-    cursor?.isString(at: place, sameAs: name) ?? decoded.isSameUTF8(as: name)
+  /// Whether the request calls the method with this name.
+  package func hasMethod(_ name: String) -> Bool {
+    cursor?.isString(at: methodIndex, sameAs: name) ?? decodedMethod.isSameUTF8(as: name)
   }
 
-  /// All of it, to be kept.
+  /// A copy of the whole message.
   package var message: Message {
     guard let id else {
       return .notification(Notification(method: method, params: params.value))
@@ -75,9 +75,9 @@ package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one th
   }
 }
 
-/// The length of a name and its last bytes, as one word: names of one beginning are told apart
-/// without comparing them.
-package struct NameEnd: Sendable, Equatable {
+/// The length of a name and its last bytes, as one word, which distinguishes names with the same
+/// beginning without comparing them.
+package struct NameSuffix: Sendable, Equatable {
   fileprivate let word: UInt64
 
   package init(_ name: String) {

@@ -1,30 +1,32 @@
 /// Reads the beginning of messages as ``MessageWriter`` and ``Outbox`` write them.
 package enum ResponseIDReader {
-  /// The ids of the requests that a numbered frame answers, a batch's in their order; none where it
-  /// holds no answers.
-  package static func answered(in frame: RawSpan) -> [RequestID] {
+  /// Returns the ids of the requests that a numbered frame responds to, in the order of the batch;
+  /// none if it holds no responses.
+  package static func responseIDs(in frame: RawSpan) -> [RequestID] {
     guard frame.byteCount > 0 else { return [] }
     guard frame.unsafeLoad(fromByteOffset: 0, as: UInt8.self) == UInt8(ascii: "[") else {
-      return id(answeredIn: frame).map { [$0] } ?? []
+      return responseID(in: frame).map { [$0] } ?? []
     }
-    guard let batch = (try? JSON.parse(frame, maxDepth: JSON.maxKeptDepth))?.list else { return [] }
+    guard let batch = (try? JSON.parse(frame, maxDepth: JSON.maxStoredDepth))?.array else {
+      return []
+    }
     return batch.compactMap { message in
       message["method"] == nil ? message["id"].flatMap(RequestID.init) : nil
     }
   }
 
-  /// Of one message nothing is read behind its id, which may be followed by much.
-  private static func id(answeredIn message: RawSpan) -> RequestID? {
+  /// Reads no further than the id of a message, since a long text may follow.
+  private static func responseID(in message: RawSpan) -> RequestID? {
     message.withUnsafeBytes { bytes in
       var rest = bytes[...]
-      guard rest.starts(with: MessageWriter.head) else { return nil }
-      rest = rest.dropFirst(MessageWriter.head.count)
+      guard rest.starts(with: MessageWriter.messagePrefix) else { return nil }
+      rest = rest.dropFirst(MessageWriter.messagePrefix.count)
       if rest.starts(with: #","seq":"#.utf8) {
         rest = rest.dropFirst(7).drop { $0 != UInt8(ascii: ",") }
       }
       guard rest.starts(with: #","id":"#.utf8) else { return nil }
       rest = rest.dropFirst(6)
-      let text = rest.prefix(lengthOfID(rest))
+      let text = rest.prefix(idLength(rest))
       rest = rest.dropFirst(text.count)
       guard rest.starts(with: #","result":"#.utf8) || rest.starts(with: #","error":"#.utf8) else {
         return nil
@@ -33,7 +35,7 @@ package enum ResponseIDReader {
     }
   }
 
-  private static func lengthOfID(_ text: Slice<UnsafeRawBufferPointer>) -> Int {
+  private static func idLength(_ text: Slice<UnsafeRawBufferPointer>) -> Int {
     guard text.first == UInt8(ascii: "\"") else {
       return text.prefix { $0 != UInt8(ascii: ",") }.count
     }

@@ -1,153 +1,155 @@
-/// The messages that one side has sent and the other has not acknowledged, with their numbers, and
-/// those that wait to be sent.
+/// The numbered messages that one side has sent and the other has not acknowledged, and those that
+/// wait to be sent.
 package struct Outbox: Sendable, Hashable {
-  /// What is to be known of a message while it waits.
-  package enum Tag: Sendable, Hashable {
+  /// The role of a message while it waits.
+  package enum MessageTag: Sendable, Hashable {
     case none
-    /// It is the progress of a request: nobody needs an older one.
+    /// The progress of a request, which replaces an older one.
     case progress(RequestID)
-    /// It is the request of this id.
+    /// The request with this id.
     case request(RequestID)
-    /// It means nothing to another session: an answer, a cancellation.
-    case bound
+    /// A message that has no meaning in another session: a response, a cancellation.
+    case sessionBound
   }
 
-  private struct Sent: Sendable, Hashable {
-    /// The number of its last message: a batch has several.
+  private struct SentFrame: Sendable, Hashable {
+    /// The number of its last message; a batch has several.
     let last: UInt64
-    /// Where it ends in ``text``.
+    /// The end of the frame in ``buffer``.
     var end: Int
   }
 
-  private struct Waiting: Sendable, Hashable {
+  private struct UnsentFrame: Sendable, Hashable {
     let messages: [[UInt8]]
     let isBatch: Bool
-    let tag: Tag
+    let tag: MessageTag
 
     var size: Int { messages.reduce(0) { $0 + $1.count } }
 
     var isProgress: Bool { if case .progress = tag { true } else { false } }
   }
 
-  /// The number that was given last.
+  /// The last number that was assigned.
   package private(set) var last: UInt64
-  /// That number as it is written: counting on costs less than writing it anew.
+  /// The digits of that number: incrementing them costs less than formatting the number again.
   private var digits: [UInt8]
-  /// Up to this one, all was acknowledged.
+  /// The number up to which all messages were acknowledged.
   package private(set) var acknowledged: UInt64
-  /// The frames, one behind the other, from ``begin`` on.
-  private var text: [UInt8] = []
-  private var begin = 0
-  private var sent: [Sent] = []
+  /// The frames, one after the other, from ``bufferStart`` on.
+  private var buffer: [UInt8] = []
+  private var bufferStart = 0
+  private var sent: [SentFrame] = []
   private var firstSent = 0
-  private var waiting: [Waiting] = []
-  private var waitingBytes = 0
+  private var unsent: [UnsentFrame] = []
+  private var unsentBytes = 0
 
-  /// `last` messages were sent and acknowledged before.
+  /// Creates an outbox; `last` messages were sent and acknowledged before.
   package init(last: UInt64 = 0) {
     self.last = last
     digits = Array("\(last)".utf8)
     acknowledged = last
   }
 
-  /// Frames that were sent or wait.
-  package var count: Int { sent.count - firstSent + waiting.count }
-  /// Bytes of them.
-  package var bytes: Int { text.count - begin + waitingBytes }
+  /// The number of frames that were sent or wait.
+  package var count: Int { sent.count - firstSent + unsent.count }
+  /// The number of bytes of these frames.
+  package var bytes: Int { buffer.count - bufferStart + unsentBytes }
 
-  /// Gives a message its number, and keeps it. It must begin as ``MessageWriter`` begins it.
+  /// Numbers, stores and sends a message. It must have the beginning that ``MessageWriter`` writes.
   package mutating func add(_ message: [UInt8], _ send: (RawSpan) -> Void) {
-    let start = text.count
-    number(message)
-    close(from: start, send)
+    let start = buffer.count
+    appendNumbered(message)
+    finishFrame(from: start, send)
   }
 
-  /// What it holds now.
-  package struct Load: Sendable {
+  /// The current size of an outbox.
+  package struct OutboxSize: Sendable {
     package let frames: Int
     package let bytes: Int
   }
 
-  /// What it holds now. Mutating, so that it is looked at in its place and not copied.
-  package mutating func load() -> Load { Load(frames: count, bytes: bytes) }
+  /// Returns the current size. Mutating, so that the outbox is read in place and not copied.
+  package mutating func currentSize() -> OutboxSize { OutboxSize(frames: count, bytes: bytes) }
 
-  /// Gives each message of a batch its number, and keeps them.
+  /// Numbers each message of a batch, and stores and sends the batch.
   package mutating func add(batch messages: [[UInt8]], _ send: (RawSpan) -> Void) {
-    let start = text.count
-    text.append(UInt8(ascii: "["))
-    for (place, message) in messages.enumerated() {
-      if place > 0 { text.append(UInt8(ascii: ",")) }
-      number(message)
+    let start = buffer.count
+    buffer.append(UInt8(ascii: "["))
+    for (index, message) in messages.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      appendNumbered(message)
     }
-    text.append(UInt8(ascii: "]"))
-    close(from: start, send)
+    buffer.append(UInt8(ascii: "]"))
+    finishFrame(from: start, send)
   }
 
-  private mutating func number(_ message: [UInt8]) {
+  private mutating func appendNumbered(_ message: [UInt8]) {
     last += 1
     digits.increment()
-    text += Self.head
-    text += digits
-    text += message[MessageWriter.head.count...]
+    buffer += Self.numberedPrefix
+    buffer += digits
+    buffer += message[MessageWriter.messagePrefix.count...]
   }
 
-  private mutating func close(from start: Int, _ send: (RawSpan) -> Void) {
-    sent.append(Sent(last: last, end: text.count))
-    send(text.span.bytes.extracting(start..<text.count))
+  private mutating func finishFrame(from start: Int, _ send: (RawSpan) -> Void) {
+    sent.append(SentFrame(last: last, end: buffer.count))
+    send(buffer.span.bytes.extracting(start..<buffer.count))
   }
 
-  /// So many bytes longer a message may become by its number.
-  package static let numberSize =
-    head.count - MessageWriter.head.count + String(UInt64.max).utf8.count
+  /// The maximum number of bytes that its number adds to a message.
+  package static let maxNumberSize =
+    numberedPrefix.count - MessageWriter.messagePrefix.count + String(UInt64.max).utf8.count
 
-  private static let head = MessageWriter.head + Array(#","seq":"#.utf8)
+  private static let numberedPrefix = MessageWriter.messagePrefix + Array(#","seq":"#.utf8)
 
-  /// Keeps a message until it can be sent. Of the progress of one request only the latest is kept.
-  package mutating func hold(_ message: [UInt8], _ tag: Tag = .none) {
-    if case .progress = tag, let place = waiting.firstIndex(where: { $0.tag == tag }) {
-      waitingBytes -= waiting.remove(at: place).size
+  /// Stores a message until it can be sent. For the progress of one request only the latest is
+  /// stored.
+  package mutating func enqueue(_ message: [UInt8], _ tag: MessageTag = .none) {
+    if case .progress = tag, let index = unsent.firstIndex(where: { $0.tag == tag }) {
+      unsentBytes -= unsent.remove(at: index).size
     }
-    hold(Waiting(messages: [message], isBatch: false, tag: tag))
+    enqueue(UnsentFrame(messages: [message], isBatch: false, tag: tag))
   }
 
-  /// Keeps a batch until it can be sent.
-  package mutating func hold(batch messages: [[UInt8]]) {
-    hold(Waiting(messages: messages, isBatch: true, tag: .none))
+  /// Stores a batch until it can be sent.
+  package mutating func enqueue(batch messages: [[UInt8]]) {
+    enqueue(UnsentFrame(messages: messages, isBatch: true, tag: .none))
   }
 
-  private mutating func hold(_ frame: Waiting) {
-    waiting.append(frame)
-    waitingBytes += frame.size
+  private mutating func enqueue(_ frame: UnsentFrame) {
+    unsent.append(frame)
+    unsentBytes += frame.size
   }
 
-  /// Takes a request back that waits; false where it does not.
-  package mutating func takeBack(_ id: RequestID) -> Bool {
-    guard let place = waiting.firstIndex(where: { $0.tag == .request(id) }) else { return false }
-    waitingBytes -= waiting.remove(at: place).size
+  /// Removes a request that waits; returns `false` if it does not wait.
+  package mutating func withdraw(_ id: RequestID) -> Bool {
+    guard let index = unsent.firstIndex(where: { $0.tag == .request(id) }) else { return false }
+    unsentBytes -= unsent.remove(at: index).size
     return true
   }
 
-  /// Takes out all that waits and has never been sent, each message by itself, in its order.
-  package mutating func takeWaiting() -> [(message: [UInt8], tag: Tag)] {
+  /// Removes and returns all messages that have never been sent, each by itself, in order.
+  package mutating func removeUnsent() -> [(message: [UInt8], tag: MessageTag)] {
     defer {
-      waiting = []
-      waitingBytes = 0
+      unsent = []
+      unsentBytes = 0
     }
-    return waiting.flatMap { frame in frame.messages.map { ($0, frame.tag) } }
+    return unsent.flatMap { frame in frame.messages.map { ($0, frame.tag) } }
   }
 
-  /// Sends what waits, numbered, in its order; tells the numbers of the requests among it.
-  package mutating func release(
+  /// Numbers and sends the messages that wait, in order; `numbered` receives the numbers of the
+  /// requests among them.
+  package mutating func flush(
     _ send: (RawSpan) -> Void, numbered: (RequestID, UInt64) -> Void = { _, _ in }
   ) {
-    let frames = waiting
-    waiting = []
-    waitingBytes = 0
-    for frame in frames { number(frame, send, numbered) }
+    let frames = unsent
+    unsent = []
+    unsentBytes = 0
+    for frame in frames { addUnsent(frame, send, numbered) }
   }
 
-  private mutating func number(
-    _ frame: Waiting, _ send: (RawSpan) -> Void, _ numbered: (RequestID, UInt64) -> Void
+  private mutating func addUnsent(
+    _ frame: UnsentFrame, _ send: (RawSpan) -> Void, _ numbered: (RequestID, UInt64) -> Void
   ) {
     if frame.isBatch {
       add(batch: frame.messages, send)
@@ -157,8 +159,8 @@ package struct Outbox: Sendable, Hashable {
     }
   }
 
-  /// The peer has taken messages up to a number that this side may not know of any more: it goes on
-  /// after that.
+  /// Advances to a number up to which the peer has received messages, which this side may have
+  /// forgotten; the next message has a higher number.
   package mutating func skip(to number: UInt64) {
     guard number > last else { return }
     last = number
@@ -166,94 +168,95 @@ package struct Outbox: Sendable, Hashable {
     _ = acknowledge(number)
   }
 
-  /// The peer has all up to a number. False, with nothing changed, for one that was never given.
+  /// Records that the peer has all messages up to a number. Returns `false`, with nothing changed,
+  /// for a number that was never assigned.
   package mutating func acknowledge(_ number: UInt64) -> Bool {
     guard number <= last else { return false }
     guard number > acknowledged else { return true }
     acknowledged = number
     while firstSent < sent.count, sent[firstSent].last <= number {
-      begin = sent[firstSent].end
+      bufferStart = sent[firstSent].end
       firstSent += 1
     }
-    shrink()
+    compact()
     return true
   }
 
-  /// Gives back the memory of what was acknowledged, now and then.
-  private mutating func shrink() {
+  /// Frees the memory of acknowledged messages from time to time.
+  private mutating func compact() {
     if firstSent == sent.count {
-      text.removeAll(keepingCapacity: text.capacity <= Self.keptBytes)
-      sent.removeAll(keepingCapacity: sent.capacity <= Self.keptFrames)
-      (begin, firstSent) = (0, 0)
-    } else if begin >= Self.keptBytes, begin >= text.count / 2 {
-      text.removeFirst(begin)
+      buffer.removeAll(keepingCapacity: buffer.capacity <= Self.retainedBytes)
+      sent.removeAll(keepingCapacity: sent.capacity <= Self.retainedFrames)
+      (bufferStart, firstSent) = (0, 0)
+    } else if bufferStart >= Self.retainedBytes, bufferStart >= buffer.count / 2 {
+      buffer.removeFirst(bufferStart)
       sent.removeFirst(firstSent)
-      for place in sent.indices { sent[place].end -= begin }
-      (begin, firstSent) = (0, 0)
+      for index in sent.indices { sent[index].end -= bufferStart }
+      (bufferStart, firstSent) = (0, 0)
     }
   }
 
-  /// What an idle client may keep.
-  private static let keptBytes = 256
-  private static let keptFrames = 16
+  /// The memory that an idle client may keep.
+  private static let retainedBytes = 256
+  private static let retainedFrames = 16
 
-  /// Sends all that comes after a number, which is one from ``acknowledged`` to ``last``, and not
-  /// after another.
+  /// Sends all frames after `number`, which is between ``acknowledged`` and the last one, up to
+  /// `last`.
   package func replay(
     after number: UInt64, through last: UInt64 = .max, _ send: (RawSpan) -> Void
   ) {
     forEach(after: number, through: last) { _, frame in send(frame) }
   }
 
-  /// The frames between two numbers, each with the number of its last message.
+  /// Visits the frames between two numbers, each with the number of its last message.
   package func forEach(
     after number: UInt64, through last: UInt64 = .max, _ body: (UInt64, RawSpan) -> Void
   ) {
-    var start = begin
+    var start = bufferStart
     for frame in sent[firstSent...] {
       if frame.last > last { return }
-      if frame.last > number { body(frame.last, text.span.bytes.extracting(start..<frame.end)) }
+      if frame.last > number { body(frame.last, buffer.span.bytes.extracting(start..<frame.end)) }
       start = frame.end
     }
   }
 
-  /// The ids of the requests that what waits answers.
-  package var answeredWaiting: [RequestID] {
-    waiting.flatMap(\.messages).flatMap { ResponseIDReader.answered(in: $0.span.bytes) }
+  /// The ids of the requests that the waiting messages respond to.
+  package var unsentResponseIDs: [RequestID] {
+    unsent.flatMap(\.messages).flatMap { ResponseIDReader.responseIDs(in: $0.span.bytes) }
   }
 
-  /// Numbers what waits, but for progress, which nobody needs who does not hear it in time; tells
-  /// the numbers of the requests among it.
-  package mutating func numberWaiting(_ numbered: (RequestID, UInt64) -> Void) {
-    let frames = waiting
-    waiting = frames.filter(\.isProgress)
-    waitingBytes = waiting.reduce(0) { $0 + $1.size }
-    for frame in frames where !frame.isProgress { number(frame, { _ in }, numbered) }
+  /// Numbers the messages that wait, except progress, which is useless if it arrives late;
+  /// `numbered` receives the numbers of the requests among them.
+  package mutating func numberUnsent(_ numbered: (RequestID, UInt64) -> Void) {
+    let frames = unsent
+    unsent = frames.filter(\.isProgress)
+    unsentBytes = unsent.reduce(0) { $0 + $1.size }
+    for frame in frames where !frame.isProgress { addUnsent(frame, { _ in }, numbered) }
   }
 
-  /// Frames that were given their numbers in another life, `last` of them, of which some were
-  /// acknowledged.
+  /// Restores an outbox with frames that were numbered before a restart, `last` being the highest
+  /// number. Some of the messages were acknowledged.
   package init(last: UInt64, acknowledged: UInt64, frames: [(last: UInt64, bytes: [UInt8])]) {
     self.init(last: last)
     self.acknowledged = acknowledged
     for frame in frames {
-      text += frame.bytes
-      sent.append(Sent(last: frame.last, end: text.count))
+      buffer += frame.bytes
+      sent.append(SentFrame(last: frame.last, end: buffer.count))
     }
   }
 }
 
 extension [UInt8] {
-  /// Adds one to a decimal number.
+  /// Increments a decimal number.
   fileprivate mutating func increment() {
-    var place = count - 1
-    while place >= 0 {
-      if self[place] < UInt8(ascii: "9") {
-        self[place] += 1
+    var index = count - 1
+    while index >= 0 {
+      if self[index] < UInt8(ascii: "9") {
+        self[index] += 1
         return
       }
-      self[place] = UInt8(ascii: "0")
-      place -= 1
+      self[index] = UInt8(ascii: "0")
+      index -= 1
     }
     insert(UInt8(ascii: "1"), at: 0)
   }

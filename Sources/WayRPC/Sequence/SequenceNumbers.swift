@@ -1,28 +1,28 @@
 /// The `seq` of the messages in one frame.
 package struct SequenceNumbers: Sendable, Hashable {
-  /// That of the first message; 0 where it has none.
+  /// The number of the first message; 0 if it has none.
   package private(set) var first: UInt64
-  /// That of the last.
+  /// The number of the last message.
   package private(set) var last: UInt64
-  /// Whether they are no numbers, or do not follow one another.
-  package private(set) var areBroken: Bool
+  /// Whether the values are no numbers, or are not consecutive.
+  package private(set) var areInvalid: Bool
 
-  /// Those of a frame without any.
+  /// The numbers of a frame without any.
   package static let none = SequenceNumbers(nil)
 
-  /// Those of the first message: nil for none, 0 for what is no number.
+  /// Creates the numbers of the first message: `nil` for none, 0 for an invalid one.
   init(_ seq: UInt64?) {
     first = seq ?? 0
     last = first
-    areBroken = seq == 0
+    areInvalid = seq == 0
   }
 
-  /// Whether no message has one.
-  package var areAbsent: Bool { first == 0 && !areBroken }
+  /// Whether no message has a number.
+  package var areAbsent: Bool { first == 0 && !areInvalid }
 
-  /// The next message of a batch has this one.
-  mutating func follow(_ seq: UInt64?) {
+  /// Appends the number of the next message of a batch.
+  mutating func append(_ seq: UInt64?) {
     if areAbsent, seq == nil { return }
-    if let seq, first != 0, seq == last &+ 1 { last = seq } else { areBroken = true }
+    if let seq, first != 0, seq == last &+ 1 { last = seq } else { areInvalid = true }
   }
 }

@@ -1,114 +1,116 @@
-/// What one side of a resumable conversation keeps: how far it has sent and received, and what the
-/// other side does not have yet. The same on both sides; it outlives connections.
+/// The state of one side of a resumable connection: the numbers that it has sent and received, and
+/// the messages that the other side does not have yet. It is the same on both sides, and outlives
+/// connections.
 ///
-/// Pure: it sends through what it is handed, and knows no clock.
+/// It performs no I/O and has no clock: it sends through closures.
 package struct SequenceState: Sendable, Hashable {
-  /// What is to be done with a frame.
-  package enum Arrival: Sendable {
-    case take
-    /// It was taken before.
-    case drop
-    /// Something before it is missing, or it has no number.
+  /// The decision about a frame.
+  package enum SequenceCheck: Sendable {
+    case accept
+    /// The frame was received before.
+    case duplicate
+    /// An earlier frame is missing, or this one has no number.
     case gap
   }
 
-  /// So many messages may be taken before they have to be acknowledged.
+  /// The number of received messages after which an acknowledgement is due.
   package static let maxUnacknowledged: UInt64 = 32
-  /// So many bytes.
+  /// The number of received bytes after which an acknowledgement is due.
   package static let maxUnacknowledgedBytes = 64 << 10
 
   package var outbox: Outbox
-  /// The number of the message that was taken last.
+  /// The number of the last message that was received.
   package private(set) var received: UInt64
-  private var told: UInt64
-  private var untoldBytes = 0
+  private var lastAcknowledged: UInt64
+  private var unacknowledgedBytes = 0
 
-  /// `sent` and `received` messages have come to their ends before.
+  /// Creates a state after `sent` and `received` messages.
   package init(sent: UInt64 = 0, received: UInt64 = 0) {
     outbox = Outbox(last: sent)
     self.received = received
-    told = received
+    lastAcknowledged = received
   }
 
-  /// Goes on from another life, in which `received` messages were taken.
+  /// Restores a state in which `received` messages were received.
   package init(_ outbox: Outbox, received: UInt64) {
     self.outbox = outbox
     self.received = received
-    told = received
+    lastAcknowledged = received
   }
 
-  /// Decides on a frame of so many bytes.
-  package mutating func receive(_ numbers: SequenceNumbers, bytes: Int) -> Arrival {
-    guard numbers.first > 0, !numbers.areBroken else { return .gap }
-    if numbers.last <= received { return .drop }
-    // A batch is sent as a whole, and taken as one.
+  /// Decides about a frame of this size in bytes.
+  package mutating func receive(_ numbers: SequenceNumbers, bytes: Int) -> SequenceCheck {
+    guard numbers.first > 0, !numbers.areInvalid else { return .gap }
+    if numbers.last <= received { return .duplicate }
+    // A batch is sent and received as a whole.
     guard numbers.first == received + 1 else { return .gap }
     received = numbers.last
-    untoldBytes += bytes
-    return .take
+    unacknowledgedBytes += bytes
+    return .accept
   }
 
-  /// Whether anything was taken that was not acknowledged.
-  package var owesAck: Bool { received > told }
+  /// Whether there are received messages that were not acknowledged.
+  package var hasUnacknowledged: Bool { received > lastAcknowledged }
 
-  /// Whether so much was taken and not acknowledged that the other side may soon have no room for
-  /// more. Mutating, so that it is looked at in its place and not copied.
-  package var owesMuch: Bool {
+  /// Whether so many messages were not acknowledged that the other side may soon reach its limit.
+  /// Mutating, so that the state is read in place and not copied.
+  package var isAckOverdue: Bool {
     mutating get {
-      received - told >= 8 * Self.maxUnacknowledged
-        || untoldBytes >= 4 * Self.maxUnacknowledgedBytes
+      received - lastAcknowledged >= 8 * Self.maxUnacknowledged
+        || unacknowledgedBytes >= 4 * Self.maxUnacknowledgedBytes
     }
   }
 
-  /// When the other side is to be told what was taken.
-  package enum Ack: Sendable {
+  /// The time at which to acknowledge.
+  package enum AckTiming: Sendable {
     case now, soon, never
   }
 
-  /// When the other side is to be told. Mutating, so that it is looked at in its place and not
+  /// Returns the time at which to acknowledge. Mutating, so that the state is read in place and not
   /// copied.
-  package mutating func dueAck() -> Ack {
-    if received == told { return .never }
+  package mutating func ackTiming() -> AckTiming {
+    if received == lastAcknowledged { return .never }
     let isMuch =
-      received - told >= Self.maxUnacknowledged || untoldBytes >= Self.maxUnacknowledgedBytes
+      received - lastAcknowledged >= Self.maxUnacknowledged
+      || unacknowledgedBytes >= Self.maxUnacknowledgedBytes
     return isMuch ? .now : .soon
   }
 
-  /// The number to acknowledge; from now on nothing is owed up to it. That is `number`, where a
-  /// later one must not be acknowledged yet.
+  /// Returns the number to acknowledge, and marks it as acknowledged. It is at most `number`, for a
+  /// caller that must not acknowledge later messages yet.
   package mutating func acknowledge(through number: UInt64 = .max) -> UInt64 {
-    told = max(told, min(number, received))
-    untoldBytes = 0
-    return told
+    lastAcknowledged = max(lastAcknowledged, min(number, received))
+    unacknowledgedBytes = 0
+    return lastAcknowledged
   }
 
-  /// How a connection that has taken messages up to `number` goes on.
-  package enum Resumption: Sendable, Equatable {
-    /// From this number on; what comes after it is sent again.
+  /// The point from which a connection resumes that has received messages up to a number.
+  package enum ResumePoint: Sendable, Equatable {
+    /// After this number; later messages are sent again.
     case after(UInt64)
-    /// The two sides do not fit.
+    /// The two sides are inconsistent.
     case gap
   }
 
-  /// Where the peer goes on that took messages up to `number`; one that was loaded again may have
-  /// forgotten what it acknowledged. Where this side was restarted, it may have forgotten what it
-  /// sent.
-  package func resumption(
+  /// Returns the point from which a peer resumes that received messages up to `number`. A reloaded
+  /// peer may have forgotten what it acknowledged. After a restart, this side may have forgotten
+  /// what it sent.
+  package func resumePoint(
     after number: UInt64, isReloaded: Bool, isRestarted: Bool = false
-  ) -> Resumption {
+  ) -> ResumePoint {
     guard number <= outbox.last || isRestarted else { return .gap }
     if number >= outbox.acknowledged { return .after(number) }
     return isReloaded ? .after(outbox.acknowledged) : .gap
   }
 
-  /// The other side has taken messages up to `number`, and goes on: it is sent what comes after it,
-  /// then what has waited. The numbers of requests among that are told.
+  /// Resumes after the other side has received messages up to `number`: sends the later ones, then
+  /// those that wait. `numbered` receives the numbers of the requests among these.
   package mutating func resume(
     after number: UInt64, _ send: (RawSpan) -> Void,
     numbered: (RequestID, UInt64) -> Void = { _, _ in }
   ) {
     _ = outbox.acknowledge(number)
     outbox.replay(after: number, send)
-    outbox.release(send, numbered: numbered)
+    outbox.flush(send, numbered: numbered)
   }
 }

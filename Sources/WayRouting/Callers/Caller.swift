@@ -1,23 +1,23 @@
 import Logging
 import WayValues
 
-/// Who makes a call: a client, or the app itself. What a handler calls in turn, by the navigator of
-/// its call, is its caller's call as well.
+/// The caller of a route: a client, or the app itself. Calls that a handler makes through the
+/// navigator of its call have the same caller.
 ///
-/// Immutable, and a class, so that it is handed on as one reference.
+/// Immutable, and a class, so that it is passed on as one reference.
 public final class Caller: Sendable {
   /// A client of a session.
-  public struct Client: Sendable, Hashable {
-    /// Its name on the wire.
+  public struct CallingClient: Sendable, Hashable {
+    /// The client's id on the wire.
     public let id: String
-    /// What it calls itself; nil where it did not say. Nobody has checked that.
+    /// The name that the client reports; `nil` if it reported none. The server does not verify it.
     public let name: String?
-    /// The version of that program.
+    /// The version that the client reports.
     public let version: String?
-    /// The page that it runs in.
+    /// The id of the page that the client runs in.
     public let page: String?
 
-    /// For tests of a handler.
+    /// Creates a client, for tests of a handler.
     public init(id: String, name: String? = nil, version: String? = nil, page: String? = nil) {
       self.id = id
       self.name = name
@@ -26,25 +26,26 @@ public final class Caller: Sendable {
     }
   }
 
-  /// The session that the call belongs to.
+  /// The id of the session that the call belongs to.
   public let session: String
-  /// Who the client is. A guest has the user of who invited it, and the groups that the invitation
-  /// hands on; the app itself is nobody in particular.
+  /// The client's identity. A guest has the user of the client that invited it, and the groups that
+  /// the invitation passes on. The identity of the app itself is empty.
   public let identity: Identity
-  /// Nil where the app calls by itself.
-  public let client: Client?
-  /// Whether the client was invited, and so may do less than other members of the session.
+  /// The client that calls; `nil` if the app itself calls.
+  public let client: CallingClient?
+  /// Whether the client was invited, and so has fewer rights than other clients of the session.
   public let isGuest: Bool
-  /// The origin of the page that the client runs in, as the browser tells it; nil for what is no
-  /// page.
+  /// The origin of the page that the client runs in, as the browser reports it; `nil` for a client
+  /// that is no page.
   public let origin: String?
-  /// The address that the client comes from, without a port, or `unix`; nil inside the process.
+  /// The network address of the client, without a port, or `unix`; `nil` inside the process.
   public let address: String?
-  private let base: Logger?
+  private let baseLogger: Logger?
 
-  /// Also for tests of a handler; `logger` is what ``logger`` adds to.
+  /// Creates a caller, also for tests of a handler. `logger` is the base of ``logger``.
   public init(
-    session: String, identity: Identity = Identity(), client: Client? = nil, isGuest: Bool = false,
+    session: String, identity: Identity = Identity(), client: CallingClient? = nil,
+    isGuest: Bool = false,
     origin: String? = nil, address: String? = nil, logger: Logger? = nil
   ) {
     self.session = session
@@ -53,12 +54,12 @@ public final class Caller: Sendable {
     self.isGuest = isGuest
     self.origin = origin
     self.address = address
-    base = logger
+    baseLogger = logger
   }
 
-  /// The bridge's logger, which tells with each line who calls. Without one, it tells nothing.
+  /// The bridge's logger, which adds the caller to each line. Without one, nothing is logged.
   public var logger: Logger {
-    guard var logger = base else {
+    guard var logger = baseLogger else {
       return Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() }
     }
     logger[metadataKey: "session"] = "\(session)"
@@ -68,7 +69,7 @@ public final class Caller: Sendable {
     return logger
   }
 
-  /// As hosts are told it, with `page.open` and `task.run`.
+  /// The caller as hosts receive it with `page.open` and `task.run`.
   package var value: Value {
     var members = ValueObject()
     members.reserveCapacity(6)
@@ -76,7 +77,7 @@ public final class Caller: Sendable {
     members["client"] = client?.value
     members["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
-      members["groups"] = .list(identity.groups.sorted().map(Value.string))
+      members["groups"] = .array(identity.groups.sorted().map(Value.string))
     }
     members["origin"] = origin.map(Value.string)
     if isGuest { members["guest"] = true }
@@ -84,8 +85,8 @@ public final class Caller: Sendable {
   }
 }
 
-extension Caller.Client {
-  /// As hosts are told it.
+extension Caller.CallingClient {
+  /// The client as hosts receive it.
   package var value: Value {
     var members = ValueObject()
     members.reserveCapacity(4)

@@ -1,19 +1,19 @@
 import WayValues
 
-/// Who somebody is: what the app makes of the token and the handshake of a client.
+/// The identity of a client, which the app derives from its token and handshake.
 public struct Identity: Sendable, Hashable {
-  /// The user, for `Audience.user`; nil where there is none.
+  /// The user, for `Audience.user`; `nil` if there is none.
   public var user: String?
   /// The groups of the user, for `Audience.group`, for the rules of a policy and for the
   /// ``Route/permissions`` of routes.
   public var groups: Set<String>
-  /// What else is known, the claims of a token for one.
+  /// Further facts about the client, for example the claims of a token.
   public var claims: ValueObject
-  /// When it ends, in milliseconds since 1970-01-01 UTC; nil for never. The client is closed then
-  /// unless it has been renewed.
+  /// The expiry in milliseconds since 1970-01-01 UTC; `nil` for none. The client is closed then
+  /// unless the identity has been renewed.
   public var expires: Int64?
 
-  /// Nobody in particular, where nothing is given.
+  /// Creates an identity. Without arguments it is anonymous.
   public init(
     user: String? = nil, groups: Set<String> = [], claims: ValueObject = [:], expires: Int64? = nil
   ) {

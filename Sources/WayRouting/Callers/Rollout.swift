@@ -1,41 +1,43 @@
 import WayValues
 
-/// For whom a route, or a branch of a redirect, is there: a share of the users, clients of certain
-/// versions, or both.
+/// The callers for which a route, or a branch of a redirect, is available: a share of the users,
+/// clients of certain versions, or both.
 public struct Rollout: Sendable, Hashable {
   /// Programs of one name, or of all, in certain versions.
   public struct ClientVersions: Sendable, Hashable {
-    /// What the program calls itself, the `client.name` of `session.open`; nil for any.
+    /// The name that the program reports, the `client.name` of `session.open`; `nil` for any.
     public let name: String?
-    /// Which of its versions.
+    /// The versions of the program.
     public let versions: VersionRange
 
-    /// Clients.
+    /// Creates a condition on the client's program.
     public init(name: String?, versions: VersionRange) {
       self.name = name
       self.versions = versions
     }
   }
 
-  /// The share of users, from 0 to 1, by the place of each (``place(of:salt:)``); nil for all.
+  /// The share of users, from 0 to 1, by the position of each (``position(of:salt:)``); `nil` for
+  /// all.
   public let share: Range<Double>?
-  /// Of which clients one has to fit; empty for all.
+  /// The conditions of which a client has to meet one; empty for all clients.
   public let clients: [ClientVersions]
 
-  /// A release; without anything it is for all.
+  /// Creates a rollout; without arguments it includes every caller.
   public init(share: Range<Double>? = nil, clients: [ClientVersions] = []) {
     self.share = share
     self.clients = clients
   }
 
-  /// The place of a caller in [0, 1), the same in every process: FNV-1a (64 bits) over the UTF-8 of
-  /// the salt, a byte 0, and the user or, where that is nobody, the session; the bits of the hash
-  /// are then mixed (`x ^= x >> 32`, twice, with a multiplication by 0x9E3779B97F4A7C15 between), and
-  /// the upper 32 of them divided by 2³².
+  /// Returns the position of a caller in [0, 1), the same in every process.
   ///
-  /// - Parameter salt: the name of the route, or the `from` of the redirect, so that each release
-  ///   meets other users first.
-  public static func place(of caller: Caller, salt: String) -> Double {
+  /// It is FNV-1a (64 bits) over the UTF-8 of the salt, a byte 0, and the user or, without a user,
+  /// the session. The bits of the hash are then mixed (`x ^= x >> 32`, twice, with a multiplication
+  /// by 0x9E3779B97F4A7C15 between). The upper 32 of them are divided by 2³².
+  ///
+  /// - Parameter salt: the name of the route, or the `from` of the redirect, so that each rollout
+  ///   begins with other users.
+  public static func position(of caller: Caller, salt: String) -> Double {
     var hash = StableHash()
     hash.add(salt)
     hash.add(0)
@@ -47,64 +49,66 @@ public struct Rollout: Sendable, Hashable {
     return Double(mixed >> 32) / 4_294_967_296
   }
 
-  /// Whether a caller is among those whom this is for; nobody in particular is not.
-  func admits(_ caller: Caller?, salt: String) -> Bool {
+  /// Whether the rollout includes a caller. `nil`, an anonymous caller, is not included.
+  func includes(_ caller: Caller?, salt: String) -> Bool {
     guard let caller else { return false }
-    guard admits(caller.client) else { return false }
-    return share.map { $0.contains(Self.place(of: caller, salt: salt)) } ?? true
+    guard includes(caller.client) else { return false }
+    return share.map { $0.contains(Self.position(of: caller, salt: salt)) } ?? true
   }
 
-  private func admits(_ client: Caller.Client?) -> Bool {
+  private func includes(_ client: Caller.CallingClient?) -> Bool {
     if clients.isEmpty { return true }
     guard let client, let version = client.version.flatMap(ProgramVersion.init) else {
       return false
     }
-    return clients.contains { wanted in
-      if let name = wanted.name, client.name?.isSameUTF8(as: name) != true { return false }
-      return wanted.versions.contains(version)
+    return clients.contains { condition in
+      if let name = condition.name, client.name?.isSameUTF8(as: name) != true { return false }
+      return condition.versions.contains(version)
     }
   }
 
-  /// Why a caller is among those whom this is for, or is not.
+  /// Returns the reason why the rollout includes a caller or not.
   func reason(_ caller: Caller?, salt: String) -> String {
-    guard let caller else { return "it is for some only (\(self)), and nobody in particular asks" }
-    if !admits(caller.client) {
+    guard let caller else {
+      return "it is for some callers only (\(self)), and the caller is unknown"
+    }
+    if !includes(caller.client) {
       let name = caller.client?.name?.brief ?? "a client without a name"
       let version = caller.client?.version?.brief ?? "without a version"
-      return "it is for \(clientWords), not for \(name) \(version)"
+      return "it is for \(clientText), not for \(name) \(version)"
     }
-    guard let share else { return "it is for \(clientWords)" }
-    let place = Self.place(of: caller, salt: salt)
-    let who = caller.identity.user.map { "the user '\($0.brief)'" } ?? "the session"
+    guard let share else { return "it is for \(clientText)" }
+    let position = Self.position(of: caller, salt: salt)
+    let subject = caller.identity.user.map { "the user '\($0.brief)'" } ?? "the session"
     return
-      "\(who) has the place \(Self.digits(place)), "
-      + "\(share.contains(place) ? "inside" : "outside") of \(Self.words(share))"
+      "\(subject) has the place \(Self.decimalText(position)), "
+      + "\(share.contains(position) ? "inside" : "outside") of \(Self.shareText(share))"
   }
 
-  private var clientWords: String {
+  private var clientText: String {
     clients.map { "\($0.name?.brief ?? "any client") \($0.versions)" }.joined(separator: " or ")
   }
 
-  private static func words(_ share: Range<Double>) -> String {
-    "\(digits(share.lowerBound)) to \(digits(share.upperBound))"
+  private static func shareText(_ share: Range<Double>) -> String {
+    "\(decimalText(share.lowerBound)) to \(decimalText(share.upperBound))"
   }
 
-  /// Four digits after the point at most.
-  private static func digits(_ share: Double) -> String {
+  /// Returns the share with at most four digits after the decimal point.
+  private static func decimalText(_ share: Double) -> String {
     "\((share * 10_000).rounded() / 10_000)"
   }
 }
 
 extension Rollout: CustomStringConvertible {
-  /// In words: `the share 0.0 to 0.2 of users, shop >=5.2`.
+  /// The rollout in words: `the share 0.0 to 0.2 of users, shop >=5.2`.
   public var description: String {
     var words: [String] = []
-    if let share { words.append("the share \(Self.words(share)) of users") }
-    if !clients.isEmpty { words.append(clientWords) }
+    if let share { words.append("the share \(Self.shareText(share)) of users") }
+    if !clients.isEmpty { words.append(clientText) }
     return words.isEmpty ? "everybody" : words.joined(separator: ", ")
   }
 
-  /// The members that a route table has for it.
+  /// The members of the rollout in a route table.
   package var members: ValueObject {
     var members: ValueObject = [:]
     members["share"] = share.map { Value($0.upperBound - $0.lowerBound) }

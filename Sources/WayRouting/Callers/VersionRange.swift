@@ -1,13 +1,13 @@
 import WayValues
 
-/// A version of a program: numbers with dots between them, `5.2.1`. Missing ones are 0, and what
-/// follows a `-` or `+` does not count.
+/// A version of a program: numbers separated by dots, `5.2.1`. Missing numbers are 0, and the text
+/// after a `-` or `+` is ignored.
 public struct ProgramVersion: Sendable, Hashable, Comparable {
   private static let maxParts = 8
-  /// Without zeros at its end.
+  /// The numbers without trailing zeros.
   private let parts: [UInt32]
 
-  /// Nil for what is no version.
+  /// Parses a version; `nil` if the text is none.
   public init?(_ text: String) {
     let core = text.prefix { $0 != "-" && $0 != "+" }
     let texts = core.split(separator: ".", omittingEmptySubsequences: false)
@@ -23,16 +23,16 @@ public struct ProgramVersion: Sendable, Hashable, Comparable {
     self.parts = parts
   }
 
-  /// Whether one comes before the other, number by number.
+  /// Compares two versions number by number.
   public static func < (left: ProgramVersion, right: ProgramVersion) -> Bool {
     left.parts.lexicographicallyPrecedes(right.parts)
   }
 }
 
-/// Which versions of a program are meant: `>=5.2 <6`, comparators that all have to hold.
+/// A set of versions of a program: `>=5.2 <6`, comparators that all have to hold.
 public struct VersionRange: Sendable, Hashable, CustomStringConvertible {
   private enum Comparator: String, CaseIterable {
-    // Those that begin another come behind it.
+    // An operator that is a prefix of another one comes after it.
     case atLeast = ">="
     case atMost = "<="
     case above = ">"
@@ -55,11 +55,11 @@ public struct VersionRange: Sendable, Hashable, CustomStringConvertible {
     let version: ProgramVersion
   }
 
-  /// As it was written.
+  /// The range as it was written.
   public let description: String
   private let bounds: [VersionBound]
 
-  /// Nil for what is no range.
+  /// Parses a range; `nil` if the text is none.
   public init?(_ text: String) {
     var bounds: [VersionBound] = []
     for word in text.split(separator: " ") {
@@ -73,14 +73,14 @@ public struct VersionRange: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// Whether a version is meant.
+  /// Whether the range contains a version.
   public func contains(_ version: ProgramVersion) -> Bool {
     bounds.allSatisfy { $0.comparator.holds(version, $0.version) }
   }
 
-  /// Whether no version is meant: what the comparators ask for contradicts itself.
+  /// Whether the range contains no version, because its comparators contradict each other.
   package var isEmpty: Bool {
-    // Whatever fits lies at a bound, or next to one.
+    // If any version fits, then one at a bound or next to a bound fits.
     var tried = bounds.map(\.version) + [.lowest]
     tried += bounds.map { $0.version.next }
     return !tried.contains(where: contains)
@@ -90,7 +90,7 @@ public struct VersionRange: Sendable, Hashable, CustomStringConvertible {
 extension ProgramVersion {
   fileprivate static let lowest = ProgramVersion(parts: [])
 
-  /// A version just above this one: nothing that a range names lies between.
+  /// The version just above this one: no range can name a version between them.
   fileprivate var next: ProgramVersion {
     ProgramVersion(parts: parts + Array(repeating: 0, count: Self.maxParts - parts.count) + [1])
   }

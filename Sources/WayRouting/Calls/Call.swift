@@ -2,141 +2,144 @@ import Logging
 import WayPatterns
 import WayValues
 
-/// One invocation, as its handler sees it.
+/// One invocation, as its handler receives it.
 public struct Call: Sendable {
-  /// What is called: one reference, since a call is handed on often.
-  private enum Target {
+  /// The target of the call: one reference, since a call is passed on often.
+  private enum InvocationTarget {
     case match(RouteMatch)
-    case other(OtherTarget)
+    case explicit(ExplicitTarget)
   }
 
-  private let target: Target
+  private let target: InvocationTarget
 
-  /// The URI as it was called, fragment included.
+  /// The URI as it was called, including its fragment.
   public var uri: RouteURI {
     switch target {
     case .match(let match): match.uri
-    case .other(let other): other.uri
+    case .explicit(let explicit): explicit.uri
     }
   }
 
-  /// Query, path and the caller's parameters, merged; the later ones win.
+  /// The parameters of query, path and caller, merged; later ones win.
   public var params: ValueObject {
     switch target {
     case .match(let match): match.params
-    case .other(let other): other.params
+    case .explicit(let explicit): explicit.params
     }
   }
 
-  /// The declared route that is called; nil where a client serves a URI that no route declares.
+  /// The declared route that is called; `nil` if a client serves a URI that no route declares.
   public var route: Route? {
     switch target {
     case .match(let match): match.route
-    case .other(let other): other.route
+    case .explicit(let explicit): explicit.route
     }
   }
 
-  /// What is no business data (`animated`, …), as the caller gave it.
+  /// The options that are no business data (`animated`, …), as the caller sent them.
   public let exts: ValueObject
-  /// Acts in the session that the call belongs to, with the rights of the caller.
+  /// The navigator of the session that the call belongs to, with the rights of the caller.
   public let navigator: any Navigator
-  /// Who calls.
+  /// The caller of the route.
   public let caller: Caller
-  /// What only a call that may wait, carries something or has a key has; apart, so that others are
-  /// passed on cheaply.
-  private let waiting: WaitingCall?
+  /// The properties that only a call has that may wait, has attachments or has a key. They are
+  /// separate so that other calls are passed on cheaply.
+  private let context: PendingCallContext?
 
-  /// When the caller stops waiting; nil where it set no deadline. The task is cancelled then.
-  public var deadline: ContinuousClock.Instant? { waiting?.deadline }
+  /// The instant at which the caller stops waiting; `nil` without a deadline. The task is cancelled
+  /// then.
+  public var deadline: ContinuousClock.Instant? { context?.deadline }
 
-  /// The key that the call was made under (`params.key`), so that it is made once however often it
-  /// is asked for; nil where it has none.
-  public var key: IdempotencyKey? { waiting?.key }
+  /// The idempotency key of the call (`params.key`), which makes retries safe; `nil` if it has
+  /// none.
+  public var key: IdempotencyKey? { context?.key }
 
-  /// The bridge's logger, which tells with each line who calls what: the name of the route, or the
-  /// scheme of a URI that no route declares.
+  /// The bridge's logger, which adds the caller and the route to each line: the name of the route,
+  /// or the scheme of a URI that no route declares.
   public var logger: Logger {
     var logger = caller.logger
     logger[metadataKey: "route"] = "\(route?.name ?? uri.scheme.map { $0 + ":" } ?? "")"
     return logger
   }
 
-  var carried: Carried? { waiting?.carried }
+  var attachments: RouterAttachments? { context?.attachments }
 
-  /// Tells the caller of an asynchronous task how far it is. After the answer, and for a
-  /// synchronous task, it does nothing. May be called from any thread.
-  public func progress(_ value: Value) {
-    waiting?.progress(value)
+  /// Reports the progress of an asynchronous task to the caller. It has no effect after the
+  /// response and for a synchronous task. May be called from any thread.
+  public func reportProgress(_ value: Value) {
+    context?.reportProgress(value)
   }
 
-  /// A call that is answered at once; also for tests of a handler, where the app calls unless
+  /// Creates a call that returns at once; also for tests of a handler. The app is the caller unless
   /// `caller` is given.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil
   ) {
-    target = .other(OtherTarget(uri, params, route))
+    target = .explicit(ExplicitTarget(uri, params, route))
     self.exts = exts
     self.navigator = navigator
     self.caller = caller ?? Caller(session: navigator.session)
-    waiting = nil
+    context = nil
   }
 
-  /// A call that may wait, may carry values of Swift code, and may have a key.
+  /// Creates a call that may wait, may have attachments, and may have a key.
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil, deadline: ContinuousClock.Instant?,
-    carrying: [String: any Sendable] = [:], key: IdempotencyKey? = nil,
+    attachments: [String: any Sendable] = [:], key: IdempotencyKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
-    target = .other(OtherTarget(uri, params, route))
+    target = .explicit(ExplicitTarget(uri, params, route))
     self.exts = exts
     self.navigator = navigator
     self.caller = caller ?? Caller(session: navigator.session)
-    waiting = WaitingCall(
-      deadline: deadline, carried: Carried(carrying), key: key, progress: progress)
+    context = PendingCallContext(
+      deadline: deadline, attachments: RouterAttachments(attachments), key: key,
+      reportProgress: progress)
   }
 
-  /// As the session makes it: of what a URI says.
+  /// Creates a call from the resolution of a URI.
   package init(
-    _ said: Resolution, exts: ValueObject, navigator: any Navigator, caller: Caller,
-    waiting: WaitingCall?
+    _ resolution: Resolution, exts: ValueObject, navigator: any Navigator, caller: Caller,
+    context: PendingCallContext?
   ) {
     target =
-      switch said {
+      switch resolution {
       case .match(let match): .match(match)
-      case .undeclared(let place, let params): .other(OtherTarget(place.uri, params, nil))
-      case .navigation(let uri, _, let params): .other(OtherTarget(uri, params, nil))
+      case .unmatched(let unmatched, let params):
+        .explicit(ExplicitTarget(unmatched.uri, params, nil))
+      case .navigation(let uri, _, let params): .explicit(ExplicitTarget(uri, params, nil))
       }
     self.exts = exts
     self.navigator = navigator
     self.caller = caller
-    self.waiting = waiting
+    self.context = context
   }
 
   private init(_ call: Call, _ params: ValueObject) {
-    target = .other(OtherTarget(call.uri, params, call.route))
+    target = .explicit(ExplicitTarget(call.uri, params, call.route))
     exts = call.exts
     navigator = call.navigator
     caller = call.caller
-    waiting = call.waiting
+    context = call.context
   }
 
-  /// The same call with other parameters.
+  /// Returns the call with other parameters.
   func with(_ params: ValueObject) -> Call { Call(self, params) }
 
-  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does
-  /// not hold in the query.
+  /// Returns a URI that holds the whole call: its target and all ``params``. The query holds those
+  /// that the path does not.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as
+  /// Throws ``PatternParameterError/parameters(_:)`` for parameters that a URI cannot hold, such as
   /// objects.
   public func completeURI() throws(PatternParameterError) -> RouteURI {
-    try uri.complete(with: params, pathParams: try route?.pathParams(of: uri) ?? [:], route: route)
+    try uri.completed(with: params, pathParams: try route?.pathParams(of: uri) ?? [:], route: route)
   }
 }
 
-/// What is called that is no ``Match``, or one with other parameters.
-private final class OtherTarget: Sendable {
+/// A target that is no ``RouteMatch``, or a match with other parameters.
+private final class ExplicitTarget: Sendable {
   let uri: RouteURI
   let params: ValueObject
   let route: Route?
@@ -148,20 +151,20 @@ private final class OtherTarget: Sendable {
   }
 }
 
-/// What only a ``Call`` has that may wait, carries something or has a key.
-package final class WaitingCall: Sendable {
+/// The properties that only a ``Call`` has that may wait, has attachments or has a key.
+package final class PendingCallContext: Sendable {
   let deadline: ContinuousClock.Instant?
-  let carried: Carried?
+  let attachments: RouterAttachments?
   let key: IdempotencyKey?
-  let progress: @Sendable (Value) -> Void
+  let reportProgress: @Sendable (Value) -> Void
 
   package init(
-    deadline: ContinuousClock.Instant?, carried: Carried?, key: IdempotencyKey?,
-    progress: @escaping @Sendable (Value) -> Void
+    deadline: ContinuousClock.Instant?, attachments: RouterAttachments?, key: IdempotencyKey?,
+    reportProgress: @escaping @Sendable (Value) -> Void
   ) {
     self.deadline = deadline
-    self.carried = carried
+    self.attachments = attachments
     self.key = key
-    self.progress = progress
+    self.reportProgress = reportProgress
   }
 }

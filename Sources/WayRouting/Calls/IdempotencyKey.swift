@@ -1,31 +1,31 @@
 import WayValues
 
-/// The key that a call was made under, with whose it is: unique among the keys of all sessions.
+/// The idempotency key of a call with its session and owner: unique among the keys of all sessions.
 ///
-/// Compared as UTF-8 bytes.
+/// Keys are compared as UTF-8 bytes.
 public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
-  /// The session that the call belongs to.
+  /// The id of the session that the call belongs to.
   public let session: String
-  /// Whose key it is in the session, as guests have keys of their own; nil for those that the
-  /// others share.
+  /// The owner of the key in the session, since guests have keys of their own; `nil` for keys that
+  /// the other clients share.
   public let owner: String?
   /// The key as the caller chose it, 1 to 128 bytes.
   public let text: String
 
-  /// Also for tests of a handler.
+  /// Creates a key, also for tests of a handler.
   public init(session: String, owner: String? = nil, text: String) {
     self.session = session
     self.owner = owner
     self.text = text
   }
 
-  /// `session/text` or `session/owner/text`, with `/` as `%2F` and `%` as `%25` in each. The same
-  /// for the same key in every version, and another one for every other key.
+  /// `session/text` or `session/owner/text`, with `/` as `%2F` and `%` as `%25` in each part. Equal
+  /// keys have equal descriptions in every version, and different keys have different ones.
   public var description: String {
-    [session, owner, text].compactMap { $0.map(Self.escaped) }.joined(separator: "/")
+    [session, owner, text].compactMap { $0.map(Self.percentEncoded) }.joined(separator: "/")
   }
 
-  private static func escaped(_ part: String) -> String {
+  private static func percentEncoded(_ part: String) -> String {
     var bytes: [UInt8] = []
     for byte in part.utf8 {
       switch byte {

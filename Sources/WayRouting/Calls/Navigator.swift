@@ -1,106 +1,109 @@
 import WayNavigation
 import WayValues
 
-/// What a handler may do in the session of its call.
+/// The operations that a handler can perform in the session of its call.
 ///
-/// A call may carry values of any `Sendable` type, a model object or a closure, under names: to
-/// Swift code of this process, which takes them with ``Call/carried(_:as:)``. Interceptors see them
-/// too, and they go with the call wherever it is led. Where that is a client or the stack, it is
-/// the error 2405 with `data.kind` `notOverTheWire`, and neither has been asked anything.
+/// A call can attach values of any `Sendable` type, such as a model object or a closure, under
+/// names. Only Swift code of this process can read them, with ``Call/attachment(_:as:)``.
+/// Interceptors see them too, and redirects keep them. If the target is a client or the stack, the
+/// call fails with the error 2405, `data.kind` `notOverTheWire`, before a request is sent.
 public protocol Navigator: Sendable {
   /// The id of the session.
   var session: String { get }
-  /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
+  /// Opens a page on any host, and returns when it has closed; for a task, when it has run.
   ///
-  /// Throws ``CallError`` with the protocol's code when the page is not shown or the task fails.
-  /// Cancelling the Swift task closes a page that is shown. Past `deadline`, from 1 ms to a day, it
-  /// is 2408 unless the page is shown by then.
+  /// Throws ``CallError`` with the protocol's code if the page cannot be shown or the task fails.
+  /// If the Swift task is cancelled, a page that is shown closes. `timeout`, from 1 ms to a day,
+  /// limits the time until the page is shown or the task has run; after it the error is 2408.
   func open(
-    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Outcome
   /// Runs a task or service and returns its value. Throws ``CallError`` with its own code or the
-  /// protocol's; past `deadline`, from 1 ms to a day, with 2408.
+  /// protocol's, and 2408 after `timeout`, from 1 ms to a day.
   func invoke(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable]
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable]
   ) async throws -> Value
-  /// Runs a task or service of Swift code of this process, which replies with
-  /// ``Call/carryBack(_:)``. Throws as the other, and -32603 when it replies with anything else.
-  func invoke<Back: Sendable>(
-    _ uri: String, params: ValueObject, exts: ValueObject, deadline: Duration?,
-    carrying: [String: any Sendable], carryingBack: Back.Type
-  ) async throws -> Back
-  /// Whether ``open(_:params:exts:style:deadline:carrying:)`` would find a route and somebody to
-  /// serve it. Runs no handler.
+  /// Runs a task or service of Swift code of this process, which returns its result with
+  /// ``Call/attachResult(_:)``. Throws the errors of the other method, and -32603 for any other
+  /// result.
+  func invoke<Returned: Sendable>(
+    _ uri: String, params: ValueObject, exts: ValueObject, timeout: Duration?,
+    attachments: [String: any Sendable], returning: Returned.Type
+  ) async throws -> Returned
+  /// Whether ``open(_:params:exts:style:timeout:attachments:)`` would find a route and a handler or
+  /// host for it. Runs no handler.
   func canOpen(_ uri: String) async -> Bool
   /// Calls a method of an open page of the session: of the client that runs in it, else of its
-  /// host. Throws ``CallError`` with the code that it answers or the protocol's.
+  /// host. Throws ``CallError`` with the code of the response or the protocol's.
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value
   /// Goes back, through modal stacks; the root stays. A page is named by its id, a URI or the name
-  /// of its route. The result is for the opener of the lowest page that closes; the `exts`,
-  /// `animated` for instance, are told to the hosts of the pages that close.
+  /// of its route. The opener of the lowest page that closes receives the result. The hosts of the
+  /// pages that close receive the `exts`, for example `animated`.
   ///
-  /// Like all that changes the stack it waits for its turn, behind pages that are being opened.
-  /// Throws ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack,
-  /// 2409 for a result when no page closes.
+  /// Like all changes of the stack it waits until pages that are being opened are shown. Throws
+  /// ``CallError``: -32602 for a negative count, 2404 for a page that is not on the stack, 2409 for
+  /// a result if no page closes.
   @discardableResult
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange
-  /// Closes the page with this id and gives its opener the result; pages above it are dismissed.
-  /// Nil means the page on whose behalf the code runs: the one that a ``PageHandler`` shows, or in
-  /// which the caller of a task runs. The `exts` are told to the hosts of the pages that close.
+  /// Closes the page with this id and sends the result to its opener; pages above it are dismissed.
+  /// `nil` means the page for which the code runs: the one that a ``PageHandler`` shows, or in
+  /// which the caller of a task runs. The hosts of the pages that close receive the `exts`.
   ///
-  /// Throws ``CallError``: 2404 when the page is not on the stack, since a page ends once; -32602
+  /// Throws ``CallError``: 2404 if the page is not on the stack, since a page ends once; -32602
   /// without any page.
   @discardableResult
   func finish(
     _ result: PageResult?, page: String?, exts: ValueObject
   ) async throws -> NavigationChange
   /// Shows a tab by its index, from 0 in the order of the route table. Throws ``CallError``: 2404
-  /// when there is no such tab, and as ``open(_:params:exts:style:deadline:carrying:)`` where the
-  /// tab's first page has to be opened.
+  /// if there is no such tab. If the tab's first page has to be opened, throws the errors of
+  /// ``open(_:params:exts:style:timeout:attachments:)``.
   @discardableResult
   func selectTab(_ index: Int) async throws -> NavigationChange
-  /// Shows the tab with this URI of its first page. Throws as ``selectTab(_:)-(Int)``.
+  /// Shows the tab with this URI of its first page. Throws the errors of ``selectTab(_:)-(Int)``.
   @discardableResult
   func selectTab(_ uri: String) async throws -> NavigationChange
-  /// The pages of the session as they are now.
+  /// Returns the current pages of the session.
   func stack() async -> NavigationStack
-  /// The page on the stack that is meant by an id, a URI or the name of a route; nil where there is none.
+  /// Returns the page on the stack with this id, URI or name of a route; `nil` if there is none.
   func contains(_ page: String) async -> Page?
 }
 
 extension Navigator {
-  /// As the full call, with what is left out being empty, `push`, or without end; throws as it
-  /// does.
+  /// Opens a page as the method with all arguments does. Omitted values are empty, the style is
+  /// that of the route or `push`, and there is no timeout. Throws the same errors.
   public func open(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
-    deadline: Duration? = nil, carrying: [String: any Sendable] = [:]
+    timeout: Duration? = nil, attachments: [String: any Sendable] = [:]
   ) async throws -> Outcome {
     try await open(
-      uri, params: params, exts: exts, style: style, deadline: deadline, carrying: carrying)
+      uri, params: params, exts: exts, style: style, timeout: timeout, attachments: attachments)
   }
 
-  /// As the full call, with what is left out being empty, or without end; throws as it does.
+  /// Runs a task or service as the method with all arguments does. Omitted values are empty, and
+  /// there is no timeout. Throws the same errors.
   public func invoke(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
-    carrying: [String: any Sendable] = [:]
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], timeout: Duration? = nil,
+    attachments: [String: any Sendable] = [:]
   ) async throws -> Value {
-    try await invoke(uri, params: params, exts: exts, deadline: deadline, carrying: carrying)
+    try await invoke(uri, params: params, exts: exts, timeout: timeout, attachments: attachments)
   }
 
-  /// As the full call, with what is left out being empty, or without end; throws as it does.
-  public func invoke<Back: Sendable>(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
-    carrying: [String: any Sendable] = [:], carryingBack type: Back.Type
-  ) async throws -> Back {
+  /// Runs a task or service as the method with all arguments does. Omitted values are empty, and
+  /// there is no timeout. Throws the same errors.
+  public func invoke<Returned: Sendable>(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], timeout: Duration? = nil,
+    attachments: [String: any Sendable] = [:], returning type: Returned.Type
+  ) async throws -> Returned {
     try await invoke(
-      uri, params: params, exts: exts, deadline: deadline, carrying: carrying, carryingBack: type)
+      uri, params: params, exts: exts, timeout: timeout, attachments: attachments, returning: type)
   }
 
-  /// As the full call, without a result and `exts` where none are given; throws as it does.
+  /// Goes back as the method with all arguments does, with empty `exts`. Throws the same errors.
   @discardableResult
   public func back(
     _ target: BackTarget<String>, result: PageResult? = nil
@@ -108,7 +111,7 @@ extension Navigator {
     try await back(target, result: result, exts: [:])
   }
 
-  /// Goes back by so many pages, as the full call; throws as it does.
+  /// Goes back by a number of pages, as the method with all arguments does. Throws the same errors.
   @discardableResult
   public func back(
     _ count: Int = 1, result: PageResult? = nil, exts: ValueObject = [:]
@@ -116,8 +119,8 @@ extension Navigator {
     try await back(.count(count), result: result, exts: exts)
   }
 
-  /// As the full call, of the page on whose behalf the code runs where none is named; throws as it
-  /// does.
+  /// Closes a page as the method with all arguments does, with empty `exts`. Without an id it
+  /// closes the page for which the code runs. Throws the same errors.
   @discardableResult
   public func finish(
     _ result: PageResult? = nil, page: String? = nil
@@ -125,36 +128,35 @@ extension Navigator {
     try await finish(result, page: page, exts: [:])
   }
 
-  /// Begins a call that is put together step by step.
+  /// Returns a builder for a call.
   public func build(_ uri: String) -> CallBuilder<any Navigator> {
     CallBuilder(self, uri)
   }
 }
 
 extension CallBuilder where Caller == any Navigator {
-  /// Has the call carry a value of Swift code, for Swift code of this process; the last value of a
-  /// name counts.
-  public func carrying(_ name: String, _ value: some Sendable) -> Self {
-    changed { $0.carried[name] = value }
+  /// Attaches a Swift value for Swift code of this process; the last value of a name counts.
+  public func attaching(_ name: String, _ value: some Sendable) -> Self {
+    changed { $0.attachments[name] = value }
   }
 
-  /// Opens it, as ``Navigator/open(_:_:exts:style:deadline:carrying:)`` with the same arguments,
-  /// and throws as that does.
+  /// Opens the URI, as ``Navigator/open(_:_:exts:style:timeout:attachments:)`` with the same
+  /// arguments, and throws its errors.
   public func open() async throws -> Outcome {
     try await caller.open(
-      uri, params, exts: exts, style: style, deadline: deadline, carrying: carried)
+      uri, params, exts: exts, style: style, timeout: timeout, attachments: attachments)
   }
 
-  /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:carrying:)`` with the same arguments, and
-  /// throws as that does.
+  /// Runs the URI, as ``Navigator/invoke(_:_:exts:timeout:attachments:)`` with the same arguments,
+  /// and throws its errors.
   public func invoke() async throws -> Value {
-    try await caller.invoke(uri, params, exts: exts, deadline: deadline, carrying: carried)
+    try await caller.invoke(uri, params, exts: exts, timeout: timeout, attachments: attachments)
   }
 
-  /// Runs it, as ``Navigator/invoke(_:_:exts:deadline:carrying:carryingBack:)`` with the same
-  /// arguments, and throws as that does.
-  public func invoke<Back: Sendable>(carryingBack type: Back.Type) async throws -> Back {
+  /// Runs the URI, as ``Navigator/invoke(_:_:exts:timeout:attachments:returning:)`` with the same
+  /// arguments, and throws its errors.
+  public func invoke<Returned: Sendable>(returning type: Returned.Type) async throws -> Returned {
     try await caller.invoke(
-      uri, params, exts: exts, deadline: deadline, carrying: carried, carryingBack: type)
+      uri, params, exts: exts, timeout: timeout, attachments: attachments, returning: type)
   }
 }

@@ -1,14 +1,14 @@
 import WayValues
 
-/// What a failure handler makes of a call that fails.
+/// The decision of a failure handler about a call that fails.
 public enum FailedCallDecision: Sendable {
-  /// Nothing: the caller gets the error.
+  /// The caller receives the error.
   case fail
-  /// The call's value; of an opened page, the data of its outcome.
-  case answer(Value)
-  /// The call goes on with another URI and parameters.
+  /// The call returns this value; for an opened page it is the data of its outcome.
+  case respond(Value)
+  /// The call continues with another URI and parameters.
   case redirect(uri: String, params: ValueObject)
 }
 
-/// Called with a call that fails, where it has come to, and its error.
+/// Handles a call that fails, at its last URI, with its error.
 public typealias FailedCallHandler = @Sendable (Call, CallError) async throws -> FailedCallDecision

@@ -1,37 +1,37 @@
 import WayNavigation
 import WayValues
 
-/// What opening means for a scheme.
+/// The meaning of opening a URI of a scheme.
 public struct SchemeDispatcher: Sendable {
-  /// What is done with a URI of the scheme.
-  public enum Action: Sendable {
+  /// The action for a URI of the scheme.
+  public enum DispatchAction: Sendable {
     /// Pages are opened; the routes of the scheme are pages.
     case page
     /// Tasks are run.
     case task
     /// Methods of services are called.
     case service
-    /// The stack is moved, as in `navigation:back?count=2`; the scheme has no routes.
+    /// The stack changes, as with `navigation:back?count=2`; the scheme has no routes.
     case navigation
-    /// The closure answers every call, whatever the kind of the route.
+    /// The closure handles every call, regardless of the kind of the route.
     case custom(@Sendable (Call) async throws -> Value)
   }
 
-  /// What the scheme stands for, for people.
+  /// The name of the dispatcher, for people.
   public let name: String
-  /// What is done with a URI of the scheme.
-  public let action: Action
+  /// The action for a URI of the scheme.
+  public let action: DispatchAction
 
-  /// A dispatcher, to be registered for one scheme or several.
-  public init(name: String, action: Action) {
+  /// Creates a dispatcher, to be registered for one or several schemes.
+  public init(name: String, action: DispatchAction) {
     self.name = name
     self.action = action
   }
 
-  /// Opens an app of a third party; its URI is the parameter `i`.
+  /// Opens an app of a third party. The parameter `i` is the URI of that app.
   static let thirdParty = SchemeDispatcher(name: "tp", action: .task)
 
-  /// The dispatchers that every router begins with.
+  /// The dispatchers of a new router.
   static let builtIn: [(scheme: String, dispatcher: SchemeDispatcher)] =
     ["native", "flutter", "http", "https", "wxmp"].map {
       ($0, SchemeDispatcher(name: $0, action: .page))
@@ -46,8 +46,8 @@ public struct SchemeDispatcher: Sendable {
       ($0, SchemeDispatcher(name: "system", action: .task))
     }
 
-  /// Whether routes of a kind belong under the scheme.
-  func takes(_ kind: RouteKind) -> Bool {
+  /// Whether the scheme can have routes of a kind.
+  func accepts(_ kind: RouteKind) -> Bool {
     switch action {
     case .page: kind == .page
     case .task: kind == .task

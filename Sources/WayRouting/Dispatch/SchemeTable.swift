@@ -1,99 +1,102 @@
 import WayNavigation
 import WayPatterns
 
-/// What is known of each scheme, found by the hash that a ``SplitURI`` already has.
+/// The rules of each scheme, found by the hash that a ``SplitURI`` has already computed.
 struct SchemeTable: Sendable {
-  /// What is known of one scheme.
-  struct Rule: Sendable {
-    /// Nil when the dispatcher was removed or none was ever there.
+  /// The rule of one scheme.
+  struct SchemeRule: Sendable {
+    /// The dispatcher; `nil` if it was removed or never set.
     var dispatcher: SchemeDispatcher?
     var isRemoved = false
-    /// Global routes do not serve the scheme; nil where only a table may say so.
+    /// Whether the scheme is closed to global routes; `nil` leaves this to a table.
     var isClosed: Bool?
-    /// Where a call goes on that nothing serves; nil where only a table may say so.
-    var undefined: Undefined?
+    /// The target of a call that no route or host serves; `nil` leaves this to a table.
+    var undefinedTarget: UndefinedTarget?
 
-    /// The same with what a table declares where nothing else is said.
-    func over(_ declared: SchemeDeclaration) -> Rule {
+    /// Returns the rule with the declarations of a table for everything that it does not set.
+    func addingDefaults(_ declared: SchemeDeclaration) -> SchemeRule {
       var rule = self
       rule.isClosed = isClosed ?? declared.isClosed
-      rule.undefined = undefined ?? declared.undefined.map(Undefined.target)
+      rule.undefinedTarget = undefinedTarget ?? declared.undefinedTarget.map(UndefinedTarget.target)
       return rule
     }
   }
 
-  /// Where a call goes on.
-  enum Undefined: Sendable {
+  /// The target of a call that no route or host serves.
+  enum UndefinedTarget: Sendable {
     case nowhere
     case target(PatternTarget)
   }
 
-  /// What a lookup needs of a rule. Has no reference, so that it is read without counting.
-  struct Traits: Sendable {
-    /// Where the rule is, or -1 for a scheme of which nothing is known.
-    var rule: Int32 = -1
+  /// The part of a rule that a lookup needs. It has no reference, so that reading it does not count
+  /// references.
+  struct SchemeTraits: Sendable {
+    /// The index of the rule, or -1 for a scheme without one.
+    var ruleIndex: Int32 = -1
     var isRemoved = false
     var isClosed = false
     var isNavigation = false
     var isCustom = false
-    /// The parameter `i` must be the URI of another app.
+    /// Whether the parameter `i` must be the URI of another app.
     var isThirdParty = false
-    var takesPages = true
-    var takesTasks = true
-    var takesServices = true
+    var acceptsPages = true
+    var acceptsTasks = true
+    var acceptsServices = true
 
-    func takes(_ kind: RouteKind) -> Bool {
+    func accepts(_ kind: RouteKind) -> Bool {
       switch kind {
-      case .page: takesPages
-      case .task: takesTasks
-      case .service: takesServices
+      case .page: acceptsPages
+      case .task: acceptsTasks
+      case .service: acceptsServices
       }
     }
   }
 
-  private var rules: [Rule] = []
-  private var traits: [Traits] = []
+  private var rules: [SchemeRule] = []
+  private var traits: [SchemeTraits] = []
   private var edges = EdgeTable()
 
-  init(_ rules: [String: Rule]) {
+  init(_ rules: [String: SchemeRule]) {
     for (scheme, rule) in rules {
       let number = Int32(self.rules.count)
       edges.insert(from: 0, literal: Array(scheme.utf8), to: number)
       self.rules.append(rule)
-      traits.append(Traits(rule, number))
+      traits.append(SchemeTraits(rule, number))
     }
   }
 
-  /// The traits of the scheme of a URI; those of a scheme without dispatcher when nothing is known
-  /// of it.
-  func traits(of split: borrowing SplitURI) -> Traits {
+  /// Returns the traits of the scheme of a URI; those of a scheme without a dispatcher if it has no
+  /// rule.
+  func traits(of split: borrowing SplitURI) -> SchemeTraits {
     let found = edges.child(of: 0, schemeOf: split)
-    return found < 0 ? Traits() : traits[Int(found)]
+    return found < 0 ? SchemeTraits() : traits[Int(found)]
   }
 
-  func undefined(_ traits: Traits) -> PatternTarget? {
-    guard traits.rule >= 0, case .target(let target)? = rules[Int(traits.rule)].undefined else {
+  func undefinedTarget(_ traits: SchemeTraits) -> PatternTarget? {
+    guard traits.ruleIndex >= 0,
+      case .target(let target)? = rules[Int(traits.ruleIndex)].undefinedTarget
+    else {
       return nil
     }
     return target
   }
 
-  func dispatcher(_ traits: Traits) -> SchemeDispatcher? {
-    traits.rule < 0 ? nil : rules[Int(traits.rule)].dispatcher
+  func dispatcher(_ traits: SchemeTraits) -> SchemeDispatcher? {
+    traits.ruleIndex < 0 ? nil : rules[Int(traits.ruleIndex)].dispatcher
   }
 }
 
-extension SchemeTable.Traits {
-  init(_ rule: SchemeTable.Rule, _ number: Int32) {
-    self.rule = number
+extension SchemeTable.SchemeTraits {
+  init(_ rule: SchemeTable.SchemeRule, _ number: Int32) {
+    self.ruleIndex = number
     isRemoved = rule.isRemoved
     isClosed = rule.isClosed ?? false
     guard let dispatcher = rule.dispatcher else { return }
     if case .navigation = dispatcher.action { isNavigation = true }
     if case .custom = dispatcher.action { isCustom = true }
     isThirdParty = dispatcher.name == SchemeDispatcher.thirdParty.name
-    takesPages = dispatcher.takes(.page)
-    takesTasks = dispatcher.takes(.task)
-    takesServices = dispatcher.takes(.service)
+    acceptsPages = dispatcher.accepts(.page)
+    acceptsTasks = dispatcher.accepts(.task)
+    acceptsServices = dispatcher.accepts(.service)
   }
 }

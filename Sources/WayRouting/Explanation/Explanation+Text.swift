@@ -1,44 +1,45 @@
 import WayValues
 
 extension Explanation {
-  /// For people, in several lines, the last without its end.
+  /// The explanation for people, in several lines, without a final line break.
   public var text: String { Self.text(of: value) }
 
-  /// The same of a ``value``, which may be another router's: `router.explain` answers it.
+  /// Returns the text of a ``value``, which may be another router's, from a response of
+  /// `router.explain`.
   package static func text(of explanation: Value) -> String {
-    var lines = [told(explanation["uri"])]
-    var leads = told(explanation["kind"])
-    if let name = explanation["route"]?["name"] { leads += " '\(told(name))'" }
+    var lines = [briefText(explanation["uri"])]
+    var leads = briefText(explanation["kind"])
+    if let name = explanation["route"]?["name"] { leads += " '\(briefText(name))'" }
     if let host = explanation["host"]?.string { leads += " of \(host.brief)" }
     lines.append(
       "  \(explanation["canOpen"]?.bool == true ? "opens" : "does not open"): "
-        + "\(leads.isEmpty ? "" : leads + ", ")\(told(explanation["reason"]))")
+        + "\(leads.isEmpty ? "" : leads + ", ")\(briefText(explanation["reason"]))")
     if let rule = explanation["policy"]?.string {
       lines.append("  refused by the policy: \(rule.brief)")
     }
-    for redirect in explanation["redirects"]?.list ?? [] {
-      lines.append("  redirected to: \(told(redirect))")
+    for redirect in explanation["redirects"]?.array ?? [] {
+      lines.append("  redirected to: \(briefText(redirect))")
     }
-    for release in explanation["releases"]?.list ?? [] {
-      lines.append("  released: \(told(release))")
+    for release in explanation["releases"]?.array ?? [] {
+      lines.append("  released: \(briefText(release))")
     }
-    if let names = explanation["interceptors"]?.list, !names.isEmpty {
-      lines.append("  intercepted by: " + names.map { told($0) }.joined(separator: ", "))
+    if let names = explanation["interceptors"]?.array, !names.isEmpty {
+      lines.append("  intercepted by: " + names.map { briefText($0) }.joined(separator: ", "))
     }
     if let fallback = explanation["fallback"]?.string {
-      lines.append("  if nobody serves it: \(fallback.brief)")
+      lines.append("  if no host or handler serves it: \(fallback.brief)")
     }
     if let params = explanation["params"]?.object, !params.isEmpty {
       lines.append("  parameters:")
       for member in params.members {
-        let source = told(explanation["sources"]?[member.name])
+        let source = briefText(explanation["sources"]?[member.name])
         lines.append("    \(member.name.brief) = \(member.value.brief)  (\(source))")
       }
     }
-    if let candidates = explanation["candidates"]?.list, !candidates.isEmpty {
+    if let candidates = explanation["candidates"]?.array, !candidates.isEmpty {
       lines.append("  tried:")
       for candidate in candidates {
-        let columns = ["route", "pattern", "reason"].map { told(candidate[$0]) }
+        let columns = ["route", "pattern", "reason"].map { briefText(candidate[$0]) }
         lines.append(
           "    \(candidate["chosen"]?.bool == true ? "*" : "-") "
             + columns.joined(separator: "  "))
@@ -47,5 +48,5 @@ extension Explanation {
     return lines.joined(separator: "\n")
   }
 
-  private static func told(_ value: Value?) -> String { value?.string?.brief ?? "" }
+  private static func briefText(_ value: Value?) -> String { value?.string?.brief ?? "" }
 }

@@ -1,7 +1,7 @@
 import WayValues
 
 extension Explanation {
-  /// As `router.explain` and `waybridge explain --json` tell it.
+  /// The explanation as `router.explain` and `waybridge explain --json` return it.
   public var value: Value { .object(members) }
 
   /// The members of ``value``.
@@ -16,9 +16,10 @@ extension Explanation {
       "uri": .string(uri), "canOpen": .bool(canOpen),
       "kind": kind.map { .string($0.rawValue) } ?? .null, "route": route ?? .null,
       "params": .object(params), "sources": .object(sourceNames),
-      "candidates": .list(candidates.map(\.value)), "redirects": .list(redirects.map(Value.string)),
-      "releases": .list(releases.map(Value.string)),
-      "interceptors": .list(interceptors.map(Value.string)),
+      "candidates": .array(candidates.map(\.value)),
+      "redirects": .array(redirects.map(Value.string)),
+      "releases": .array(rollouts.map(Value.string)),
+      "interceptors": .array(interceptors.map(Value.string)),
       "fallback": fallback.map(Value.string) ?? .null,
       "reason": .string(reason),
     ]
@@ -29,7 +30,7 @@ extension Explanation {
   }
 }
 
-extension Explanation.Candidate {
+extension Explanation.ExplainedCandidate {
   var value: Value {
     var members: ValueObject = [
       "route": .string(route), "pattern": .string(pattern), "chosen": .bool(isChosen),

@@ -2,11 +2,11 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// How a router reads a URI: which routes were tried in which order, and why each was taken or not.
-/// Nothing is run.
+/// The resolution of a URI in detail: the routes that were tried, in order, and why each was chosen
+/// or not. No handler runs.
 public struct Explanation: Sendable {
-  /// Where the value of a parameter came from.
-  public enum Source: String, Sendable {
+  /// The source of a parameter's value.
+  public enum ParameterSource: String, Sendable {
     /// A segment of the URI.
     case path
     /// The query of the URI.
@@ -18,53 +18,56 @@ public struct Explanation: Sendable {
   }
 
   /// A route that matches, or nearly does.
-  public struct Candidate: Sendable {
+  public struct ExplainedCandidate: Sendable {
     /// The name of the route.
     public let route: String
-    /// The one of its patterns that this is about.
+    /// The pattern of the route that the URI was compared with.
     public let pattern: String
-    /// Whether the URI leads here.
+    /// Whether the URI resolves to this pattern.
     public let isChosen: Bool
-    /// Why it was taken or not.
+    /// The reason why it was chosen or not.
     public let reason: String
-    /// What the pattern takes from the path; nil where it does not match.
+    /// The values that the pattern captures from the path; `nil` if it does not match.
     public let params: ValueObject?
   }
 
-  /// How many candidates are told at most.
+  /// The maximum number of candidates.
   public static let maxCandidates = 32
-  /// How many of them may be near misses.
-  static let maxMisses = 8
+  /// The maximum number of near misses among them.
+  static let maxNearMisses = 8
 
-  /// The URI as it was given.
-  public let uri: String
-  /// Whether the URI leads to something that can be opened or run. A router alone takes a host for
-  /// granted where a route needs one.
+  /// The URI that was explained, in its normal form: percent-encoded, without dot segments. A text
+  /// that is no URI with a scheme is as it was passed.
+  public internal(set) var uri: String
+  /// Whether the URI resolves to something that can be opened or run. A router alone assumes that a
+  /// host is connected if a route needs one.
   public package(set) var canOpen = false
-  /// What it leads to; nil for nothing.
+  /// The kind of the target; `nil` if there is none.
   public package(set) var kind: RouteKind?
-  /// The declared route it leads to.
+  /// The declared route that the URI resolves to.
   public internal(set) var route: Route?
-  /// The pattern by which it does.
+  /// The pattern that matches the URI.
   public internal(set) var pattern: RoutePattern?
-  /// The parameters that a call would have.
+  /// The parameters of a call with this URI.
   public internal(set) var params = ValueObject()
-  /// Where each of ``params`` came from, in their order.
-  public internal(set) var sources: [Source] = []
-  /// In the order in which they are tried, near misses behind; at most ``maxCandidates``.
-  public internal(set) var candidates: [Candidate] = []
-  /// Where the redirects lead, one after the other; the last is what the rest is about.
+  /// The source of each of ``params``, in their order.
+  public internal(set) var sources: [ParameterSource] = []
+  /// The candidates in the order in which they are tried, near misses last; at most
+  /// ``maxCandidates``.
+  public internal(set) var candidates: [ExplainedCandidate] = []
+  /// The URIs that the redirects lead to, in order. The explanation is about the last one.
   public internal(set) var redirects: [String] = []
-  /// Which branch of a redirect, and which released route, the caller gets, and why: a sentence for
-  /// each that was asked.
-  public internal(set) var releases: [String] = []
-  /// The interceptors that see the call, in their order, by their names.
+  /// The branches of redirects and the routes with a rollout that apply to the caller: a sentence
+  /// with the reason for each that was tried.
+  public internal(set) var rollouts: [String] = []
+  /// The names of the interceptors that see the call, in order.
   public internal(set) var interceptors: [String] = []
-  /// Where a call goes on when nobody serves it; nil for nowhere.
+  /// The next target if no handler or host serves the call; `nil` if there is none.
   public internal(set) var fallback: String?
-  /// The answer in a sentence.
+  /// The result in one sentence.
   public package(set) var reason = ""
-  /// What ``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` gives; nil where it throws.
+  /// The result of ``RouterSnapshot/resolve(_:params:checking:for:)-(RouteURI,_,_,_)``; `nil` if
+  /// that throws.
   package var resolution: Resolution?
 
   init(uri: String) {
@@ -73,8 +76,8 @@ public struct Explanation: Sendable {
 }
 
 extension Router {
-  /// How the router reads a URI now. Runs nothing and changes nothing; a text that is no URI is
-  /// explained too. `caller` counts where a ``Release`` says so.
+  /// Explains how the router resolves a URI now. It runs and changes nothing; a text that is no URI
+  /// is explained too. `caller` matters if a ``Rollout`` applies.
   public func explain(
     _ uri: String, params: ValueObject = [:], for caller: Caller? = nil
   ) -> Explanation {

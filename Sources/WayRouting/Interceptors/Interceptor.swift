@@ -1,62 +1,63 @@
 import WayValues
 
-/// What an interceptor makes of a call.
+/// The decision of an interceptor about a call.
 ///
-/// Each but ``refuse(_:)`` goes on with the same call: its exts, its style, its deadline and
-/// whoever waits for its result are kept.
+/// Each decision except ``refuse(_:)`` continues the same call: its exts, its style, its deadline
+/// and its caller stay the same.
 public enum Interception: Sendable {
-  /// The call goes on to the next interceptor, behind the last to its handler.
+  /// The call continues with the next interceptor, or with its handler after the last one.
   case next
-  /// As ``next``, with these parameters in the place of all that the call had. They are checked
-  /// once more.
+  /// The call continues like ``next``, with these parameters instead of all parameters of the
+  /// call. They are checked again.
   case change(params: ValueObject)
-  /// The call goes on with another URI, whose interceptors are asked in turn. `params` nil keeps
-  /// the caller's.
+  /// The call continues with another URI and its interceptors. If `params` is `nil`, the caller's
+  /// parameters stay.
   case redirect(to: String, params: ValueObject? = nil)
   /// The call fails with the error 2423 and this reason.
   case refuse(String)
 }
 
-/// Sees calls before the route's handler or host does, and decides what becomes of them.
+/// An interceptor that runs before the route's handler or host, and decides how a call continues.
 ///
 /// An interceptor that waits holds the call: it may open the login page, await its outcome, and
-/// then let the call go on. It delays nobody else. When it takes longer than its deadline the call
+/// then let the call continue. It does not delay other calls. If it exceeds its timeout, the call
 /// is refused, and its task is cancelled.
-public struct Interceptor: Sendable, Named {
-  /// Which calls an interceptor sees.
-  public enum Scope: Sendable {
-    /// All, of URIs without a declared route too, but those of the routes with these names.
+public struct Interceptor: Sendable, NamedEntry {
+  /// The calls that an interceptor sees.
+  public enum InterceptorScope: Sendable {
+    /// All calls, including those of URIs without a declared route, except those of the routes with
+    /// these names.
     case all(except: Set<String> = [])
-    /// Those of the routes with these names, registered or not yet.
+    /// The calls of the routes with these names, whether they are registered yet or not.
     case routes(Set<String>)
-    /// Those of the routes in these groups.
+    /// The calls of the routes in these groups.
     case groups(Set<String>)
   }
 
-  enum Action: Sendable {
-    case now(@Sendable (Call) throws -> Interception)
-    case later(@Sendable (Call) async throws -> Interception, deadline: Duration)
+  enum InterceptorBody: Sendable {
+    case immediate(@Sendable (Call) throws -> Interception)
+    case asynchronous(@Sendable (Call) async throws -> Interception, timeout: Duration)
   }
 
-  /// Unique in a router; the error of a refused call names it.
+  /// The name, unique in a router; the error of a refused call contains it.
   public let name: String
-  /// The highest sees a call first.
+  /// The priority; the interceptor with the highest one sees a call first.
   public let priority: Int
-  /// Which calls it sees.
-  public let scope: Scope
-  let action: Action
+  /// The calls that the interceptor sees.
+  public let scope: InterceptorScope
+  let body: InterceptorBody
 
-  /// Whether it sees the calls of a route.
-  func sees(_ route: String, in groups: Set<UTF8Key>) -> Bool {
+  /// Whether the interceptor sees the calls of a route.
+  func covers(_ route: String, in groups: Set<UTF8Key>) -> Bool {
     switch scope {
     case .all(let except): !except.contains { $0.isSameUTF8(as: route) }
     case .routes(let names): names.contains { $0.isSameUTF8(as: route) }
-    case .groups: isFor(groups)
+    case .groups: coversAny(groups)
     }
   }
 
-  /// Whether it sees the calls of the routes in some of these groups.
-  func isFor(_ groups: Set<UTF8Key>) -> Bool {
+  /// Whether the interceptor sees the calls of the routes in any of these groups.
+  func coversAny(_ groups: Set<UTF8Key>) -> Bool {
     guard case .groups(let names) = scope else { return false }
     return names.contains { groups.contains(UTF8Key($0)) }
   }
@@ -67,38 +68,39 @@ public struct Interceptor: Sendable, Named {
 }
 
 extension Router {
-  /// Adds an interceptor that decides at once, or puts it in the place of the one of its name. It
-  /// runs on the thread of the caller's session: it must not block. Of interceptors with one
-  /// priority the first added sees a call first.
+  /// Adds an interceptor that decides at once, or replaces the one with the same name. It runs on
+  /// the thread of the caller's session and must not block. Among interceptors of the same
+  /// priority, the first added sees a call first.
   ///
-  /// A ``CallError`` with a code of the application's that it throws reaches the caller; any other
-  /// error refuses the call (2423).
+  /// If it throws a ``CallError`` with an application code, the caller receives that error. Any
+  /// other error refuses the call (2423).
   public func intercept(
-    _ name: String, on scope: Interceptor.Scope = .all(), priority: Int = 0,
+    _ name: String, on scope: Interceptor.InterceptorScope = .all(), priority: Int = 0,
     _ body: @escaping @Sendable (Call) throws -> Interception
   ) {
-    add(Interceptor(name: name, priority: priority, scope: scope, action: .now(body)))
+    add(Interceptor(name: name, priority: priority, scope: scope, body: .immediate(body)))
   }
 
-  /// Adds an interceptor that may wait, no longer than `deadline` for one call; otherwise as the
-  /// one that decides at once.
+  /// Adds an interceptor that may wait, at most `timeout` for one call; otherwise as the one that
+  /// decides at once.
   public func intercept(
-    _ name: String, on scope: Interceptor.Scope = .all(), priority: Int = 0,
-    deadline: Duration = .seconds(60),
+    _ name: String, on scope: Interceptor.InterceptorScope = .all(), priority: Int = 0,
+    timeout: Duration = .seconds(60),
     _ body: @escaping @Sendable (Call) async throws -> Interception
   ) {
     add(
       Interceptor(
-        name: name, priority: priority, scope: scope, action: .later(body, deadline: deadline)))
+        name: name, priority: priority, scope: scope, body: .asynchronous(body, timeout: timeout)))
   }
 
   private func add(_ interceptor: Interceptor) {
-    changeAlways { $0.interceptors.put(interceptor) }
+    changeUnconditionally { $0.interceptors.put(interceptor) }
   }
 
-  /// Takes an interceptor back; false when there is none. Calls that it holds it goes on to decide.
+  /// Removes an interceptor; returns `false` if there is none. It still decides the calls that it
+  /// holds.
   @discardableResult
   public func removeInterceptor(_ name: String) -> Bool {
-    changeAlways { $0.interceptors.remove(named: name) }
+    changeUnconditionally { $0.interceptors.remove(named: name) }
   }
 }

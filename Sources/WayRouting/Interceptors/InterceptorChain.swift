@@ -1,143 +1,154 @@
 import WayValues
 
-/// The interceptors that see one call, in their order; never empty.
+/// The interceptors that see one call, in order; never empty.
 package final class InterceptorChain: Sendable {
-  /// What they make of a call together.
-  package enum Verdict: Sendable {
-    /// It goes on as it came.
-    case pass
-    /// It goes on with these parameters.
+  /// The decision of a chain about a call.
+  package enum ChainDecision: Sendable {
+    /// The call continues unchanged.
+    case proceed
+    /// The call continues with these parameters.
     case changed(params: ValueObject)
     case redirect(to: String, params: ValueObject?, by: String)
     case refused(by: String, reason: String)
-    /// An error for the caller as it is.
+    /// The caller receives this error unchanged.
     case failed(CallError)
   }
 
-  /// Runs a closure after a time; what is given back takes it back.
-  package typealias Alarm = (Duration, @escaping @Sendable () -> Void) -> (() -> Void)
+  /// Runs a closure after a delay, and returns a closure that cancels it.
+  package typealias TimeoutScheduler = (Duration, @escaping @Sendable () -> Void) -> (() -> Void)
 
   private let interceptors: [Interceptor]
-  /// Theirs, where none of them waits; apart, so that asking them counts few references.
-  private let decisions: [@Sendable (Call) throws -> Interception]?
+  /// The bodies of the interceptors if none of them waits; separate, so that running them counts
+  /// few references.
+  private let immediateBodies: [@Sendable (Call) throws -> Interception]?
 
-  /// Nil for none. They are in their order.
+  /// Returns `nil` without interceptors. `interceptors` are in their order.
   init?(_ interceptors: [Interceptor]) {
     guard !interceptors.isEmpty else { return nil }
     self.interceptors = interceptors
     let immediate = interceptors.compactMap {
-      if case .now(let decide) = $0.action { decide } else { nil }
+      if case .immediate(let decide) = $0.body { decide } else { nil }
     }
-    decisions = immediate.count == interceptors.count ? immediate : nil
+    immediateBodies = immediate.count == interceptors.count ? immediate : nil
   }
 
-  /// In the order in which they see a call.
+  /// The names in the order in which the interceptors see a call.
   package var names: [String] { interceptors.map(\.name) }
 
-  /// What they make of a call, where none of them waits; nil where one does.
-  package func judge(_ call: Call) -> Verdict? {
-    guard let decisions else { return nil }
-    for position in decisions.indices {
+  /// Returns the decision about a call; `nil` if one of the interceptors waits.
+  package func evaluate(_ call: Call) -> ChainDecision? {
+    guard let immediateBodies else { return nil }
+    for position in immediateBodies.indices {
       let decision: Interception
-      do { decision = try decisions[position](call) } catch {
-        return interceptors[position].verdict(on: error)
+      do { decision = try immediateBodies[position](call) } catch {
+        return interceptors[position].finalDecision(on: error)
       }
       if case .next = decision { continue }
-      return judge(call, from: position, decision, decisions)
+      return evaluate(call, from: position, decision, immediateBodies)
     }
-    return .pass
+    return .proceed
   }
 
-  /// Goes on behind the first that has not let the call pass as it is.
-  private func judge(
+  /// Continues after the first interceptor that did not return ``Interception/next``.
+  private func evaluate(
     _ call: Call, from position: Int, _ first: Interception,
     _ decisions: [@Sendable (Call) throws -> Interception]
-  ) -> Verdict {
-    guard case .change(let params) = first else { return interceptors[position].verdict(first) }
+  ) -> ChainDecision {
+    guard case .change(let params) = first else {
+      return interceptors[position].finalDecision(first)
+    }
     var call = call.with(params)
     for position in decisions.indices.dropFirst(position + 1) {
       let decision: Interception
       do { decision = try decisions[position](call) } catch {
-        return interceptors[position].verdict(on: error)
+        return interceptors[position].finalDecision(on: error)
       }
       switch decision {
       case .next: continue
       case .change(let params): call = call.with(params)
-      default: return interceptors[position].verdict(decision)
+      default: return interceptors[position].finalDecision(decision)
       }
     }
     return .changed(params: call.params)
   }
 
-  /// Asks them, and waits for those that do. When the task is cancelled it ends at once, whatever
-  /// they do.
-  package func judge(
-    _ call: Call, alarm: Alarm, isolation: isolated (any Actor)? = #isolation
-  ) async -> Verdict {
+  /// Runs the interceptors and waits for those that wait. If the task is cancelled, it returns at
+  /// once, even while an interceptor runs.
+  package func evaluate(
+    _ call: Call, scheduler: TimeoutScheduler, isolation: isolated (any Actor)? = #isolation
+  ) async -> ChainDecision {
     var changed: Call?
     for interceptor in interceptors {
       let decision: Interception
       do {
-        switch interceptor.action {
-        case .now(let decide): decision = try decide(changed ?? call)
-        case .later(let decide, let deadline):
-          decision = try await Self.decision(of: decide, changed ?? call, deadline, alarm)
+        switch interceptor.body {
+        case .immediate(let decide): decision = try decide(changed ?? call)
+        case .asynchronous(let decide, let timeout):
+          decision = try await Self.decision(of: decide, changed ?? call, timeout, scheduler)
         }
       } catch {
-        return interceptor.verdict(on: error)
+        return interceptor.finalDecision(on: error)
       }
       switch decision {
       case .next: continue
       case .change(let params): changed = (changed ?? call).with(params)
-      default: return interceptor.verdict(decision)
+      default: return interceptor.finalDecision(decision)
       }
     }
-    return changed.map { .changed(params: $0.params) } ?? .pass
+    return changed.map { .changed(params: $0.params) } ?? .proceed
   }
 
   private static func decision(
     of decide: @escaping @Sendable (Call) async throws -> Interception, _ call: Call,
-    _ deadline: Duration, _ alarm: Alarm, isolation: isolated (any Actor)? = #isolation
+    _ timeout: Duration, _ scheduler: TimeoutScheduler,
+    isolation: isolated (any Actor)? = #isolation
   ) async throws -> Interception {
-    let answer = FirstResult<Interception>()
-    // Before the interceptor begins, so that its time does not depend on when this gets its turn.
-    let stopAlarm = alarm(deadline) { answer.give(.failure(Overdue(deadline: deadline))) }
+    let result = FirstResult<Interception>()
+    // The timeout starts before the interceptor, so that it does not depend on when the task is
+    // scheduled.
+    let cancelTimeout = scheduler(timeout) {
+      result.complete(.failure(InterceptorTimeout(timeout: timeout)))
+    }
     let task = Task {
-      do { answer.give(.success(try await decide(call))) } catch { answer.give(.failure(error)) }
+      do { result.complete(.success(try await decide(call))) } catch {
+        result.complete(.failure(error))
+      }
     }
     defer {
-      stopAlarm()
+      cancelTimeout()
       task.cancel()
     }
     return try await withTaskCancellationHandler {
-      try await answer.value().get()
+      try await result.value().get()
     } onCancel: {
-      answer.give(.failure(CancellationError()))
+      result.complete(.failure(CancellationError()))
     }
   }
 }
 
-/// An interceptor has not answered in its time.
-private struct Overdue: Error {
-  let deadline: Duration
+/// An interceptor has exceeded its timeout.
+private struct InterceptorTimeout: Error {
+  let timeout: Duration
 }
 
 extension Interceptor {
-  /// A decision that ends the chain.
-  fileprivate func verdict(_ decision: Interception) -> InterceptorChain.Verdict {
+  /// Returns the chain's decision for a decision of this interceptor.
+  fileprivate func finalDecision(_ decision: Interception) -> InterceptorChain.ChainDecision {
     switch decision {
-    case .next: .pass
+    case .next: .proceed
     case .change(let params): .changed(params: params)
     case .redirect(let uri, let params): .redirect(to: uri, params: params, by: name)
     case .refuse(let reason): .refused(by: name, reason: reason)
     }
   }
 
-  /// Fails closed: no error lets a call pass.
-  fileprivate func verdict(on error: any Error) -> InterceptorChain.Verdict {
+  /// Returns the chain's decision for an error of this interceptor. It fails closed: no error lets
+  /// a call pass.
+  fileprivate func finalDecision(on error: any Error) -> InterceptorChain.ChainDecision {
     switch error {
     case let error as CallError where ErrorCode.isApplication(error.code): .failed(error)
-    case let error as Overdue: .refused(by: name, reason: "no answer within \(error.deadline)")
+    case let error as InterceptorTimeout:
+      .refused(by: name, reason: "no answer within \(error.timeout)")
     case is CancellationError: .refused(by: name, reason: "it was cancelled")
     default: .refused(by: name, reason: "it failed: \("\(error)".brief)")
     }

@@ -1,46 +1,46 @@
 import WayNavigation
 import WayValues
 
-/// What becomes of a call, as hooks are told it.
+/// An event of a call, as hooks receive it.
 public enum RouteEvent: Sendable {
-  /// A page is about to be opened: its host is asked now.
+  /// A page is about to be opened: its host receives the request now.
   case willOpen(Page)
-  /// A page is on the stack. `after` is how long its host took.
+  /// A page is on the stack. `after` is the time that its host took.
   case didOpen(Page, after: Duration)
-  /// A page has left the stack. `after` is how long it was there.
+  /// A page has left the stack. `after` is the time that it was there.
   case didClose(Page, Outcome, after: Duration)
-  /// A page is on top again: those above it have left, or its tab was selected.
+  /// A page is on top again: those above it have closed, or its tab was selected.
   case didResume(Page)
   /// A task, a method of a service, or the handler of undefined routes or of failed calls has
-  /// answered. `after` is how long it took.
+  /// returned. `after` is the time that it took.
   case didRun(uri: String, route: String?, after: Duration)
-  /// A call came to nothing: no route, parameters that do not fit, refused by an interceptor, a
-  /// host that refused or was silent, a task that failed, a change of the stack or a call of a page
-  /// that was refused.
-  case failed(RouteFailure)
+  /// A call failed. For example, it has no route or invalid parameters, an interceptor refused it,
+  /// the host refused it or did not respond, or the task failed. A rejected change of the stack or
+  /// call of a page is a failure too.
+  case didFail(RouteFailure)
 }
 
-/// A call that came to nothing.
+/// A call that failed.
 public struct RouteFailure: Sendable {
-  /// The URI as it was called, or that of the page which ``method`` is about; nil where it could
-  /// not be told.
+  /// The URI as it was called, or that of the page which ``method`` is about; `nil` if it is
+  /// unknown.
   public let uri: String?
-  /// What failed where no URI was called: `page.call`, or one of `navigation.…`.
+  /// The method that failed if no URI was called: `page.call`, or one of `navigation.…`.
   public let method: String?
-  /// The name of the declared route, where one was found.
+  /// The name of the declared route, if one was found.
   public let route: String?
   /// The error's code: the protocol's or the application's.
   public let code: Int
   /// The error's `data.kind`, one word; nil for an application's.
   public let kind: String?
-  /// Text for people.
+  /// A message for people.
   public let message: String
-  /// How long the host or the task took; nil where none was asked.
-  public let after: Duration?
+  /// The time that the host or the task took; `nil` if none ran.
+  public let duration: Duration?
 
   package init(
     uri: String?, method: String? = nil, route: String?, code: Int, kind: String?, message: String,
-    after: Duration?
+    duration: Duration?
   ) {
     self.uri = uri
     self.method = method
@@ -48,39 +48,38 @@ public struct RouteFailure: Sendable {
     self.code = code
     self.kind = kind
     self.message = message
-    self.after = after
+    self.duration = duration
   }
 }
 
-/// One who is told of every call.
-struct RouteHook: Sendable, Named {
+/// A closure that receives the events of every call.
+struct RouteHook: Sendable, NamedEntry {
   let name: String
-  let tell: @Sendable (RouteEvent, Caller) -> Void
+  let handler: @Sendable (RouteEvent, Caller) -> Void
 }
 
 extension Router {
-  /// Tells `hook` of every page and task of every session, for statistics and logs, or puts it in
-  /// the place of the one of its name. It is called on the thread of the session, in the order in
-  /// which things happen: it must not block. It is told too who makes the call that it is about; of
-  /// a page, who opened it.
-  public func hook(_ name: String, _ hook: @escaping @Sendable (RouteEvent, Caller) -> Void) {
-    let added = RouteHook(name: name, tell: hook)
-    changeAlways { $0.hooks.put(added) }
+  /// Adds a hook for every page and task of every session, for statistics and logs, or replaces the
+  /// one with the same name. It runs on the thread of the session, in the order of the events, and
+  /// must not block. It also receives the caller; for a page, its opener.
+  public func addHook(_ name: String, _ hook: @escaping @Sendable (RouteEvent, Caller) -> Void) {
+    let added = RouteHook(name: name, handler: hook)
+    changeUnconditionally { $0.hooks.put(added) }
   }
 
-  /// Takes a hook back; false when there is none.
+  /// Removes a hook; returns `false` if there is none.
   @discardableResult
   public func removeHook(_ name: String) -> Bool {
-    changeAlways { $0.hooks.remove(named: name) }
+    changeUnconditionally { $0.hooks.remove(named: name) }
   }
 }
 
 extension RouterSnapshot {
-  /// Whether anybody is told of calls.
+  /// Whether there are any hooks.
   package var hasHooks: Bool { !hooks.isEmpty }
 
-  /// Tells everybody who wants to know.
-  package func tell(_ notice: RouteEvent, _ caller: Caller) {
-    for hook in hooks { hook.tell(notice, caller) }
+  /// Sends an event to all hooks.
+  package func notifyHooks(_ event: RouteEvent, _ caller: Caller) {
+    for hook in hooks { hook.handler(event, caller) }
   }
 }

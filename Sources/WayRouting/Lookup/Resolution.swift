@@ -1,21 +1,22 @@
 import WayPatterns
 import WayValues
 
-/// Where a URI leads.
+/// The target that a URI resolves to.
 public enum Resolution: Sendable {
-  /// To a declared route.
+  /// A declared route.
   case match(RouteMatch)
-  /// To no declared route. Hosts may serve it, then the undefined-route handler. `params` are the
-  /// query's under the caller's.
-  case undeclared(UnmatchedURI, params: ValueObject)
-  /// To the stack: `operation` is what follows the scheme, `back` in `navigation:back?count=2`.
+  /// No declared route. Hosts may serve the URI, then the undefined-route handler. `params` are
+  /// those of the query and of the caller; the caller's win.
+  case unmatched(UnmatchedURI, params: ValueObject)
+  /// A change of the stack: `operation` is the path of the URI, `back` in
+  /// `navigation:back?count=2`.
   indirect case navigation(uri: RouteURI, operation: String, params: ValueObject)
 
-  /// The URI, as the redirects have left it.
+  /// The URI after all redirects.
   public var uri: RouteURI {
     switch self {
     case .match(let match): match.uri
-    case .undeclared(let place, _): place.uri
+    case .unmatched(let place, _): place.uri
     case .navigation(let uri, _, _): uri
     }
   }
@@ -24,7 +25,7 @@ public enum Resolution: Sendable {
   public var params: ValueObject {
     switch self {
     case .match(let match): match.params
-    case .undeclared(_, let params), .navigation(_, _, let params): params
+    case .unmatched(_, let params), .navigation(_, _, let params): params
     }
   }
 
@@ -33,26 +34,26 @@ public enum Resolution: Sendable {
     if case .match(let match) = self { match.route } else { nil }
   }
 
-  /// Whether it is a declared route that needs no permission.
-  package var isForAll: Bool {
-    if case .match(let match) = self { match.found.isForAll } else { false }
+  /// Whether the target is a declared route that needs no permission.
+  package var isUnrestricted: Bool {
+    if case .match(let match) = self { match.resolvedRoute.isUnrestricted } else { false }
   }
 
-  /// The same object whenever the same URI is looked up, for who remembers what it has found out
-  /// about that; nil where nothing lasts.
-  package var lasting: AnyObject? {
+  /// An object that is the same whenever the same URI is looked up, as the key of a cache; `nil` if
+  /// the resolution must not be cached.
+  package var cacheKey: AnyObject? {
     switch self {
-    case .match(let match): match.found.isPersonal ? nil : match.found
-    case .undeclared(let place, _): place.isLasting ? place : nil
+    case .match(let match): match.resolvedRoute.dependsOnCaller ? nil : match.resolvedRoute
+    case .unmatched(let place, _): place.isCacheable ? place : nil
     case .navigation: nil
     }
   }
 
-  /// The same with other parameters in the place of all, which are checked.
+  /// Returns the resolution with these parameters instead of all others, after checking them.
   package func with(_ params: ValueObject) throws(ResolutionError) -> Resolution {
     switch self {
     case .match(let match): .match(try match.with(params))
-    case .undeclared(let place, _): .undeclared(place, params: params)
+    case .unmatched(let place, _): .unmatched(place, params: params)
     case .navigation(let uri, let operation, _):
       .navigation(uri: uri, operation: operation, params: params)
     }

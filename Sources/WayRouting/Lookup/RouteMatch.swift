@@ -1,92 +1,97 @@
 import WayPatterns
 import WayValues
 
-/// A declared route with the parameters of a call. A class, so that it is handed on as one
+/// A declared route with the parameters of a call. A class, so that it is passed on as one
 /// reference.
 public final class RouteMatch: Sendable {
-  /// What the URI alone leads to; the same for every call of it.
-  let found: ResolvedRoute
-  /// Query, path and the caller's parameters, merged; the later ones win.
+  /// The part that depends on the URI alone, and is the same for every call of it.
+  let resolvedRoute: ResolvedRoute
+  /// The parameters of query, path and caller, merged; later ones win.
   public let params: ValueObject
 
-  init(found: ResolvedRoute, params: ValueObject) {
-    self.found = found
+  init(resolvedRoute: ResolvedRoute, params: ValueObject) {
+    self.resolvedRoute = resolvedRoute
     self.params = params
   }
 
-  /// The route with the handler that it had when it was looked up.
-  public var route: Route { found.route }
-  /// What answers the call, where that is the route's own handler.
-  package var work: RouteHandler? { found.custom == nil ? found.route.handler : nil }
-  /// The URI that was looked up.
-  public var uri: RouteURI { found.uri }
-  /// What the pattern's parameters took from the URI.
-  public var pathParams: ValueObject { found.pathParams }
-  /// Answers the call instead of the route, where the scheme has a custom dispatcher.
-  public var custom: (@Sendable (Call) async throws -> Value)? { found.custom }
-  /// Who sees the call before the route does.
-  package var interceptors: InterceptorChain? { found.interceptors }
+  /// The route with the handler that it had at the lookup.
+  public var route: Route { resolvedRoute.route }
+  /// The route's own handler; `nil` if a custom dispatcher handles the call instead.
+  package var routeHandler: RouteHandler? {
+    resolvedRoute.customHandler == nil ? resolvedRoute.route.handler : nil
+  }
+  /// The URI of the lookup.
+  public var uri: RouteURI { resolvedRoute.uri }
+  /// The values of the pattern's parameters in the URI.
+  public var pathParams: ValueObject { resolvedRoute.pathParams }
+  /// The handler of the scheme's custom dispatcher, which runs instead of the route's.
+  public var customHandler: (@Sendable (Call) async throws -> Value)? {
+    resolvedRoute.customHandler
+  }
+  /// The interceptors that see the call before the route does.
+  package var interceptors: InterceptorChain? { resolvedRoute.interceptors }
 
-  /// The same with other parameters in the place of all, which are checked.
+  /// Returns the match with these parameters instead of all others, after checking them.
   package func with(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
-    try found.changed(params)
+    try resolvedRoute.replacingParameters(params)
   }
 }
 
-/// What a URI leads to in one snapshot, without anything of the caller's. A class, so that it is
-/// handed on as one reference.
+/// The resolution of a URI to a declared route in one snapshot, independent of the caller's
+/// parameters. A class, so that it is passed on as one reference.
 final class ResolvedRoute: Sendable {
   let route: Route
   let uri: RouteURI
   let pathParams: ValueObject
-  /// Query and path, turned into the declared kinds.
+  /// The parameters of query and path, converted to the declared kinds.
   let params: ValueObject
-  let custom: (@Sendable (Call) async throws -> Value)?
+  let customHandler: (@Sendable (Call) async throws -> Value)?
   let interceptors: InterceptorChain?
   /// Whether the route needs no permission.
-  let isForAll: Bool
-  /// Whether the same URI may lead another caller elsewhere.
-  let isPersonal: Bool
-  /// The caller's parameters are checked as those of a third party's app.
+  let isUnrestricted: Bool
+  /// Whether the same URI may resolve differently for another caller.
+  let dependsOnCaller: Bool
+  /// Whether the caller's parameters are checked as those of a third party's app.
   private let isThirdParty: Bool
-  /// Whether anything about the parameters is checked.
-  private let isChecked: Bool
-  /// What in path and query is not of the declared kinds.
+  /// Whether any parameters are checked.
+  private let checksParameters: Bool
+  /// The faults of path and query that are not of the declared kinds.
   private let faults: [PatternParameterFault]
 
   init(
     route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
-    custom: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool,
-    interceptors: InterceptorChain?, isPersonal: Bool
+    customHandler: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool,
+    interceptors: InterceptorChain?, dependsOnCaller: Bool
   ) {
-    self.isPersonal = isPersonal
+    self.dependsOnCaller = dependsOnCaller
     self.interceptors = interceptors
     self.route = route
-    isForAll = route.permissions.isEmpty
+    isUnrestricted = route.permissions.isEmpty
     self.uri = uri
-    self.custom = custom
+    self.customHandler = customHandler
     self.isThirdParty = isThirdParty
     self.pathParams = pathParams
-    isChecked = isThirdParty || route.rules != nil
+    checksParameters = isThirdParty || route.rules != nil
     (self.params, faults) = route.rules?.convert(params) ?? (params, [])
   }
 
-  /// The match for one call. `checking` false leaves unchecked what a caller may still add.
+  /// Returns the match for one call. If `checking` is `false`, parameters that a caller may still
+  /// add are not checked.
   func match(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> RouteMatch {
     var merged = params
     if !self.params.isEmpty {
       merged = self.params
       merged.merge(params)
     }
-    if isChecked, checking { try check(&merged, params) }
-    return RouteMatch(found: self, params: merged)
+    if checksParameters, checking { try check(&merged, params) }
+    return RouteMatch(resolvedRoute: self, params: merged)
   }
 
-  /// The match with parameters that take the place of those of the URI.
-  func changed(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
+  /// Returns the match with parameters that replace those of the URI.
+  func replacingParameters(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
     var params = params
-    if isChecked { try check(&params, params) }
-    return RouteMatch(found: self, params: params)
+    if checksParameters { try check(&params, params) }
+    return RouteMatch(resolvedRoute: self, params: params)
   }
 
   private func check(

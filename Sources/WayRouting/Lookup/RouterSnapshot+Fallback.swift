@@ -1,10 +1,10 @@
 import WayPatterns
 import WayValues
 
-// Where a call goes on when what its URI leads to does not serve it.
+// The next targets of a call if the target of its URI does not serve it.
 extension RouterSnapshot {
-  /// The further matches of a URI, the best first: for a call whose handlers so far declined.
-  /// `params` are the caller's.
+  /// Returns the further matches of a URI, best first, for a call that the handlers so far
+  /// declined. `params` are the caller's.
   package func matches(
     after declined: RouteMatch, params: ValueObject, for caller: Caller?
   ) throws(ResolutionError) -> [RouteMatch] {
@@ -13,13 +13,17 @@ extension RouterSnapshot {
     let scheme = schemes.traits(of: split)
     var found = trie.candidates(split, in: .scheme)
     if !scheme.isClosed { found += trie.candidates(split, in: .global) }
-    var asker = RolloutCheck(caller: caller, isPersonal: true)
-    let rest = found.filter { scheme.takes(route(of: $0).kind) && asker.mayTake(route(of: $0)) }
-      .drop { route(of: $0) !== declined.route }.dropFirst()
+    var rolloutCheck = RolloutCheck(caller: caller, dependsOnCaller: true)
+    let rest = found.filter {
+      scheme.accepts(route(of: $0).kind) && rolloutCheck.includes(route(of: $0))
+    }
+    .drop { route(of: $0) !== declined.route }.dropFirst()
     var matches: [RouteMatch] = []
     for next in rest {
-      // What this match cannot read, the next one may.
-      guard let match = try? self.found(next, split, scheme, asker).match(params, checking: true)
+      // The next match may be able to decode what this one cannot.
+      guard
+        let match = try? self.resolvedRoute(next, split, scheme, rolloutCheck).match(
+          params, checking: true)
       else {
         continue
       }
@@ -28,38 +32,55 @@ extension RouterSnapshot {
     return matches
   }
 
-  /// The fallback of a route, for one call; nil where it has none.
+  /// Returns the fallback of a route for one call; `nil` if it has none.
   package func fallback(of match: RouteMatch) throws(ResolutionError) -> RouteURI? {
     guard let target = match.route.fallback else { return nil }
     do {
       return try target.uri(
         match.pathParams,
-        carrying: try match.uri.queryParameters(plusIsSpace: plusIsSpace),
+        extraParameters: try match.uri.queryParameters(plusIsSpace: plusIsSpace),
         fragment: match.uri.fragment)
     } catch {
       throw ResolutionError(error)
     }
   }
 
-  /// Where a call of a URI that nothing serves goes on by the rules of its scheme; nil for nowhere.
+  /// Returns the target of the scheme for a URI that no route or host serves; `nil` if there is
+  /// none.
   package func undefinedTarget(of uri: RouteURI) throws(ResolutionError) -> RouteURI? {
     do {
-      return try undefined(uri)?.uri([:], carrying: ["uri": .string(uri.text)], fragment: nil)
+      return try undefinedRouteTarget(uri)?.uri(
+        [:], extraParameters: ["uri": .string(uri.text)], fragment: nil)
     } catch {
       throw ResolutionError(error)
     }
   }
 
-  /// Whether ``undefinedTarget(of:)`` has one, or an error.
-  package func hasUndefinedTarget(_ uri: RouteURI) -> Bool { undefined(uri) != nil }
+  /// Whether ``undefinedTarget(of:)`` returns a target or throws.
+  package func hasUndefinedTarget(_ uri: RouteURI) -> Bool { undefinedRouteTarget(uri) != nil }
 
-  private func undefined(_ uri: RouteURI) -> PatternTarget? {
+  /// Whether a client that hosts a whole scheme gets the calls that are meant for the scheme's
+  /// undefined target or for the undefined-route handler, because the scheme is not closed.
+  ///
+  /// - Parameter isRouted: whether patterns of routes name the scheme. The handler counts only
+  ///   then, and not for `http` and `https`: without routes, all calls are meant for the host.
+  package func leavesUndefinedRoutes(toHostOf scheme: String, isRouted: Bool) -> Bool {
+    guard let uri = try? RouteURI(scheme + ":"), let split = try? SplitURI(uri) else {
+      return false
+    }
+    let traits = schemes.traits(of: split)
+    guard !traits.isClosed, !traits.isRemoved else { return false }
+    if schemes.undefinedTarget(traits) != nil { return true }
+    return undefinedRouteHandler != nil && isRouted && scheme != "http" && scheme != "https"
+  }
+
+  private func undefinedRouteTarget(_ uri: RouteURI) -> PatternTarget? {
     guard let split = try? SplitURI(uri),
-      let target = schemes.undefined(schemes.traits(of: split))
+      let target = schemes.undefinedTarget(schemes.traits(of: split))
     else { return nil }
-    // Nobody serves the target itself: then it leads no further.
-    if let own = try? target.uri([:], carrying: [:], fragment: nil),
-      own.withoutQuery == uri.withoutQuery
+    // Nothing serves the target itself, so it has no further target.
+    if let targetURI = try? target.uri([:], extraParameters: [:], fragment: nil),
+      targetURI.withoutQuery == uri.withoutQuery
     {
       return nil
     }

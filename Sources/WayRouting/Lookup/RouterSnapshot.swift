@@ -3,126 +3,160 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// A router as it was at one moment. Immutable, so it is read from any thread without a lock.
+/// The state of a router at one moment. Immutable, so it can be read from any thread without a
+/// lock.
 public final class RouterSnapshot: Sendable {
-  /// Grows with every change of the router.
+  /// The number of patterns that ``nearestPattern(to:for:)`` compares with a URI.
+  private static let maxComparedPatterns = 256
+
+  /// The version, which grows with every change of the router.
   package let version: Int
-  /// The table that was loaded last; nil for none.
+  /// The table that was loaded last; `nil` for none.
   package let table: TableStamp?
   /// The names of the routes that tables declare.
   package let declaredNames: Set<UTF8Key>
-  private let strays: Set<UTF8Key>
-  /// What happens to a URI that nobody serves.
-  package let undefinedRoute: UndefinedRouteHandler?
-  /// What may still help a call that fails.
-  package let failedCall: FailedCallHandler?
+  private let orphanedHandlerKeys: Set<UTF8Key>
+  /// The handler of URIs that no route or host serves.
+  package let undefinedRouteHandler: UndefinedRouteHandler?
+  /// The handler of calls that fail.
+  package let failedCallHandler: FailedCallHandler?
   /// Whether `+` in a query is a space.
   package let plusIsSpace: Bool
-  /// The first page of each tab, in order; empty where the app has no tabs.
+  /// The first page of each tab, in order; empty for an app without tabs.
   public let tabs: [RouteURI]
   let actions: [String: PatternTarget]
-  let placed: RouteTable
+  let routingTable: RoutingTable
   let schemes: SchemeTable
   let dispatchers: [String: SchemeDispatcher]
   let addedGroups: AddedGroups
-  /// Made when somebody asks first.
-  let groups = Mutex<GroupTable?>(nil)
-  /// Nil where there are none.
+  /// The group table, built at its first use.
+  let cachedGroupTable = Mutex<GroupTable?>(nil)
+  /// The interceptors; `nil` if there are none.
   let interceptors: InterceptorTable?
-  /// Nil where there are none.
+  /// The redirects; `nil` if there are none.
   let redirects: RedirectTable?
   let hooks: [RouteHook]
 
-  /// Of what `state` is now, whose table of routes is up to date.
+  /// Creates the snapshot of a state whose routing table is up to date.
   init(_ state: inout RouterState, version: Int) {
     self.version = version
-    undefinedRoute = state.undefinedRoute
-    failedCall = state.failedCall
+    undefinedRouteHandler = state.undefinedRouteHandler
+    failedCallHandler = state.failedCallHandler
     table = state.table
     declaredNames = state.declaredNames
-    strays = state.strayHandlers
+    orphanedHandlerKeys = state.orphanedHandlers
     plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
     tabs = state.tabs ?? state.declared.tabs
     actions = state.actions ?? state.declared.actions
-    placed = state.parts.routes
-    (schemes, dispatchers) = state.madeSchemes()
-    addedGroups = state.groups
-    interceptors = state.madeInterceptors()
-    redirects = state.madeRedirects()
+    routingTable = state.parts.routes
+    (schemes, dispatchers) = state.schemeParts()
+    addedGroups = state.addedGroups
+    interceptors = state.interceptorTable()
+    redirects = state.redirectTable()
     hooks = state.hooks
   }
 
-  /// All routes in the order of their registration. Costs by how many there are.
-  public var routes: [Route] { placed.routes.map(\.route) }
+  /// All routes in the order of their registration. The cost is linear in their number.
+  public var routes: [Route] { routingTable.routes.map(\.route) }
 
-  /// The names of the routes that code has given a handler, and that no table has any more.
-  package var strayHandlers: [String] { strays.map(\.text).sorted() }
+  /// The names of the routes that code has given a handler and that no table declares any more.
+  package var orphanedHandlers: [String] { orphanedHandlerKeys.map(\.text).sorted() }
 
-  /// Where a URI leads; nothing is run or changed. Its dot segments are removed and redirects are
-  /// followed first.
+  /// Returns the pattern that a URI without a route misspells by one or two letters; `nil` if there
+  /// is none. It ignores routes that the caller may not call, and global patterns.
   ///
-  /// Routes whose pattern names the scheme come before global ones, which a closed scheme does not
-  /// have. A global pattern is matched against the path; where the scheme is not `http` or `https`
-  /// and the authority has no dot, port or user, the authority is its first segment. Routes of a
-  /// kind that the scheme's dispatcher does not take are passed over, and so are those that are not
-  /// released for the caller. `checking` false does not check the parameters, for a URI that is not
-  /// called yet. Throws ``RoutingError`` when it leads nowhere.
+  /// The cost is bounded, since a peer may cause it often: only 256 patterns are compared.
+  package func nearestPattern(to uri: RouteURI, for caller: Caller) -> RoutePattern? {
+    guard let misspelled = MisspelledURI(uri) else { return nil }
+    var nearest: (distance: Int, pattern: RoutePattern)?
+    var remaining = Self.maxComparedPatterns
+    for route in routingTable.someRoutes(atMost: Self.maxComparedPatterns) {
+      for pattern in route.patterns.prefix(remaining) {
+        remaining -= 1
+        let limit = (nearest?.distance ?? MisspelledURI.maxDistance + 1) - 1
+        guard limit > 0, let distance = misspelled.distance(to: pattern, atMost: limit),
+          distance > 0, route.isCallable(by: caller)
+        else { continue }
+        nearest = (distance, pattern)
+      }
+    }
+    return nearest?.pattern
+  }
+
+  /// Resolves a URI, after removing its dot segments and following redirects. It runs and changes
+  /// nothing.
   ///
-  /// - Parameter caller: who calls, which counts where a ``Release`` says so; nil for nobody in
-  ///   particular.
+  /// Routes with a pattern for the scheme come before global ones, which a closed scheme ignores. A
+  /// global pattern is matched against the path. If the scheme is not `http` or `https`, and the
+  /// authority has no dot, port or user, the authority is the first segment.
+  ///
+  /// The lookup skips routes of a kind that the scheme's dispatcher does not accept, and routes
+  /// with a rollout that does not include the caller. If `checking` is `false`, the parameters are
+  /// not checked, for a URI that is not called yet. Throws ``ResolutionError`` if the URI has no
+  /// target.
+  ///
+  /// - Parameter caller: the caller, which matters if a ``Rollout`` applies; `nil` for an anonymous
+  ///   one.
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true, for caller: Caller? = nil
   ) throws(ResolutionError) -> Resolution {
     let called = uri.withoutDotSegments
-    let way = try redirects?.follow(called, in: self, for: caller)
+    let redirected = try redirects?.follow(called, in: self, for: caller)
     let split: SplitURI
-    do { split = try SplitURI(way?.uri ?? called) } catch { throw .invalidURI(error) }
+    do { split = try SplitURI(redirected?.uri ?? called) } catch { throw .invalidURI(error) }
     return try resolve(
-      split, params: params, checking: checking, for: caller, isPersonal: way?.isPersonal ?? false)
+      split, params: params, checking: checking, for: caller,
+      isPersonal: redirected?.dependsOnCaller ?? false)
   }
 
-  /// As ``resolve(_:params:checking:for:)-(RouteURI,_,_,_)``, for where the redirects have led.
+  /// Resolves a URI as ``resolve(_:params:checking:for:)-(RouteURI,_,_,_)`` does, after its
+  /// redirects.
   ///
-  /// - Parameter isPersonal: whether they lead other callers elsewhere.
+  /// - Parameter isPersonal: whether the redirects may differ for other callers.
   func resolve(
     _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true, for caller: Caller?,
     isPersonal: Bool = false
   ) throws(ResolutionError) -> Resolution {
-    var asker = RolloutCheck(caller: caller, isPersonal: isPersonal)
+    var rolloutCheck = RolloutCheck(caller: caller, dependsOnCaller: isPersonal)
     guard split.uri.hasScheme else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
     }
     let scheme = schemes.traits(of: split)
     if scheme.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
     if scheme.isNavigation { return try navigation(split, params) }
-    let own = trie.best(split, in: .scheme)
-    if let own, let found = choose(own, split, in: .scheme, scheme, &asker) {
-      return .match(try self.found(found, split, scheme, asker).match(params, checking: checking))
+    let schemeMatch = trie.best(split, in: .scheme)
+    if let schemeMatch, let found = choose(schemeMatch, split, in: .scheme, scheme, &rolloutCheck) {
+      return .match(
+        try self.resolvedRoute(found, split, scheme, rolloutCheck).match(params, checking: checking)
+      )
     }
     if !scheme.isClosed, let first = trie.best(split, in: .global),
-      let found = choose(first, split, in: .global, scheme, &asker)
+      let found = choose(first, split, in: .global, scheme, &rolloutCheck)
     {
-      return .match(try self.found(found, split, scheme, asker).match(params, checking: checking))
+      return .match(
+        try self.resolvedRoute(found, split, scheme, rolloutCheck).match(params, checking: checking)
+      )
     }
-    if let own, case let route = route(of: own), !scheme.takes(route.kind) {
+    if let schemeMatch, case let route = route(of: schemeMatch), !scheme.accepts(route.kind) {
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
     }
-    let place = UnmatchedURI(
+    let unmatched = UnmatchedURI(
       split.uri, schemes.dispatcher(scheme), params: try parameters(split, path: [:], [:]),
-      isClosed: scheme.isClosed, isThirdParty: scheme.isThirdParty, isLasting: !asker.isPersonal)
-    return try place.resolution(params, checking: checking)
+      isClosed: scheme.isClosed, isThirdParty: scheme.isThirdParty,
+      isCacheable: !rolloutCheck.dependsOnCaller)
+    return try unmatched.resolution(params, checking: checking)
   }
 
-  /// Who sees a call before it goes where it leads; nil for nobody. Navigation is not intercepted.
+  /// Returns the interceptors of a call; `nil` for none. Navigation is not intercepted.
   package func interceptors(of resolution: Resolution) -> InterceptorChain? {
     switch resolution {
     case .match(let match): match.interceptors
-    case .undeclared: interceptors?.common
+    case .unmatched: interceptors?.defaultChain
     case .navigation: nil
     }
   }
 
-  /// Query, path and the caller's parameters, merged; the later ones win.
+  /// Returns the parameters of query, path and caller, merged; later ones win.
   package func parameters(
     _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
   ) throws(ResolutionError) -> ValueObject {
@@ -136,45 +170,49 @@ public final class RouterSnapshot: Sendable {
     return merged
   }
 
-  var trie: LayeredTrie { placed.trie }
+  var trie: LayeredTrie { routingTable.trie }
 
-  func route(of candidate: RouteTrie.Candidate) -> Route { placed.route(of: candidate.form) }
+  func route(of candidate: RouteTrie.Candidate) -> Route { routingTable.route(of: candidate.form) }
 
-  /// The best match of a kind that the dispatcher takes, and which is released for who asks.
+  /// Returns the best match of a kind that the dispatcher accepts and whose rollout includes the
+  /// caller.
   private func choose(
-    _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.Scope,
-    _ scheme: SchemeTable.Traits, _ asker: inout RolloutCheck
+    _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.MatchScope,
+    _ scheme: SchemeTable.SchemeTraits, _ rolloutCheck: inout RolloutCheck
   ) -> RouteTrie.Candidate? {
-    if isTaken(first, scheme, &asker) { return first }
-    for candidate in trie.candidates(split, in: scope) where isTaken(candidate, scheme, &asker) {
+    if isEligible(first, scheme, &rolloutCheck) { return first }
+    for candidate in trie.candidates(split, in: scope)
+    where isEligible(candidate, scheme, &rolloutCheck) {
       return candidate
     }
     return nil
   }
 
-  private func isTaken(
-    _ candidate: RouteTrie.Candidate, _ scheme: SchemeTable.Traits, _ asker: inout RolloutCheck
+  private func isEligible(
+    _ candidate: RouteTrie.Candidate, _ scheme: SchemeTable.SchemeTraits,
+    _ rolloutCheck: inout RolloutCheck
   ) -> Bool {
     let route = route(of: candidate)
-    return scheme.takes(route.kind) && asker.mayTake(route)
+    return scheme.accepts(route.kind) && rolloutCheck.includes(route)
   }
 
-  func found(
-    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.Traits,
-    _ asker: RolloutCheck
+  func resolvedRoute(
+    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.SchemeTraits,
+    _ rolloutCheck: RolloutCheck
   ) throws(ResolutionError) -> ResolvedRoute {
     let path: ValueObject
     do { path = try trie.captures(of: found, in: split) } catch { throw ResolutionError(error) }
     let params = try parameters(split, path: path, [:])
     let route = route(of: found)
-    var custom: (@Sendable (Call) async throws -> Value)?
-    if scheme.isCustom, case .custom(let answer)? = schemes.dispatcher(scheme)?.action {
-      custom = answer
+    var customHandler: (@Sendable (Call) async throws -> Value)?
+    if scheme.isCustom, case .custom(let handler)? = schemes.dispatcher(scheme)?.action {
+      customHandler = handler
     }
     return ResolvedRoute(
       route: route, uri: split.uri, pathParams: path, params: params,
-      custom: custom, isThirdParty: scheme.isThirdParty,
-      interceptors: interceptors?.chain(of: route, addedGroups), isPersonal: asker.isPersonal)
+      customHandler: customHandler, isThirdParty: scheme.isThirdParty,
+      interceptors: interceptors?.chain(of: route, addedGroups),
+      dependsOnCaller: rolloutCheck.dependsOnCaller)
   }
 
   private func navigation(
@@ -193,27 +231,36 @@ public final class RouterSnapshot: Sendable {
 
   static func checkThirdParty(_ params: ValueObject) throws(ResolutionError) {
     guard let target = params["i"]?.string else {
-      throw ResolutionError.fault("i", "the URI of the other app is missing; it is a string")
+      throw ResolutionError.parameterFault(
+        "i", "the URI of the other app is missing; it is a string")
     }
     do {
       guard try RouteURI(mapping: target).scheme == nil else { return }
     } catch {
-      throw ResolutionError.fault("i", "not a URI: \(error)")
+      throw ResolutionError.parameterFault("i", "not a URI: \(error)")
     }
-    throw ResolutionError.fault("i", "the URI of the other app needs a scheme")
+    throw ResolutionError.parameterFault("i", "the URI of the other app needs a scheme")
   }
 }
 
-/// Who asks where a URI leads, and whether that mattered.
+extension Route {
+  /// Whether the route's permissions and rollout include a caller.
+  fileprivate func isCallable(by caller: Caller) -> Bool {
+    (permissions.isEmpty || permissions.contains(where: caller.identity.groups.contains))
+      && rollout?.includes(caller, salt: name) != false
+  }
+}
+
+/// A check of rollouts for a caller, which records whether the caller mattered.
 struct RolloutCheck {
   let caller: Caller?
-  /// Whether the answer may be another for another caller.
-  var isPersonal: Bool
+  /// Whether the result may differ for another caller.
+  var dependsOnCaller: Bool
 
-  /// Whether a route is there for who asks.
-  mutating func mayTake(_ route: Route) -> Bool {
-    guard let release = route.release else { return true }
-    isPersonal = true
-    return release.admits(caller, salt: route.name)
+  /// Whether the rollout of a route includes the caller.
+  mutating func includes(_ route: Route) -> Bool {
+    guard let rollout = route.rollout else { return true }
+    dependsOnCaller = true
+    return rollout.includes(caller, salt: route.name)
   }
 }

@@ -1,41 +1,42 @@
 import WayPatterns
 import WayValues
 
-/// A URI that leads to no declared route in one snapshot, without anything of the caller's. A class,
-/// so that it is handed on as one reference.
+/// A URI that resolves to no declared route in one snapshot, independent of the caller's
+/// parameters. A class, so that it is passed on as one reference.
 public final class UnmatchedURI: Sendable {
-  /// The URI, as the redirects have left it.
+  /// The URI after all redirects.
   public let uri: RouteURI
-  /// That of its scheme; nil for a scheme that has none.
+  /// The dispatcher of its scheme; `nil` for a scheme without one.
   public let dispatcher: SchemeDispatcher?
-  /// Whether its scheme is for what names it alone.
+  /// Whether its scheme is closed: only patterns that name it serve it.
   package let isClosed: Bool
-  /// Whether the same URI leads everybody here, as long as the snapshot is in force.
-  let isLasting: Bool
-  /// The query's.
+  /// Whether the resolution is the same for all callers as long as the snapshot is current.
+  let isCacheable: Bool
+  /// The parameters of the query.
   private let params: ValueObject
-  /// The caller's parameters are checked as those of a third party's app.
+  /// Whether the caller's parameters are checked as those of a third party's app.
   private let isThirdParty: Bool
 
   init(
     _ uri: RouteURI, _ dispatcher: SchemeDispatcher?, params: ValueObject, isClosed: Bool,
-    isThirdParty: Bool, isLasting: Bool
+    isThirdParty: Bool, isCacheable: Bool
   ) {
     self.uri = uri
     self.dispatcher = dispatcher
     self.params = params
     self.isClosed = isClosed
     self.isThirdParty = isThirdParty
-    self.isLasting = isLasting
+    self.isCacheable = isCacheable
   }
 
-  /// One that was not looked up.
+  /// Creates a URI that was not looked up.
   package convenience init(_ uri: RouteURI) {
     self.init(
-      uri, nil, params: [:], isClosed: false, isThirdParty: false, isLasting: false)
+      uri, nil, params: [:], isClosed: false, isThirdParty: false, isCacheable: false)
   }
 
-  /// Where one call leads. `checking` false leaves unchecked what a caller may still add.
+  /// Returns the resolution of one call. If `checking` is `false`, parameters that a caller may
+  /// still add are not checked.
   func resolution(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> Resolution {
     var merged = params
     if !self.params.isEmpty {
@@ -43,6 +44,6 @@ public final class UnmatchedURI: Sendable {
       merged.merge(params)
     }
     if isThirdParty, checking { try RouterSnapshot.checkThirdParty(merged) }
-    return .undeclared(self, params: merged)
+    return .unmatched(self, params: merged)
   }
 }

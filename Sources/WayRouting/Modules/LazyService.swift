@@ -2,42 +2,42 @@ import Synchronization
 import WayPatterns
 import WayValues
 
-/// A service of a router: made once, when it is first used.
+/// A service of a router, created once at its first use.
 final class LazyService<Service: Sendable>: Sendable {
   private let name: String
   private let make: @Sendable () throws -> Service
-  private let made = Mutex<Service?>(nil)
+  private let instance = Mutex<Service?>(nil)
 
   init(_ name: String, _ make: @escaping @Sendable () throws -> Service) {
     self.name = name
     self.make = make
   }
 
-  /// The routes of its methods.
+  /// Returns the routes of the methods.
   func routes(
     _ methods: (inout ServiceMethods<Service>) -> Void
-  ) throws(RouterError) -> [Route] {
+  ) throws(RouterConfigurationError) -> [Route] {
     var declared = ServiceMethods(name, self)
     methods(&declared)
-    if let fault = declared.fault { throw fault }
+    if let fault = declared.firstError { throw fault }
     return declared.routes
   }
 
-  /// The service, for a call of one of its methods: the caller is told the name of one that cannot
-  /// be made.
+  /// Returns the service for a call of one of its methods. If it cannot be created, the error for
+  /// the caller names the service.
   func serviceForCall() throws -> Service {
     do { return try service() } catch let error as CallError { throw error } catch {
-      throw CallError(code: 0, message: "The service '\(name)' could not be made: \(error)")
+      throw CallError(code: 0, message: "The service \"\(name)\" could not be created: \(error)")
     }
   }
 
-  /// When making it throws, the next use tries again.
+  /// Returns the service. If creating it throws, the next use tries again.
   func service() throws -> Service {
-    // Somebody who is waited for below this one would wait for ever.
+    // A service that waits for itself would wait without end.
     guard !ServiceChain.making.contains(ObjectIdentifier(self)) else {
       throw ServiceError.cycle(name)
     }
-    return try made.withLock { made in
+    return try instance.withLock { made in
       if let made { return made }
       let new = try ServiceChain.$making.withValue(
         ServiceChain.making.union([ObjectIdentifier(self)]), operation: make)
@@ -47,43 +47,42 @@ final class LazyService<Service: Sendable>: Sendable {
   }
 }
 
-/// The services that are being made, each for the one after it.
+/// The services that are being created, each for the one after it.
 private enum ServiceChain {
   @TaskLocal static var making: Set<ObjectIdentifier> = []
 }
 
-/// Why there is no service.
+/// The reason why there is no service.
 public enum ServiceError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// None of this type is registered.
+  /// No service of this type is registered.
   case unknown(String)
-  /// Making the service needs the service itself.
+  /// Creating the service needs the service itself.
   case cycle(String)
 
   public var description: String {
     switch self {
     case .unknown(let type): "no service of the type \(type) is registered"
-    case .cycle(let name): "the service '\(name)' needs itself to be made"
+    case .cycle(let name): "the service \"\(name)\" depends on itself"
     }
   }
 }
 
-/// Names the methods of a service that clients may call, `service://Name/method`. A name that
-/// cannot stand in a pattern is told when the service is registered, which fails with
-/// ``RouterError``.
+/// The methods of a service that clients may call, `service://Name/method`. If a name cannot be
+/// part of a pattern, registering the service fails with ``RouterConfigurationError``.
 public struct ServiceMethods<Service: Sendable>: ~Copyable {
   let service: String
   let slot: LazyService<Service>
   private(set) var routes: [Route] = []
-  /// The first thing that is wrong.
-  private(set) var fault: RouterError?
+  /// The first error.
+  private(set) var firstError: RouterConfigurationError?
 
   init(_ service: String, _ slot: LazyService<Service>) {
     self.service = service
     self.slot = slot
   }
 
-  /// A method that returns at once, on the thread of the caller's session: it must not block.
-  /// What the body throws is the call's error.
+  /// Adds a method that returns at once, on the thread of the caller's session, and must not block.
+  /// The call fails with an error that the body throws.
   public mutating func method(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Call) throws -> Value
@@ -92,7 +91,7 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
     add(name, parameters, .task { call in try body(try slot.serviceForCall(), call) })
   }
 
-  /// A method that may wait. What the body throws is the call's error.
+  /// Adds a method that may wait. The call fails with an error that the body throws.
   public mutating func method(
     _ name: String, parameters: [ParameterDeclaration] = [],
     _ body: @escaping @Sendable (Service, Call) async throws -> Value
@@ -102,11 +101,13 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
       name, parameters, .asyncTask { call in try await body(try slot.serviceForCall(), call) })
   }
 
-  /// A method whose parameters are read into a type and whose reply is written from one. It may
-  /// wait.
-  public mutating func method<Request: Decodable & Sendable, Reply: Encodable & SendableMetatype>(
+  /// Adds a method with parameters that are decoded into a type and a result that is encoded from
+  /// one. It may wait.
+  public mutating func method<
+    Request: Decodable & Sendable, Response: Encodable & SendableMetatype
+  >(
     _ name: String, parameters: [ParameterDeclaration] = [],
-    _ body: @escaping @Sendable (Service, Request) async throws -> Reply
+    _ body: @escaping @Sendable (Service, Request) async throws -> Response
   ) {
     method(name, parameters: parameters) { service, call in
       let request: Request = try call.decode()
@@ -119,7 +120,7 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
   ) {
     let pattern: RoutePattern
     do { pattern = try RoutePattern("service://\(service)/\(name)") } catch {
-      fault = fault ?? .pattern(error)
+      firstError = firstError ?? .invalidPattern(error)
       return
     }
     routes.append(
@@ -132,7 +133,7 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
 extension RouterState {
   fileprivate mutating func add(
     _ methods: [Route], of service: ObjectIdentifier
-  ) throws(RouterError) {
+  ) throws(RouterConfigurationError) {
     for method in methods {
       let registration = try add(method, replacing: false)
       services[service]?.methods.append(registration)
@@ -141,23 +142,23 @@ extension RouterState {
 }
 
 extension Router {
-  /// Registers a service under its type and a name: Swift code gets it by its type
-  /// (``service(_:)``), and others call the methods that `methods` names, `service://Name/method`,
-  /// each a route `Name.method`.
+  /// Registers a service under its type and a name. Swift code gets it by its type
+  /// (``service(_:)``). Other callers use the methods that `methods` names,
+  /// `service://Name/method`, each a route `Name.method`.
   ///
-  /// `make` runs when the service is first used, from any thread, and once unless it throws. It may
-  /// use other services. Another service of the type takes the place of the first, whose methods
+  /// `make` runs at the first use of the service, on any thread, and once unless it throws. It may
+  /// use other services. Another service of the type replaces the first, and the methods of that
   /// stay until ``removeService(_:)``.
   ///
-  /// Throws when a method's name is no segment of a pattern or its route is refused; then nothing
-  /// is registered.
-  public func service<Service: Sendable>(
+  /// Throws if a method's name cannot be a segment of a pattern or its route is rejected; then
+  /// nothing is registered.
+  public func registerService<Service: Sendable>(
     _ type: Service.Type, name: String, make: @escaping @Sendable () throws -> Service,
     methods: (inout ServiceMethods<Service>) -> Void = { _ in }
-  ) throws(RouterError) {
+  ) throws(RouterConfigurationError) {
     let slot = LazyService(name, make)
     let routes = try slot.routes(methods)
-    try change { (state) throws(RouterError) in
+    try change { (state) throws(RouterConfigurationError) in
       var next = state
       let others = state.services[ObjectIdentifier(type)]?.methods ?? []
       next.services[ObjectIdentifier(type)] = .init(name: name, slot: slot, methods: others)
@@ -166,13 +167,13 @@ extension Router {
     }
   }
 
-  /// Adds the methods of a service that has been registered, unless another has taken its place.
+  /// Adds the methods of a registered service, unless another service has replaced it.
   func addMethods<Service: Sendable>(
     of slot: LazyService<Service>,
     _ methods: (inout ServiceMethods<Service>) -> Void
-  ) throws(RouterError) {
+  ) throws(RouterConfigurationError) {
     let routes = try slot.routes(methods)
-    try change { (state) throws(RouterError) in
+    try change { (state) throws(RouterConfigurationError) in
       let type = ObjectIdentifier(Service.self)
       guard state.services[type]?.slot as? LazyService<Service> === slot else { return }
       var next = state
@@ -181,9 +182,9 @@ extension Router {
     }
   }
 
-  /// The service of a type, made now when nobody has used it before. Usable from any thread.
+  /// Returns the service of a type, and creates it at its first use. Usable from any thread.
   ///
-  /// Throws ``ServiceError``, or what making it throws.
+  /// Throws ``ServiceError``, or the error of its creation.
   public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
     let slot = read { $0.services[ObjectIdentifier(type)]?.slot }
     guard let slot = slot as? LazyService<Service> else {
@@ -192,11 +193,11 @@ extension Router {
     return try slot.service()
   }
 
-  /// Takes a service and the routes of its methods back; false when there is none. Who has it keeps
-  /// it.
+  /// Removes a service and the routes of its methods; returns `false` if there is none. Code that
+  /// holds the service keeps it.
   @discardableResult
   public func removeService<Service: Sendable>(_ type: Service.Type) -> Bool {
-    changeAlways { state in
+    changeUnconditionally { state in
       guard let entry = state.services.removeValue(forKey: ObjectIdentifier(type)) else {
         return false
       }

@@ -1,15 +1,19 @@
 import WayPatterns
 
-/// A part of an app that registers when one of its routes is called first or, where it names none,
-/// when the router starts.
+/// A part of an app that registers its handlers when one of its routes is called first. If it names
+/// no routes, it registers when the router starts.
 ///
 /// The build plugin `WaybridgeModules` finds types that conform, in the sources of a target and of
-/// those that it depends on, and writes a function that registers them all,
-/// `Router.registerModules()`. It finds a type that names this protocol itself where it is declared
-/// or extended, at the top level of a file. It does not find a nested type, nor a conformance by a
-/// refined protocol, a type alias or a macro, nor, in another package, what is not declared public:
-/// ``Router/register(module:)`` registers such a type. What it finds and should not register
-/// conforms to ``RegisteredByHand``.
+/// its dependencies, and writes a function that registers them all, `Router.registerModules()`. It
+/// finds a type that names this protocol itself in a declaration or extension at the top level of a
+/// file. It does not find:
+///
+/// - a nested type;
+/// - a conformance by a refined protocol, a type alias or a macro;
+/// - in another package, a type that is not public.
+///
+/// ``Router/register(module:)`` registers such a type. A type that the plugin finds and should not
+/// register conforms to ``ManualRegistration``.
 ///
 /// ```swift
 /// enum AddressModule: RouteModule {
@@ -24,20 +28,21 @@ import WayPatterns
 /// }
 /// ```
 public protocol RouteModule: SendableMetatype {
-  /// Names the module in errors; the name of the type, where the module says nothing.
+  /// The name of the module in errors; by default the name of the type.
   static var name: String { get }
-  /// When in the start the module's routes are registered; with the pages, where the module says
-  /// nothing. Every ``RouteService`` is there by then, and its methods behind ``StartPhase/tasks``.
+  /// The phase of the start in which the module's routes are registered; by default that of the
+  /// pages. Every ``RouteService`` is registered by then, and its methods after
+  /// ``StartPhase/tasks``.
   static var phase: StartPhase { get }
-  /// The routes that it declares, without their handlers; none, where the module says nothing.
-  /// Throws what hinders the start.
+  /// Returns the routes that the module declares, without their handlers; by default none. If it
+  /// throws, the start fails.
   static func routes() throws -> [Route]
   /// The names of routes that are declared already, for instance by a table, and get their handlers
-  /// from the module; none, where the module says nothing.
-  static var serving: [String] { get }
+  /// from the module; by default none.
+  static var handledRoutes: [String] { get }
   /// Gives the routes their handlers, by ``Router/handle(_:with:)``, when one of them is called
-  /// first; without any routes, registers when the router starts. When it throws, the call or the
-  /// start fails, and the next call tries again.
+  /// first. Without any routes, it runs when the router starts. If it throws, the call or the start
+  /// fails, and the next call tries again.
   static func register(in router: Router) async throws
 }
 
@@ -46,32 +51,32 @@ extension RouteModule {
   public static var name: String { "\(Self.self)" }
   /// With the pages.
   public static var phase: StartPhase { .pages }
-  /// None. Never throws.
+  /// Returns no routes. Never throws.
   public static func routes() throws -> [Route] { [] }
-  /// None.
-  public static var serving: [String] { [] }
+  /// No routes.
+  public static var handledRoutes: [String] { [] }
 }
 
 extension Router {
-  /// Has a module register: in its phase of the start what it declares, the rest when it is called
-  /// first. A second time changes nothing.
+  /// Registers a module: its declarations in its phase of the start, the rest at the first call. A
+  /// second registration changes nothing.
   ///
-  /// Throws ``RouterError/started`` when the start has begun. What the module throws, and a route
-  /// that another module serves, fail the start, as ``RegistrationError``.
-  public func register<Module: RouteModule>(module: Module.Type) throws(RouterError) {
-    let isTaken = startup.add(module.phase, once: ObjectIdentifier(module)) { router in
+  /// Throws ``RouterConfigurationError/alreadyStarted`` if the start has begun. An error of the
+  /// module, and a route that another module serves, fail the start, as ``RegistrationError``.
+  public func register<Module: RouteModule>(module: Module.Type) throws(RouterConfigurationError) {
+    let isAdded = startup.add(module.phase, once: ObjectIdentifier(module)) { router in
       do {
         let routes = try module.routes()
-        if routes.isEmpty, module.serving.isEmpty {
+        if routes.isEmpty, module.handledRoutes.isEmpty {
           try await module.register(in: router)
         } else {
-          try router.module(
-            module.name, routes: routes, serving: module.serving, register: module.register)
+          try router.registerModule(
+            module.name, routes: routes, handling: module.handledRoutes, register: module.register)
         }
       } catch {
         throw RegistrationError(name: module.name, underlying: error)
       }
     }
-    guard isTaken else { throw .started }
+    guard isAdded else { throw .alreadyStarted }
   }
 }

@@ -10,52 +10,58 @@ import WayValues
 ///   let pick: Bool?
 ///
 ///   func open(_ page: Page, _ call: Call) async throws { print("address \(id)") }
-///   func close(_ page: Page, _ reason: Outcome.Kind, _ exts: ValueObject) async {}
+///   func close(_ page: Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async {}
 /// }
 ///
 /// try router.page("native://address/:id", AddressPage.self)
 /// ```
 ///
-/// Each opening makes one of its own, as ``Page/decode(_:)`` does; parameters that do not fit are
-/// 2422 with their place, and nothing is opened. It is kept until the page is gone, so that a class
-/// may hold what it shows.
+/// Each opening decodes an instance, as ``Page/decode(_:)`` does. Parameters that do not fit fail
+/// with 2422 and their path, and nothing is opened. The instance lives until the page has closed,
+/// so that a class may hold the view that it shows.
 public protocol RoutePage: Decodable, Sendable {
-  /// Shows the page, as ``PageHandler/open`` does; an error means that it does not open.
+  /// Shows the page, as ``PageHandler/open`` does; if it throws, the page does not open.
   func open(_ page: Page, _ call: Call) async throws
-  /// Takes the page away, as ``PageHandler/close`` does; also where ``open(_:_:)`` has been called
-  /// off and came to its end all the same.
-  func close(_ page: Page, _ reason: Outcome.Kind, _ exts: ValueObject) async
+  /// Closes the page, as ``PageHandler/close`` does. It is also called if ``open(_:_:)`` was
+  /// cancelled and returned without an error all the same.
+  func close(_ page: Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async
+  /// Updates the page, as ``PageHandler/update`` does. The properties keep their values; `page` has
+  /// the new parameters, which ``Page/decode(_:)`` decodes. By default nothing happens.
+  func update(_ page: Page) async
   /// Runs one of the page's methods, as ``PageHandler/call`` does; throws ``UnknownMethod`` for any
-  /// other. A page has none unless it says so.
+  /// other. By default a page has no methods.
   func call(_ page: Page, _ method: String, _ call: Call) async throws -> Value
 }
 
 extension RoutePage {
+  public func update(_ page: Page) async {}
+
   public func call(_ page: Page, _ method: String, _ call: Call) async throws -> Value {
     throw UnknownMethod()
   }
 }
 
-/// Thrown by a page that is called by a method which it does not have.
+/// The error of a page that does not have the method of a call.
 public struct UnknownMethod: Error, Sendable {
-  /// To be thrown.
+  /// Creates the error.
   public init() {}
 }
 
 extension PageHandler {
-  /// Shows pages by a type: for ``Router/handle(_:with:)``, where a table declares the route.
-  public init<ShownPageHandle: RoutePage>(_ type: ShownPageHandle.Type) {
+  /// Creates a handler from a type, for ``Router/handle(_:with:)``, if a table declares the route.
+  public init<Shown: RoutePage>(_ type: Shown.Type) {
     self.init(of: type) { PageHandler(of: type) }
   }
 
-  /// `forOpening` gives the handler of one opening.
-  private init<ShownPageHandle: RoutePage>(
-    of type: ShownPageHandle.Type, forOpening: (@Sendable () -> PageHandler)? = nil
+  /// `forOpening` returns the handler of one opening.
+  private init<Shown: RoutePage>(
+    of type: Shown.Type, forOpening: (@Sendable () -> PageHandler)? = nil
   ) {
-    let shown = PageInstance<ShownPageHandle>()
+    let shown = PageInstance<Shown>()
     self.init(
       open: { page, call in try await shown.make(for: page).open(page, call) },
       close: { page, reason, exts in await shown.page?.close(page, reason, exts) },
+      update: { page in await shown.page?.update(page) },
       call: { page, method, call in
         guard let shown = shown.page else { throw UnknownMethod() }
         return try await shown.call(page, method, call)
@@ -64,27 +70,26 @@ extension PageHandler {
 }
 
 extension Router {
-  /// Registers a page by its type, whose `Decodable` properties are its parameters.
+  /// Registers a page by its type. The `Decodable` properties of the type are the parameters.
   ///
-  /// The name is the pattern where none is given. Throws ``RouterError`` as
-  /// ``register(_:replacing:)``.
+  /// By default the name is the pattern. Throws the errors of ``register(_:replacing:)``.
   @discardableResult
-  public func page<ShownPageHandle: RoutePage>(
-    _ pattern: String, _ type: ShownPageHandle.Type, name: String? = nil, priority: Int = 0
-  ) throws(RouterError) -> Registration {
+  public func page<Shown: RoutePage>(
+    _ pattern: String, _ type: Shown.Type, name: String? = nil, priority: Int = 0
+  ) throws(RouterConfigurationError) -> Registration {
     try page(pattern, name: name, priority: priority, PageHandler(type))
   }
 }
 
-/// The page of one opening, once its parameters have been read.
-private final class PageInstance<ShownPageHandle: RoutePage>: Sendable {
-  private let held = Mutex<ShownPageHandle?>(nil)
+/// The page of one opening, once its parameters have been decoded.
+private final class PageInstance<Shown: RoutePage>: Sendable {
+  private let storedPage = Mutex<Shown?>(nil)
 
-  var page: ShownPageHandle? { held.withLock { $0 } }
+  var page: Shown? { storedPage.withLock { $0 } }
 
-  func make(for page: Page) throws(ResolutionError) -> ShownPageHandle {
-    let made = try page.decode(ShownPageHandle.self)
-    held.withLock { $0 = made }
-    return made
+  func make(for page: Page) throws(ResolutionError) -> Shown {
+    let instance = try page.decode(Shown.self)
+    storedPage.withLock { $0 = instance }
+    return instance
   }
 }

@@ -1,8 +1,7 @@
-/// How a service is made, so that it is registered with the others.
+/// A description of how to create a service, so that it is registered with the others.
 ///
-/// The build plugin `WaybridgeModules` finds types that conform as it finds those that are a
-/// ``RouteModule``. ``Router/register(service:)`` registers a type that it does not find, such as a
-/// nested one.
+/// The build plugin `WaybridgeModules` finds types that conform as it finds each ``RouteModule``.
+/// ``Router/register(service:)`` registers a type that it does not find, such as a nested one.
 ///
 /// ```swift
 /// protocol Cart: Sendable {
@@ -18,36 +17,39 @@
 /// }
 /// ```
 public protocol RouteService: SendableMetatype {
-  /// What Swift code gets the service by, ``Router/service(_:)``; often a protocol.
+  /// The type by which Swift code gets the service, ``Router/service(_:)``; often a protocol.
   associatedtype Service: Sendable
-  /// The service's name in `service://Name/method`; the name of the type, where it says nothing.
+  /// The service's name in `service://Name/method`; by default the name of the type.
   static var name: String { get }
-  /// Makes the service when it is first used, from any thread, once unless it throws. It may use
-  /// other services.
+  /// Creates the service at its first use, on any thread, once unless it throws. It may use other
+  /// services.
   static func make(for router: Router) throws -> Service
-  /// Names the methods that others may call; none, where it says nothing.
+  /// Adds the methods that clients may call; by default none.
   static func methods(_ service: inout ServiceMethods<Service>)
 }
 
 extension RouteService {
   /// The name of the type.
   public static var name: String { "\(Self.self)" }
-  /// None.
+  /// Adds no methods.
   public static func methods(_ service: inout ServiceMethods<Service>) {}
 }
 
 extension Router {
-  /// Registers a service, which can be had at once; its methods come in the phase
-  /// ``StartPhase/tasks`` of the start. A second time changes nothing, and a service of the type
-  /// that is registered by ``service(_:name:make:methods:)``, before the start, takes its place.
+  /// Registers a service, which Swift code can use at once. Its methods are registered in the phase
+  /// ``StartPhase/tasks`` of the start. A second registration changes nothing. A service of the
+  /// type that is registered by ``registerService(_:name:make:methods:)``, before the start,
+  /// replaces it.
   ///
-  /// Throws ``RouterError/started`` when the start has begun,
-  /// ``RouterError/serviceClash(service:other:type:)`` for another ``RouteService`` of the type. A
-  /// method that is refused fails the start, as ``RegistrationError``.
-  public func register<Service: RouteService>(service: Service.Type) throws(RouterError) {
+  /// Throws ``RouterConfigurationError/alreadyStarted`` if the start has begun. Throws
+  /// ``RouterConfigurationError/serviceConflict(service:other:type:)`` for another ``RouteService``
+  /// of the type. A method that is rejected fails the start, as ``RegistrationError``.
+  public func register<Service: RouteService>(service: Service.Type)
+    throws(RouterConfigurationError)
+  {
     let name = service.name
     let slot = LazyService(name) { [weak self] in
-      // Without its router nobody can ask for it.
+      // Without its router nothing can ask for the service.
       guard let self else { throw ServiceError.unknown(name) }
       return try service.make(for: self)
     }
@@ -56,14 +58,14 @@ extension Router {
         throw RegistrationError(name: name, underlying: error)
       }
     }
-    try change { (state) throws(RouterError) in
+    try change { (state) throws(RouterConfigurationError) in
       let type = ObjectIdentifier(Service.Service.self)
       guard let other = state.services[type] else {
         state.services[type] = .init(name: name, slot: slot, provider: ObjectIdentifier(service))
         return
       }
       guard other.provider == nil || other.provider == ObjectIdentifier(service) else {
-        throw .serviceClash(service: name, other: other.name, type: "\(Service.Service.self)")
+        throw .serviceConflict(service: name, other: other.name, type: "\(Service.Service.self)")
       }
     }
   }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The phases of an app's start, in their order.
+/// The phases of an app's start, in order.
 public enum StartPhase: String, Sendable, CaseIterable {
   /// Tables are loaded.
   case table
-  /// Interceptors are added, before there is anything that they could miss.
+  /// Interceptors are added, before there are calls that they could miss.
   case interceptors
   /// Pages are registered.
   case pages
@@ -12,52 +12,52 @@ public enum StartPhase: String, Sendable, CaseIterable {
   case tasks
   /// Routes are put into groups.
   case groups
-  /// All is there; what has to run before the first call.
+  /// Everything is registered; for work that has to run before the first call.
   case ready
 }
 
-/// Something that a start did not get through.
+/// An error that a start has failed with.
 public struct StartError: Error, Sendable, CustomStringConvertible {
-  /// The phase in which it failed. Those behind it have not begun.
+  /// The phase in which it failed. Later phases have not begun.
   public let phase: StartPhase
-  /// What was thrown.
+  /// The error that was thrown.
   public let underlying: any Error
 
   public var description: String {
-    "the start failed in the phase '\(phase.rawValue)': \(underlying)"
+    "the start failed in the phase \"\(phase.rawValue)\": \(underlying)"
   }
 }
 
-/// What an app does when it starts, phase by phase, once.
+/// The work of an app's start, which runs phase by phase, once.
 final class RouterStartup: Sendable {
-  typealias Work = @Sendable (Router) async throws -> Void
+  typealias StartupWork = @Sendable (Router) async throws -> Void
 
-  private struct Held {
-    var work: [(phase: StartPhase, work: Work)] = []
-    /// What need not be done a second time.
-    var known: Set<ObjectIdentifier> = []
+  private struct StartupState {
+    var work: [(phase: StartPhase, work: StartupWork)] = []
+    /// The types whose work is added already.
+    var registeredTypes: Set<ObjectIdentifier> = []
     var running: Task<Void, any Error>?
   }
 
-  private let held = Mutex(Held())
+  private let state = Mutex(StartupState())
 
-  /// False when the start has begun.
+  /// Adds work to a phase; returns `false` if the start has begun.
   func add(
-    _ phase: StartPhase, once type: ObjectIdentifier? = nil, _ work: @escaping Work
+    _ phase: StartPhase, once type: ObjectIdentifier? = nil, _ work: @escaping StartupWork
   ) -> Bool {
-    held.withLock { held in
-      guard held.running == nil else { return false }
-      if let type, !held.known.insert(type).inserted { return true }
-      held.work.append((phase, work))
+    state.withLock { state in
+      guard state.running == nil else { return false }
+      if let type, !state.registeredTypes.insert(type).inserted { return true }
+      state.work.append((phase, work))
       return true
     }
   }
 
   func run(_ router: Router) async throws {
-    let running = held.withLock { held in
-      if let running = held.running { return running }
-      let work = held.work
-      held.work = []
+    let running = state.withLock { state in
+      if let running = state.running { return running }
+      let work = state.work
+      state.work = []
       let task = Task {
         for phase in StartPhase.allCases {
           for entry in work where entry.phase == phase {
@@ -67,7 +67,7 @@ final class RouterStartup: Sendable {
           }
         }
       }
-      held.running = task
+      state.running = task
       return task
     }
     try await running.value
@@ -75,19 +75,19 @@ final class RouterStartup: Sendable {
 }
 
 extension Router {
-  /// Has something done in a phase of the start, behind what was given for that phase before. When
-  /// the start has begun already this throws ``RouterError/started``.
+  /// Adds work to a phase of the start, after earlier work of that phase. Throws
+  /// ``RouterConfigurationError/alreadyStarted`` if the start has begun.
   public func atStart(
     _ phase: StartPhase, _ work: @escaping @Sendable (Router) async throws -> Void
-  ) throws(RouterError) {
-    guard startup.add(phase, work) else { throw .started }
+  ) throws(RouterConfigurationError) {
+    guard startup.add(phase, work) else { throw .alreadyStarted }
   }
 
-  /// Carries out what ``atStart(_:_:)`` was given, phase by phase, and returns when all is done;
-  /// later calls wait for the first. A server does this before it takes connections, so that no
-  /// call comes before the app is ready.
+  /// Runs the work of ``atStart(_:_:)``, phase by phase, and returns when all is done; later calls
+  /// wait for the first. A server does this before it accepts connections, so that no call is made
+  /// before the app is ready.
   ///
-  /// Throws ``StartError`` when something failed; the start is not tried again.
+  /// Throws ``StartError`` if any work failed; the start is not tried again.
   public func start() async throws {
     try await startup.run(self)
   }

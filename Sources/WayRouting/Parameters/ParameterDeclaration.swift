@@ -1,30 +1,31 @@
 import WayValues
 
-/// What a route says of one of its parameters.
+/// The declaration of one of a route's parameters.
 public struct ParameterDeclaration: Sendable, Hashable {
-  /// What kind of value it takes; the words of JSON Schema.
-  public typealias Kind = ValueSchema.Kind
+  /// The kind of value of a parameter; the words of JSON Schema.
+  public typealias ParameterKind = ValueSchema.SchemaKind
 
-  /// The parameter's name; of a wildcard `*`.
+  /// The parameter's name; `*` for a wildcard.
   public let name: String
-  /// What it may be. Text of path and query is turned into its kind, the caller's values never are.
+  /// The schema of the value. Strings of path and query are converted to its kind; the caller's
+  /// values never are.
   public let schema: ValueSchema
-  /// Whether a call without it is refused.
+  /// Whether a call without it is rejected.
   public let isRequired: Bool
-  /// What it is where a call does not say; nil for nothing.
+  /// The value in a call without the parameter; `nil` for none.
   public let defaultValue: Value?
 
-  /// What kind of value it takes.
-  public var kind: Kind { schema.kind }
-  /// A few words for people.
+  /// The kind of value of the parameter.
+  public var kind: ParameterKind { schema.kind }
+  /// A short title for people.
   public var title: String? { schema.title }
-  /// The values that are taken; nil for all of the kind.
+  /// The values that are accepted; `nil` for all of the kind.
   public var allowed: [Value]? { schema.allowed }
 
-  /// A declaration. A default and allowed values that do not fit `kind` are refused when the route
-  /// is registered.
+  /// Creates a declaration. A default and allowed values that do not fit `kind` are rejected when
+  /// the route is registered.
   public init(
-    _ name: String, _ kind: Kind, title: String? = nil, isRequired: Bool = false,
+    _ name: String, _ kind: ParameterKind, title: String? = nil, isRequired: Bool = false,
     defaultValue: Value? = nil, allowed: [Value]? = nil
   ) {
     self.init(
@@ -32,8 +33,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
       defaultValue: defaultValue)
   }
 
-  /// A declaration by a schema. A default that does not fit it is refused when the route is
-  /// registered.
+  /// Creates a declaration from a schema. A default that does not fit it is rejected when the route
+  /// is registered.
   public init(
     _ name: String, _ schema: ValueSchema, isRequired: Bool = false, defaultValue: Value? = nil
   ) {
@@ -43,21 +44,21 @@ public struct ParameterDeclaration: Sendable, Hashable {
     self.defaultValue = defaultValue.map { schema.kind.integer(of: $0) ?? $0 }
   }
 
-  /// As a route table has it, without the name and without whether it is required.
+  /// The declaration in a route table, without the name and without whether it is required.
   package var value: Value {
     guard case .object(var members) = schema.value else { return schema.value }
     members["default"] = defaultValue
     return .object(members)
   }
 
-  /// Why the declaration makes no sense.
-  package var fault: String? {
+  /// The reason why the declaration contradicts itself; `nil` if it does not.
+  package var contradiction: String? {
     if let contradiction = schema.contradiction { return contradiction }
     guard let defaultValue else { return nil }
     if let fault = kind.fault(of: defaultValue), !(schema.isNullable && defaultValue.isNull) {
       return "a default or allowed value \(fault)"
     }
-    if isRequired { return "a required parameter has no use for a default" }
+    if isRequired { return "a required parameter must not have a default" }
     if let allowed, !allowed.contains(defaultValue) {
       return "the default is not one of the allowed values"
     }

@@ -4,21 +4,21 @@ import WayValues
 /// Checks the parameters of a call against the declarations of its route.
 final class ParameterRules: Sendable {
   private let declarations: [ParameterDeclaration]
-  /// Parameters that are not declared are refused, but those that these patterns take from the
-  /// path.
-  private let known: Set<UTF8Key>?
+  /// The declared names and those that the patterns capture from the path; other parameters are
+  /// rejected. `nil` if any name is allowed.
+  private let knownNames: Set<UTF8Key>?
 
-  /// Nil where there is nothing to check.
+  /// Returns `nil` if there is nothing to check.
   init?(_ declarations: [ParameterDeclaration], isStrict: Bool, patterns: [RoutePattern]) {
     guard !declarations.isEmpty || isStrict else { return nil }
     self.declarations = declarations
-    known =
+    knownNames =
       isStrict
       ? Set((declarations.map(\.name) + patterns.flatMap(\.parameterNames)).map(UTF8Key.init)) : nil
   }
 
-  /// Turns text of path and query into the declared kinds. What cannot be turned stays, and is told
-  /// by ``check`` where the caller gives nothing in its stead.
+  /// Converts strings of path and query to the declared kinds. A string that cannot be converted
+  /// stays, and ``check(_:given:uriFaults:)`` reports it if the caller does not override it.
   func convert(_ params: ValueObject) -> (params: ValueObject, faults: [PatternParameterFault]) {
     var converted = params
     var faults: [PatternParameterFault] = []
@@ -33,13 +33,12 @@ final class ParameterRules: Sendable {
     return (converted, faults)
   }
 
-  /// Fills in defaults, makes integers of what is written otherwise, and throws all that does not
-  /// fit.
+  /// Adds defaults, converts numbers in other notations to integers, and throws all faults.
   ///
   /// - Parameters:
   ///   - params: all parameters of the call.
-  ///   - given: those among them that are the caller's. Null stands for absence there.
-  ///   - uriFaults: what ``convert(_:)`` told.
+  ///   - given: those among them that are the caller's. Null means absence there.
+  ///   - uriFaults: the faults that ``convert(_:)`` returned.
   func check(
     _ params: inout ValueObject, given: ValueObject, uriFaults: [PatternParameterFault]
   ) throws(ResolutionError) {
@@ -67,11 +66,11 @@ final class ParameterRules: Sendable {
         params[name] = value
       }
     }
-    if let known {
-      for member in params.members where !known.contains(UTF8Key(member.name)) {
+    if let knownNames {
+      for member in params.members where !knownNames.contains(UTF8Key(member.name)) {
         guard faults.count < ValueSchema.maxFaults else { break }
         faults.append(
-          .init(of: member.name, "is no parameter of this route, which takes no others"))
+          .init(of: member.name, "is not a parameter of this route, which allows no others"))
       }
     }
     guard faults.isEmpty else {

@@ -1,12 +1,12 @@
 import WayPatterns
 import WayValues
 
-extension ValueSchema.Format {
-  /// Whether text is of the format.
+extension ValueSchema.StringFormat {
+  /// Whether a string has the format.
   func fits(_ text: String) -> Bool {
     var reader = FormatReader(text)
     return switch self {
-    case .dateTime: reader.date() && reader.take("Tt") && reader.time() && reader.isAtEnd
+    case .dateTime: reader.date() && reader.consume("Tt") && reader.time() && reader.isAtEnd
     case .date: reader.date() && reader.isAtEnd
     case .time: reader.time() && reader.isAtEnd
     case .uuid: reader.uuid() && reader.isAtEnd
@@ -23,17 +23,17 @@ extension ValueSchema.Format {
 
   var described: String {
     switch self {
-    case .dateTime: "a date and time with an offset, as 2026-01-31T09:30:00Z"
-    case .date: "a date, as 2026-01-31"
-    case .time: "a time with an offset, as 09:30:00Z"
-    case .email: "an address of mail"
+    case .dateTime: "a date and time with an offset, such as 2026-01-31T09:30:00Z"
+    case .date: "a date such as 2026-01-31"
+    case .time: "a time with an offset, such as 09:30:00Z"
+    case .email: "an email address"
     case .uri: "a URI with a scheme"
     case .uuid: "a UUID"
     }
   }
 }
 
-/// Reads what RFC 3339 and RFC 9562 write.
+/// Reads the formats of RFC 3339 and RFC 9562.
 private struct FormatReader {
   private var rest: Substring.UTF8View
 
@@ -43,8 +43,8 @@ private struct FormatReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// One of these bytes.
-  mutating func take(_ bytes: StaticString) -> Bool {
+  /// Consumes one of these bytes; returns `false` if the next byte is none of them.
+  mutating func consume(_ bytes: StaticString) -> Bool {
     guard let first = rest.first,
       bytes.withUTF8Buffer({ $0.contains(first) })
     else { return false }
@@ -64,7 +64,7 @@ private struct FormatReader {
   }
 
   mutating func date() -> Bool {
-    guard let year = number(of: 4), take("-"), let month = number(of: 2), take("-"),
+    guard let year = number(of: 4), consume("-"), let month = number(of: 2), consume("-"),
       let day = number(of: 2), (1...12).contains(month), day >= 1
     else { return false }
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -76,15 +76,15 @@ private struct FormatReader {
   }
 
   mutating func time() -> Bool {
-    guard let hour = number(of: 2), take(":"), let minute = number(of: 2), take(":"),
+    guard let hour = number(of: 2), consume(":"), let minute = number(of: 2), consume(":"),
       let second = number(of: 2), hour < 24, minute < 60, second <= 60
     else { return false }
-    if take(".") {
+    if consume(".") {
       guard number(of: 1) != nil else { return false }
       while number(of: 1) != nil {}
     }
-    if take("Zz") { return true }
-    guard take("+-"), let hours = number(of: 2), take(":"), let minutes = number(of: 2) else {
+    if consume("Zz") { return true }
+    guard consume("+-"), let hours = number(of: 2), consume(":"), let minutes = number(of: 2) else {
       return false
     }
     return hours < 24 && minutes < 60
@@ -92,9 +92,9 @@ private struct FormatReader {
 
   mutating func uuid() -> Bool {
     for (index, count) in [8, 4, 4, 4, 12].enumerated() {
-      if index > 0, !take("-") { return false }
+      if index > 0, !consume("-") { return false }
       for _ in 0..<count {
-        guard take("0123456789abcdefABCDEF") else { return false }
+        guard consume("0123456789abcdefABCDEF") else { return false }
       }
     }
     return true

@@ -1,19 +1,19 @@
 import WayPatterns
 import WayValues
 
-/// What is wrong somewhere in a value.
+/// A fault at some path in a value.
 struct SchemaFault {
-  /// One step into a value.
-  enum Step {
+  /// One step of a path into a value.
+  enum FaultPathStep {
     case member(String)
     case element(Int)
   }
 
-  /// The way there, the last step first: it is put together only where something is wrong.
-  var steps: [Step] = []
+  /// The path to the fault, last step first: it is only built if there is a fault.
+  var steps: [FaultPathStep] = []
   let message: String
 
-  /// As the fault of a parameter.
+  /// Returns the fault as that of a parameter.
   func fault(of parameter: String) -> PatternParameterFault {
     guard !steps.isEmpty else { return PatternParameterFault(of: parameter, message) }
     let path = steps.reversed().reduce(JSONPath.root.member(parameter.brief)) { path, step in
@@ -27,26 +27,25 @@ struct SchemaFault {
 }
 
 extension ValueSchema {
-  /// How many faults one call is told.
+  /// The maximum number of faults that are reported for one call.
   static let maxFaults = 32
 
-  /// Notes what is wrong with a value, the place of each fault in it included; at most
-  /// ``maxFaults``.
+  /// Appends the faults of a value, each with its path; at most ``maxFaults``.
   func check(_ value: Value, _ faults: inout [SchemaFault]) {
     guard faults.count < Self.maxFaults else { return }
     if isNullable, value.isNull { return }
     if let fault = fault(of: value) {
       faults.append(SchemaFault(message: fault))
-    } else if let items, let list = value.list {
+    } else if let items, let list = value.array {
       for (index, element) in list.enumerated() {
         within(.element(index), &faults) { items.check(element, &$0) }
       }
     } else if let object = value.object {
-      checkMembers(of: object, &faults)
+      checkProperties(of: object, &faults)
     }
   }
 
-  private func checkMembers(of object: ValueObject, _ faults: inout [SchemaFault]) {
+  private func checkProperties(of object: ValueObject, _ faults: inout [SchemaFault]) {
     for property in properties {
       within(.member(property.name), &faults) { faults in
         if let value = object[property.name] {
@@ -64,13 +63,14 @@ extension ValueSchema {
       faults.append(
         SchemaFault(
           steps: [.member(member.name)],
-          message: "is no member of this object, which takes no others"))
+          message: "is not a member of this object, which allows no others"))
     }
   }
 
-  /// Notes faults that lie one step further in.
+  /// Appends faults that lie one step deeper.
   private func within(
-    _ step: SchemaFault.Step, _ faults: inout [SchemaFault], _ check: (inout [SchemaFault]) -> Void
+    _ step: SchemaFault.FaultPathStep, _ faults: inout [SchemaFault],
+    _ check: (inout [SchemaFault]) -> Void
   ) {
     let before = faults.count
     guard before < Self.maxFaults else { return }
@@ -78,7 +78,7 @@ extension ValueSchema {
     for index in before..<faults.count { faults[index].steps.append(step) }
   }
 
-  /// What is wrong with a value itself, whatever its elements and members are.
+  /// Returns the fault of a value itself, regardless of its elements and members.
   func fault(of value: Value) -> String? {
     if isNullable, value.isNull { return nil }
     if let fault = kind.fault(of: value) { return fault }
@@ -88,7 +88,7 @@ extension ValueSchema {
     }
     switch value {
     case .string(let text): return fault(ofText: text)
-    case .list(let list): return fault(ofCount: list.count, "element")
+    case .array(let list): return fault(ofCount: list.count, "element")
     case .integer, .number: return fault(ofNumber: value)
     default: return nil
     }
@@ -96,33 +96,33 @@ extension ValueSchema {
 
   private func fault(ofText text: String) -> String? {
     if let format, !format.fits(text) {
-      return "has to be \(format.described); '\(text.brief)' is not"
+      return "has to be \(format.described), not \"\(text.brief)\""
     }
-    // Most schemas have no bounds, and then nothing is counted.
+    // Most schemas have no bounds, and then counting is not needed.
     return count == Bounds() ? nil : fault(ofCount: text.unicodeScalars.count, "character")
   }
 
   private func fault(ofCount found: Int, _ noun: String) -> String? {
-    if let least = count.least, found < least {
+    if let least = count.minimum, found < least {
       return "has to have at least \(counted(least, noun)); it has \(found)"
     }
-    if let most = count.most, found > most {
+    if let most = count.maximum, found > most {
       return "has to have at most \(counted(most, noun)); it has \(found)"
     }
     return nil
   }
 
   private func fault(ofNumber value: Value) -> String? {
-    if let least = range.least, value.isLess(than: least) {
+    if let least = range.minimum, value.isLess(than: least) {
       return "has to be at least \(least.brief); it is \(value.brief)"
     }
-    if let most = range.most, most.isLess(than: value) {
+    if let most = range.maximum, most.isLess(than: value) {
       return "has to be at most \(most.brief); it is \(value.brief)"
     }
     return nil
   }
 
-  /// Why the schema makes no sense, whatever it is for.
+  /// The reason why the schema contradicts itself, for any use; `nil` if it does not.
   package var contradiction: String? {
     for value in allowed ?? [] {
       if let fault = kind.fault(of: value), !(isNullable && value.isNull) {
@@ -130,11 +130,11 @@ extension ValueSchema {
       }
     }
     if let allowed, allowed.isEmpty { return "no value is allowed" }
-    if let least = range.least, let most = range.most, most.isLess(than: least) {
-      return "nothing is at least \(least.brief) and at most \(most.brief)"
+    if let least = range.minimum, let most = range.maximum, most.isLess(than: least) {
+      return "no value is at least \(least.brief) and at most \(most.brief)"
     }
-    if let least = count.least, let most = count.most, most < least {
-      return "nothing has at least \(least) and at most \(most)"
+    if let least = count.minimum, let most = count.maximum, most < least {
+      return "no value has at least \(least) and at most \(most)"
     }
     return nil
   }
@@ -144,41 +144,42 @@ private func counted(_ count: Int, _ noun: String) -> String {
   "\(count) \(noun)\(count == 1 ? "" : "s")"
 }
 
-extension ValueSchema.Kind {
-  /// What is wrong with a value of this kind; a number that ``integer(of:)`` has a value for is that.
+extension ValueSchema.SchemaKind {
+  /// Returns the fault of a value that is not of this kind. A number for which ``integer(of:)``
+  /// returns a value is an integer.
   func fault(of value: Value) -> String? {
     let fits =
       switch (self, value) {
-      case (.string, .string), (.boolean, .bool), (.array, .list), (.object, .object): true
+      case (.string, .string), (.boolean, .bool), (.array, .array), (.object, .object): true
       case (.integer, .integer), (.number, .integer), (.number, .number): true
       default: false
       }
     if fits { return nil }
     if case (.integer, .number(let number)) = (self, value), number.isInteger {
-      return number.exactly(Int64.self) == nil ? Self.tooWide : nil
+      return number.exactly(Int64.self) == nil ? Self.integerOverflow : nil
     }
     return "has to be \(described); it is \(value.isNull ? "null" : value.kindName.withArticle)"
   }
 
-  /// What is wrong with a number that is an integer all the same.
-  private static let tooWide = "is beyond an integer of 64 bits"
+  /// The fault of an integer that exceeds 64 bits.
+  private static let integerOverflow = "is beyond an integer of 64 bits"
 
-  /// The integer that a number which is written otherwise is handed on as; nil for any other value.
+  /// Returns the integer for a number in another notation; `nil` for any other value.
   func integer(of value: Value) -> Value? {
     guard self == .integer, case .number(let number) = value else { return nil }
     return number.exactly(Int64.self).map(Value.integer)
   }
 
-  /// What is wrong with text of a path or query that stands for no value.
+  /// Returns the fault of a string of a path or query that stands for no value of this kind.
   func fault(ofText text: String) -> String {
     switch self {
     case .object: "has to be \(described); give it in params"
-    case .integer where Number(digits: text)?.isInteger == true: Self.tooWide
-    default: "has to be \(described), and '\(text.brief)' is none"
+    case .integer where Number(digits: text)?.isInteger == true: Self.integerOverflow
+    default: "has to be \(described), not \"\(text.brief)\""
     }
   }
 
-  /// The value that text of a path or query stands for; nil where it stands for none.
+  /// Returns the value that a string of a path or query stands for; `nil` if it stands for none.
   func value(of text: String) -> Value? {
     switch self {
     case .string: return .string(text)
@@ -200,16 +201,16 @@ extension ValueSchema.Kind {
 }
 
 extension ValueSchema {
-  /// The value that text of a path or query stands for, and the elements of a list of such texts;
-  /// what stands for none stays text, which the check then tells.
+  /// Returns the value that a string of a path or query stands for, or the values of an array of
+  /// such strings. A string that stands for none stays one, which the check then reports.
   func value(ofText value: Value) -> Value {
     switch value {
     case .string(let text):
       guard kind == .array else { return kind.value(of: text) ?? value }
       return [items?.value(ofText: value) ?? value]
-    case .list(let list) where kind == .array:
+    case .array(let list) where kind == .array:
       guard let items else { return value }
-      return .list(list.map(items.value(ofText:)))
+      return .array(list.map(items.value(ofText:)))
     default: return value
     }
   }
@@ -222,7 +223,7 @@ extension String {
 }
 
 extension Value {
-  /// Whether both are the same, numbers by their value.
+  /// Whether both are the same; numbers are compared by value.
   fileprivate func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.integer(let integer), .number(let number)), (.number(let number), .integer(let integer)):
@@ -232,7 +233,7 @@ extension Value {
     }
   }
 
-  /// Of numbers only; false for anything else.
+  /// Compares numbers; returns `false` for any other values.
   fileprivate func isLess(than other: Value) -> Bool {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): left < right

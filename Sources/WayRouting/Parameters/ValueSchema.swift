@@ -1,33 +1,33 @@
 import WayValues
 
-/// What a value may be: a subset of JSON Schema (draft 2020-12). Immutable.
+/// A schema of values: a subset of JSON Schema (draft 2020-12). Immutable.
 public final class ValueSchema: Sendable, Hashable {
   /// A kind of value; the words of JSON Schema.
-  public enum Kind: String, Sendable, CaseIterable {
-    /// Text.
+  public enum SchemaKind: String, Sendable, CaseIterable {
+    /// A string.
     case string
-    /// A number that 64 bits with sign hold exactly, however it is written: `5.0` and `1e3` are 5
+    /// A number that a signed 64-bit integer holds exactly, in any notation: `5.0` and `1e3` are 5
     /// and 1000.
     case integer
     /// Any number.
     case number
-    /// True or false.
+    /// `true` or `false`.
     case boolean
-    /// A list.
+    /// An array.
     case array
     /// An object.
     case object
   }
 
-  /// What text is.
-  public enum Format: String, Sendable, CaseIterable {
-    /// A day and a time with its offset (RFC 3339, `date-time`).
+  /// The format of a string.
+  public enum StringFormat: String, Sendable, CaseIterable {
+    /// A date and a time with its offset (RFC 3339, `date-time`).
     case dateTime = "date-time"
-    /// A day (RFC 3339, `full-date`).
+    /// A date (RFC 3339, `full-date`).
     case date
     /// A time with its offset (RFC 3339, `full-time`).
     case time
-    /// An address of a mailbox: something on both sides of one `@`.
+    /// An email address: text on both sides of one `@`.
     case email
     /// A URI (RFC 3986).
     case uri
@@ -35,16 +35,16 @@ public final class ValueSchema: Sendable, Hashable {
     case uuid
   }
 
-  /// One member of an object.
+  /// A declared member of an object.
   public struct Property: Sendable, Hashable {
-    /// Its name.
+    /// The member's name.
     public let name: String
-    /// What it may be.
+    /// The schema of the member's value.
     public let schema: ValueSchema
-    /// Whether an object without it is refused.
+    /// Whether an object without it is rejected.
     public let isRequired: Bool
 
-    /// A member of an object.
+    /// Creates a member of an object.
     public init(_ name: String, _ schema: ValueSchema, isRequired: Bool = false) {
       self.name = name
       self.schema = schema
@@ -52,47 +52,48 @@ public final class ValueSchema: Sendable, Hashable {
     }
   }
 
-  /// The least and the most of something; nil for no bound.
-  public struct Bounds<VersionBound: Sendable & Hashable>: Sendable, Hashable {
-    /// The least that fits.
-    public let least: VersionBound?
-    /// The most that fits.
-    public let most: VersionBound?
+  /// A minimum and a maximum; `nil` for no bound.
+  public struct Bounds<Bound: Sendable & Hashable>: Sendable, Hashable {
+    /// The minimum, included.
+    public let minimum: Bound?
+    /// The maximum, included.
+    public let maximum: Bound?
 
-    /// No bounds, unless they are given.
-    public init(from least: VersionBound? = nil, to most: VersionBound? = nil) {
-      self.least = least
-      self.most = most
+    /// Creates bounds; by default there are none.
+    public init(from minimum: Bound? = nil, to maximum: Bound? = nil) {
+      self.minimum = minimum
+      self.maximum = maximum
     }
   }
 
   /// Whether `null` fits too.
   public let isNullable: Bool
   /// The kind of value.
-  public let kind: Kind
-  /// A few words for people.
+  public let kind: SchemaKind
+  /// A short title for people.
   public let title: String?
-  /// What the table calls it under `types`; nil for one that stands where it is used.
+  /// The name of the schema in the table's `types`; `nil` for a schema that is written in place.
   public let typeName: String?
-  /// The values that fit; nil for all of the kind.
+  /// The values that fit; `nil` for all of the kind.
   public let allowed: [Value]?
-  /// What text has to be.
-  public let format: Format?
-  /// Between what a number lies, both included.
+  /// The format of a string; `nil` for any.
+  public let format: StringFormat?
+  /// The bounds of a number, both included.
   public let range: Bounds<Value>
-  /// How many Unicode scalars text has, or how many elements a list.
+  /// The bounds of a string's number of Unicode scalars, or of an array's number of elements.
   public let count: Bounds<Int>
-  /// What each element of a list may be; nil for anything.
+  /// The schema of each element of an array; `nil` for any value.
   public let items: ValueSchema?
-  /// The members of an object that are known, in their order.
+  /// The declared members of an object, in order.
   public let properties: [Property]
-  /// Whether an object with a member that is not known is refused.
+  /// Whether an object with another member is rejected.
   public let isClosed: Bool
 
-  /// A schema. What does not belong to the kind is never asked; a route table that has it is refused.
+  /// Creates a schema. Properties that do not apply to the kind are ignored; a route table that has
+  /// them is rejected.
   public init(
-    _ kind: Kind, isNullable: Bool = false, title: String? = nil, typeName: String? = nil,
-    allowed: [Value]? = nil, format: Format? = nil, range: Bounds<Value> = Bounds(),
+    _ kind: SchemaKind, isNullable: Bool = false, title: String? = nil, typeName: String? = nil,
+    allowed: [Value]? = nil, format: StringFormat? = nil, range: Bounds<Value> = Bounds(),
     count: Bounds<Int> = Bounds(), items: ValueSchema? = nil, properties: [Property] = [],
     isClosed: Bool = false
   ) {
@@ -127,7 +128,7 @@ public final class ValueSchema: Sendable, Hashable {
 }
 
 extension ValueSchema {
-  /// The same with another title.
+  /// Returns the schema with another title.
   package func titled(_ title: String) -> ValueSchema {
     ValueSchema(
       kind, isNullable: isNullable, title: title, typeName: typeName, allowed: allowed,
@@ -135,25 +136,25 @@ extension ValueSchema {
       isClosed: isClosed)
   }
 
-  /// As JSON Schema has it, named types written out.
+  /// The schema as JSON Schema, with named types written in place.
   public var value: Value {
     var members: ValueObject = [:]
     let word = Value.string(kind.rawValue)
     members["type"] = isNullable ? [word, "null"] : word
     members["title"] = title.map(Value.string)
-    members["enum"] = allowed.map(Value.list)
+    members["enum"] = allowed.map(Value.array)
     members["format"] = format.map { .string($0.rawValue) }
-    members["minimum"] = range.least
-    members["maximum"] = range.most
+    members["minimum"] = range.minimum
+    members["maximum"] = range.maximum
     let counted = kind == .array ? "Items" : "Length"
-    members["min\(counted)"] = count.least.map { .integer(Int64($0)) }
-    members["max\(counted)"] = count.most.map { .integer(Int64($0)) }
+    members["min\(counted)"] = count.minimum.map { .integer(Int64($0)) }
+    members["max\(counted)"] = count.maximum.map { .integer(Int64($0)) }
     members["items"] = items?.value
     if !properties.isEmpty {
       members["properties"] = .object(ValueObject(properties.map { ($0.name, $0.schema.value) }))
     }
     let required = properties.filter(\.isRequired).map { Value.string($0.name) }
-    if !required.isEmpty { members["required"] = .list(required) }
+    if !required.isEmpty { members["required"] = .array(required) }
     if isClosed { members["additionalProperties"] = false }
     return .object(members)
   }

@@ -2,32 +2,32 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// What a route table says of one scheme.
+/// The declaration of one scheme in a route table.
 package struct SchemeDeclaration: Sendable, Hashable {
-  /// In lower case.
+  /// The name in lower case.
   package let name: String
-  /// Global routes do not serve it.
+  /// Whether the scheme is closed to global routes.
   package let isClosed: Bool
-  /// Where a call goes on that nothing serves; nil for nowhere.
-  package let undefined: PatternTarget?
+  /// The target of a call that no route or host serves; `nil` for none.
+  package let undefinedTarget: PatternTarget?
 
-  package init(name: String, isClosed: Bool, undefined: PatternTarget?) {
+  package init(name: String, isClosed: Bool, undefinedTarget: PatternTarget?) {
     self.name = name
     self.isClosed = isClosed
-    self.undefined = undefined
+    self.undefinedTarget = undefinedTarget
   }
 }
 
-/// All that a route table declares.
+/// All declarations of a route table.
 package struct RouterDeclarations: Sendable {
-  /// Which table this is.
+  /// The version and hash of the table.
   package var stamp = TableStamp.none
   package var routes: [Route] = []
   package var redirects: [Redirect] = []
   package var schemes: [SchemeDeclaration] = []
   /// The first page of each tab, in order.
   package var tabs: [RouteURI] = []
-  /// What the actions of an older server mean.
+  /// The targets of an older server's actions.
   package var actions: [String: PatternTarget] = [:]
   /// Whether `+` in a query is a space.
   package var plusIsSpace = true
@@ -35,7 +35,7 @@ package struct RouterDeclarations: Sendable {
   package init() {}
 }
 
-/// What tables declare beside routes and redirects. What other code says goes over it.
+/// The declarations of tables except routes and redirects. Settings of other code override them.
 struct DeclaredRules: Sendable {
   private var schemes: [String: SchemeDeclaration] = [:]
   private(set) var tabs: [RouteURI] = []
@@ -49,26 +49,28 @@ struct DeclaredRules: Sendable {
     plusIsSpace = declarations.plusIsSpace
   }
 
-  /// The rules of all schemes, those of other code first.
-  func over(_ rules: [String: SchemeTable.Rule]) -> [String: SchemeTable.Rule] {
+  /// Returns the rules of all schemes; those of other code override the declared ones.
+  func completing(_ rules: [String: SchemeTable.SchemeRule]) -> [String: SchemeTable.SchemeRule] {
     var rules = rules
-    for (name, scheme) in schemes { rules[name] = rules[name, default: .init()].over(scheme) }
+    for (name, scheme) in schemes {
+      rules[name] = rules[name, default: .init()].addingDefaults(scheme)
+    }
     return rules
   }
 }
 
 extension Router {
-  /// Adds routes, redirects and rules. `anew` puts them in the place of all that was declared
-  /// before; what other code has registered or set stays. When one thing is refused, nothing has
-  /// changed.
+  /// Adds routes, redirects and rules. If `replacing` is `true`, they replace all earlier
+  /// declarations; registrations and settings of other code stay. If one part is rejected, nothing
+  /// changes.
   package func declare(
-    _ declarations: RouterDeclarations, anew: Bool = false
-  ) throws(RouterError) {
-    try changeAside { (state) throws(RouterError) in
+    _ declarations: RouterDeclarations, replacing: Bool = false
+  ) throws(RouterConfigurationError) {
+    try changeEagerly { (state) throws(RouterConfigurationError) in
       var next = state
-      try next.declare(declarations.routes, anew: anew)
-      try next.redirects.declare(declarations.redirects, anew: anew)
-      if anew {
+      try next.declare(declarations.routes, replacing: replacing)
+      try next.redirects.declare(declarations.redirects, replacing: replacing)
+      if replacing {
         next.declared = DeclaredRules()
       }
       next.declared.add(declarations)

@@ -3,27 +3,28 @@ import WayPatterns
 import WayValues
 
 extension Router {
-  /// Registers a task whose parameters are read into a type and whose reply is written from one. It
-  /// returns at once, on the thread of the caller's session: it must not block.
+  /// Registers a task with parameters that are decoded into a type and a result that is encoded
+  /// from one. It returns at once, on the thread of the caller's session, and must not block.
   ///
-  /// Text of path and query is read as a number or truth value where the type wants one. What does
-  /// not fit is told to the caller (2422, with the place of the fault) before `handler` is called.
+  /// Strings of path and query are parsed if the type expects a number or boolean. If the
+  /// parameters do not fit, the caller receives 2422 with the path of the fault before `handler`
+  /// runs.
   @discardableResult
-  public func task<Request: Decodable & Sendable, Reply: Encodable & SendableMetatype>(
+  public func task<Request: Decodable & Sendable, Response: Encodable & SendableMetatype>(
     _ pattern: String, name: String? = nil, priority: Int = 0,
-    _ handler: @escaping @Sendable (Request, Call) throws -> Reply
-  ) throws(RouterError) -> Registration {
+    _ handler: @escaping @Sendable (Request, Call) throws -> Response
+  ) throws(RouterConfigurationError) -> Registration {
     try task(pattern, name: name, priority: priority) { call in
       try ValueEncoder().encode(try handler(try call.decode(), call))
     }
   }
 
-  /// As the one that returns at once, for a task that may wait.
+  /// Registers a task that may wait; otherwise like the task that returns at once.
   @discardableResult
-  public func task<Request: Decodable & Sendable, Reply: Encodable & SendableMetatype>(
+  public func task<Request: Decodable & Sendable, Response: Encodable & SendableMetatype>(
     _ pattern: String, name: String? = nil, priority: Int = 0,
-    _ handler: @escaping @Sendable (Request, Call) async throws -> Reply
-  ) throws(RouterError) -> Registration {
+    _ handler: @escaping @Sendable (Request, Call) async throws -> Response
+  ) throws(RouterConfigurationError) -> Registration {
     try task(pattern, name: name, priority: priority) { call in
       let request: Request = try call.decode()
       return try ValueEncoder().encode(try await handler(request, call))
@@ -32,10 +33,10 @@ extension Router {
 }
 
 extension Call {
-  /// The parameters as a type. Text is read as a number or truth value where the type wants one.
+  /// Decodes the parameters as a type. Strings are parsed if the type expects a number or boolean.
   ///
-  /// Throws ``RoutingError/invalidParameters(_:)`` with the place of what does not fit; a handler
-  /// that lets it through answers its caller 2422.
+  /// Throws ``ResolutionError/invalidParameters(_:)`` with the path of each fault. If a handler
+  /// rethrows it, its caller receives 2422.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
   ) throws(ResolutionError) -> Parameters {
@@ -44,7 +45,7 @@ extension Call {
 }
 
 extension Page {
-  /// The parameters as a type, as ``Call/decode(_:)`` reads them.
+  /// Decodes the parameters as a type, as ``Call/decode(_:)`` does.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
   ) throws(ResolutionError) -> Parameters {
@@ -53,11 +54,11 @@ extension Page {
 }
 
 extension ValueObject {
-  /// Parameters as a type. Throws ``RoutingError/invalidParameters(_:)``.
+  /// Decodes parameters as a type. Throws ``ResolutionError/invalidParameters(_:)``.
   func decode<Parameters: Decodable>(
     _ type: Parameters.Type
   ) throws(ResolutionError) -> Parameters {
-    do { return try readParameters(as: type) } catch {
+    do { return try decodeParameters(as: type) } catch {
       throw .invalidParameters([PatternParameterFault(path: error.path, message: error.message)])
     }
   }

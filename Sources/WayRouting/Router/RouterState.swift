@@ -2,14 +2,14 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// What a router holds. A method that throws has changed nothing.
+/// The state of a router. A method that throws has changed nothing.
 struct RouterState: Sendable {
-  private struct Slot: Sendable {
+  private struct RouteSlot: Sendable {
     let id: UInt64
     var route: Route
-    /// What nobody else's patterns may be.
+    /// The shapes that no other route's patterns may have.
     let shapes: [PatternShape]
-    /// Whether a table declares it.
+    /// Whether a table declares the route.
     var isDeclared = false
   }
 
@@ -17,48 +17,49 @@ struct RouterState: Sendable {
   struct ServiceEntry: Sendable {
     var name: String
     var slot: any Sendable
-    /// The ``RouteService``, where one was registered.
+    /// The ``RouteService``, if one was registered.
     var provider: ObjectIdentifier?
     var methods: [Registration] = []
   }
 
-  /// By the place of the route among all, which it keeps.
-  private var slots = RouterSlotTable<Slot>()
+  /// The routes by their place, which is constant.
+  private var slots = RouterSlotTable<RouteSlot>()
   private var placeByName = RouterShardedDictionary<UTF8Key, Int>()
   private var placeByShape = RouterShardedDictionary<PatternShape, Int>()
   private var nextPlace = 0
   private var lastID: UInt64 = 0
-  private(set) var schemes: [String: SchemeTable.Rule] { didSet { parts.schemes = nil } }
-  var undefinedRoute: UndefinedRouteHandler?
-  var failedCall: FailedCallHandler?
-  /// These are nil where only a table may say so.
+  private(set) var schemes: [String: SchemeTable.SchemeRule] { didSet { parts.schemes = nil } }
+  var undefinedRouteHandler: UndefinedRouteHandler?
+  var failedCallHandler: FailedCallHandler?
+  /// The settings of code; `nil` leaves them to a table.
   var plusIsSpace: Bool?
   var tabs: [RouteURI]?
   var actions: [String: PatternTarget]?
   var redirects = RedirectList() { didSet { parts.redirects = nil } }
-  /// By the type of the service.
+  /// The services by type.
   var services: [ObjectIdentifier: ServiceEntry] = [:]
-  /// In the order in which they were added.
+  /// The interceptors in the order in which they were added.
   var interceptors: [Interceptor] = [] { didSet { parts.interceptors = nil } }
   var hooks: [RouteHook] = []
   /// The groups that routes were added to.
-  var groups = AddedGroups()
+  var addedGroups = AddedGroups()
 
-  /// What tables declare beside routes and redirects.
+  /// The declarations of tables except routes and redirects.
   var declared = DeclaredRules() { didSet { parts.schemes = nil } }
-  /// The table that was loaded last; nil for none.
+  /// The table that was loaded last; `nil` for none.
   var table: TableStamp?
-  /// The names of the routes that tables declare, whether they are theirs still.
+  /// The names of the routes that tables declare, even if other code has replaced them.
   private(set) var declaredNames: Set<UTF8Key> = []
-  /// The handlers that other code has given to routes of a table, for when it is loaded anew.
+  /// The handlers that other code has given to routes of a table, for the next time that it is
+  /// loaded.
   private var boundHandlers: [UTF8Key: RouteHandler] = [:]
-  /// Those of them whose route no table has any more.
-  private(set) var strayHandlers: Set<UTF8Key> = []
-  /// What a snapshot is made of.
-  var parts = SnapshotParts()
+  /// The names among them whose route no table declares any more.
+  private(set) var orphanedHandlers: Set<UTF8Key> = []
+  /// The parts that snapshots share.
+  var parts = RouterSnapshotParts()
 
   init() {
-    var schemes: [String: SchemeTable.Rule] = [:]
+    var schemes: [String: SchemeTable.SchemeRule] = [:]
     for (scheme, dispatcher) in SchemeDispatcher.builtIn {
       schemes[scheme] = .init(dispatcher: dispatcher)
     }
@@ -66,14 +67,14 @@ struct RouterState: Sendable {
   }
 
   /// All routes in the order of registration.
-  var routes: [RouteTable.Placed] { slots.ordered.map { ($0.place, $0.slot.route) } }
+  var routes: [RoutingTable.PlacedRoute] { slots.ordered.map { ($0.place, $0.slot.route) } }
 
-  /// The route at a place; nil where it was removed.
+  /// Returns the route at a place; `nil` if it was removed.
   func route(at place: Int) -> Route? { slots[place]?.route }
 
   func isRegistered(_ name: String) -> Bool { placeByName[UTF8Key(name)] != nil }
 
-  /// The module that has yet to give a route its handler.
+  /// Returns the module that has yet to give a route its handler.
   func module(of name: String) -> LazyModule? {
     guard let slot = placeByName[UTF8Key(name)],
       case .lazy(let module)? = slots[slot]?.route.handler
@@ -81,72 +82,76 @@ struct RouterState: Sendable {
     return module
   }
 
-  /// Adds a route, or puts it in the place of the one of its name when `replacing`.
-  mutating func add(_ route: Route, replacing: Bool) throws(RouterError) -> Registration {
+  /// Adds a route. If `replacing` is `true`, it replaces the one with the same name.
+  mutating func add(_ route: Route, replacing: Bool) throws(RouterConfigurationError)
+    -> Registration
+  {
     guard let slot = placeByName[UTF8Key(route.name)] else {
-      return place(route, try check(route, for: nil), in: nil)
+      return store(route, try check(route, for: nil), in: nil)
     }
-    guard replacing else { throw .nameTaken(route.name) }
-    return place(route, try check(route, for: slot), in: slot)
+    guard replacing else { throw .duplicateName(route.name) }
+    return store(route, try check(route, for: slot), in: slot)
   }
 
-  /// Puts a route in the place of a registered one, whose name it need not have.
+  /// Replaces a registered route; the new route may have another name.
   mutating func replace(
     _ registration: Registration, with route: Route
-  ) throws(RouterError) -> Registration {
-    guard let slot = slot(of: registration) else { throw .unknown(registration.name) }
+  ) throws(RouterConfigurationError) -> Registration {
+    guard let slot = slot(of: registration) else { throw .unknownRoute(registration.name) }
     if let other = placeByName[UTF8Key(route.name)], other != slot {
-      throw .nameTaken(route.name)
+      throw .duplicateName(route.name)
     }
-    return place(route, try check(route, for: slot), in: slot)
+    return store(route, try check(route, for: slot), in: slot)
   }
 
-  /// Puts a route in the place of the one with a name.
-  mutating func replace(_ name: String, with route: Route) throws(RouterError) -> Registration {
-    guard let registration = registration(of: name) else { throw .unknown(name) }
+  /// Replaces the route with a name.
+  mutating func replace(_ name: String, with route: Route) throws(RouterConfigurationError)
+    -> Registration
+  {
+    guard let registration = registration(of: name) else { throw .unknownRoute(name) }
     return try replace(registration, with: route)
   }
 
-  /// What stands for the route of a name now.
+  /// Returns the current registration of a name.
   func registration(of name: String) -> Registration? {
     placeByName[UTF8Key(name)].flatMap { slots[$0] }.map { Registration(name: name, id: $0.id) }
   }
 
-  /// False when the registration is not in force any more.
+  /// Removes a route; returns `false` if the registration is no longer valid.
   mutating func remove(_ registration: Registration) -> Bool {
     guard let slot = slot(of: registration) else { return false }
-    forget(slot)
+    unindex(slot)
     slots[slot] = nil
     return true
   }
 
-  /// Adds the routes of a table. `anew` puts them in the place of all that tables have declared;
-  /// what other code has put into the place of one, and the handlers that it gave to them, stay.
-  mutating func declare(_ routes: [Route], anew: Bool) throws(RouterError) {
-    var place = anew ? forgetDeclared(for: routes.count) : nextPlace
+  /// Adds the routes of a table. If `replacing` is `true`, they replace all routes that tables have
+  /// declared. Routes with which other code has replaced one, and handlers that it has set, stay.
+  mutating func declare(_ routes: [Route], replacing: Bool) throws(RouterConfigurationError) {
+    var place = replacing ? removeDeclared(for: routes.count) : nextPlace
     nextPlace = max(nextPlace, place + routes.count)
     for route in routes {
       let key = UTF8Key(route.name)
       let handler = boundHandlers[key]
-      if let handler, !handler.fits(route.kind) {
-        throw .handlerUnfit(route: route.name, kind: route.kind)
+      if let handler, !handler.supports(route.kind) {
+        throw .handlerMismatch(route: route.name, kind: route.kind)
       }
-      if let taken = placeByName[key] {
-        // Other code has put a route of its own in the place of the table's.
-        if declaredNames.contains(key), slots[taken]?.isDeclared == false { continue }
-        throw .nameTaken(route.name)
+      if let place = placeByName[key] {
+        // Other code has replaced the table's route.
+        if declaredNames.contains(key), slots[place]?.isDeclared == false { continue }
+        throw .duplicateName(route.name)
       }
       let route = handler.map(route.with) ?? route
-      remember(newSlot(route, try check(route, for: nil), isDeclared: true), in: place)
+      insert(makeSlot(route, try check(route, for: nil), isDeclared: true), in: place)
       place += 1
     }
-    declaredNames = Set(routes.map { UTF8Key($0.name) }).union(anew ? [] : declaredNames)
-    parts.forgetRoutes()
+    declaredNames = Set(routes.map { UTF8Key($0.name) }).union(replacing ? [] : declaredNames)
+    parts.invalidateRoutes()
   }
 
-  /// Takes out what tables have declared, and gives the first of `count` places for what comes
-  /// instead.
-  private mutating func forgetDeclared(for count: Int) -> Int {
+  /// Removes the routes that tables have declared, and returns the first of `count` places for
+  /// their replacements.
+  private mutating func removeDeclared(for count: Int) -> Int {
     let before = slots.ordered.map(\.slot)
     slots = RouterSlotTable()
     placeByName = RouterShardedDictionary()
@@ -155,7 +160,7 @@ struct RouterState: Sendable {
     var place: Int?
     for slot in before {
       guard slot.isDeclared else {
-        remember(slot, in: nextPlace)
+        insert(slot, in: nextPlace)
         nextPlace += 1
         continue
       }
@@ -166,25 +171,27 @@ struct RouterState: Sendable {
       let isHosted = if case .hosted = slot.route.handler { true } else { false }
       let key = UTF8Key(slot.route.name)
       boundHandlers[key] = isHosted ? nil : slot.route.handler
-      if isHosted { strayHandlers.remove(key) } else { strayHandlers.insert(key) }
+      if isHosted { orphanedHandlers.remove(key) } else { orphanedHandlers.insert(key) }
     }
     return place ?? nextPlace
   }
 
-  /// Gives a route another handler; its registration stays in force.
-  mutating func bind(_ name: String, to handler: RouteHandler) throws(RouterError) {
+  /// Sets the handler of a route; its registration stays valid.
+  mutating func bind(_ name: String, to handler: RouteHandler) throws(RouterConfigurationError) {
     guard let slot = placeByName[UTF8Key(name)], let route = slots[slot]?.route else {
-      throw .unknown(name)
+      throw .unknownRoute(name)
     }
-    guard handler.fits(route.kind) else { throw .handlerUnfit(route: name, kind: route.kind) }
+    guard handler.supports(route.kind) else {
+      throw .handlerMismatch(route: name, kind: route.kind)
+    }
     slots[slot]?.route = route.with(handler)
-    parts.note(slot)
+    parts.recordChange(slot)
   }
 
-  /// Changes what is known of a scheme.
+  /// Changes the rule of a scheme.
   mutating func change(
-    _ scheme: String, _ change: (inout SchemeTable.Rule) -> Void
-  ) throws(RouterError) {
+    _ scheme: String, _ change: (inout SchemeTable.SchemeRule) -> Void
+  ) throws(RouterConfigurationError) {
     guard RouteURI.isScheme(scheme) else { throw .invalidScheme(scheme) }
     change(&schemes[scheme.lowercased(), default: .init()])
   }
@@ -195,97 +202,100 @@ struct RouterState: Sendable {
     return slot
   }
 
-  /// Whether a route may stand in a slot; gives its shapes.
-  private func check(_ route: Route, for slot: Int?) throws(RouterError) -> [PatternShape] {
+  /// Checks that a route may have a slot, and returns its shapes.
+  private func check(_ route: Route, for slot: Int?) throws(RouterConfigurationError)
+    -> [PatternShape]
+  {
     guard !route.name.isEmpty, !route.patterns.isEmpty else {
       throw .incomplete(route: route.name)
     }
-    guard route.handler.fits(route.kind) else {
-      throw .handlerUnfit(route: route.name, kind: route.kind)
+    guard route.handler.supports(route.kind) else {
+      throw .handlerMismatch(route: route.name, kind: route.kind)
     }
     try Self.checkParameters(of: route)
     try Self.checkFallback(of: route)
-    var own: Set<PatternShape> = []
+    var seen: Set<PatternShape> = []
     var shapes: [PatternShape] = []
     for pattern in route.patterns {
       if let scheme = pattern.scheme, let dispatcher = schemes[scheme]?.dispatcher,
-        !dispatcher.takes(route.kind)
+        !dispatcher.accepts(route.kind)
       {
-        throw .kindUnfit(
+        throw .kindMismatch(
           route: route.name, kind: route.kind, scheme: scheme, dispatcher: dispatcher.name)
       }
       for shape in PatternShape.all(of: pattern, priority: route.priority) {
-        // Most routes have one shape, which is not worth a set.
+        // Most routes have one shape, which needs no set.
         if let first = shapes.first {
-          if own.isEmpty { own.insert(first) }
-          guard own.insert(shape).inserted else {
-            throw .clash(
+          if seen.isEmpty { seen.insert(first) }
+          guard seen.insert(shape).inserted else {
+            throw .conflict(
               RouteConflict(pattern: pattern.text, route: route.name, other: route.name))
           }
         }
         shapes.append(shape)
-        if let other = placeByShape[shape], other != slot, let taken = slots[other]?.route {
-          throw .clash(
+        if let other = placeByShape[shape], other != slot, let existing = slots[other]?.route {
+          throw .conflict(
             RouteConflict(
-              pattern: pattern.text, route: route.name, other: taken.name,
-              lacksHandler: taken.handler.isOpen && !route.handler.isOpen))
+              pattern: pattern.text, route: route.name, other: existing.name,
+              lacksHandler: existing.handler.isUnassigned && !route.handler.isUnassigned))
         }
       }
     }
     return shapes
   }
 
-  private static func checkParameters(of route: Route) throws(RouterError) {
+  private static func checkParameters(of route: Route) throws(RouterConfigurationError) {
     var names: Set<UTF8Key> = []
     for parameter in route.parameters {
       let fault =
-        names.insert(UTF8Key(parameter.name)).inserted ? parameter.fault : "it is declared twice"
+        names.insert(UTF8Key(parameter.name)).inserted
+        ? parameter.contradiction : "it is declared twice"
       if let fault {
-        throw .parameterUnfit(route: route.name, parameter: parameter.name, reason: fault)
+        throw .invalidParameter(route: route.name, parameter: parameter.name, reason: fault)
       }
     }
   }
 
-  private static func checkFallback(of route: Route) throws(RouterError) {
+  private static func checkFallback(of route: Route) throws(RouterConfigurationError) {
     guard let fallback = route.fallback else { return }
     for pattern in route.patterns {
-      if let name = fallback.firstName(missingIn: pattern) {
-        throw .fallbackUnfit(route: route.name, parameter: name, pattern: pattern.text)
+      if let name = fallback.firstParameter(missingIn: pattern) {
+        throw .invalidFallback(route: route.name, parameter: name, pattern: pattern.text)
       }
     }
   }
 
-  private mutating func newSlot(
+  private mutating func makeSlot(
     _ route: Route, _ shapes: [PatternShape], isDeclared: Bool = false
-  ) -> Slot {
+  ) -> RouteSlot {
     lastID += 1
-    return Slot(id: lastID, route: route, shapes: shapes, isDeclared: isDeclared)
+    return RouteSlot(id: lastID, route: route, shapes: shapes, isDeclared: isDeclared)
   }
 
-  private mutating func place(
+  private mutating func store(
     _ route: Route, _ shapes: [PatternShape], in slot: Int?
   ) -> Registration {
-    let new = newSlot(route, shapes)
-    if let slot { forget(slot) } else { nextPlace += 1 }
-    remember(new, in: slot ?? nextPlace - 1)
+    let new = makeSlot(route, shapes)
+    if let slot { unindex(slot) } else { nextPlace += 1 }
+    insert(new, in: slot ?? nextPlace - 1)
     return Registration(name: route.name, id: new.id)
   }
 
-  private mutating func remember(_ entry: Slot, in slot: Int) {
+  private mutating func insert(_ entry: RouteSlot, in slot: Int) {
     slots[slot] = entry
     let key = UTF8Key(entry.route.name)
     placeByName[key] = slot
     for shape in entry.shapes { placeByShape[shape] = slot }
-    strayHandlers.remove(key)
-    parts.note(slot)
+    orphanedHandlers.remove(key)
+    parts.recordChange(slot)
   }
 
-  private mutating func forget(_ slot: Int) {
+  private mutating func unindex(_ slot: Int) {
     guard let entry = slots[slot] else { return }
     let key = UTF8Key(entry.route.name)
     placeByName[key] = nil
     for shape in entry.shapes { placeByShape[shape] = nil }
-    if boundHandlers[key] != nil { strayHandlers.insert(key) }
-    parts.note(slot)
+    if boundHandlers[key] != nil { orphanedHandlers.insert(key) }
+    parts.recordChange(slot)
   }
 }

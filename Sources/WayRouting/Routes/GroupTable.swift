@@ -1,8 +1,8 @@
 import WayValues
 
-/// The groups that routes were added to, beside those that they name themselves.
+/// The groups that routes were added to, without those that the routes name themselves.
 struct AddedGroups: Sendable {
-  /// The groups of each route, with numbers that rise as routes are added to groups.
+  /// The groups of each route, with numbers that grow as routes are added to groups.
   private var byRoute = RouterShardedDictionary<UTF8Key, [(group: UTF8Key, number: Int)]>()
   private var lastNumber = 0
   private var count = 0
@@ -23,7 +23,7 @@ struct AddedGroups: Sendable {
     byRoute[UTF8Key(route)] = groups
   }
 
-  /// False when it is not in the group.
+  /// Removes a route from a group; returns `false` if it is not in the group.
   mutating func remove(_ route: String, from group: String) -> Bool {
     let key = UTF8Key(route)
     guard var groups = byRoute[key],
@@ -35,8 +35,9 @@ struct AddedGroups: Sendable {
     return true
   }
 
-  /// The routes of each group, in the order in which they were added. Costs by how many there are.
-  var members: [UTF8Key: [String]] {
+  /// The routes of each group, in the order in which they were added. The cost is linear in their
+  /// number.
+  var routesByGroup: [UTF8Key: [String]] {
     var numbered: [UTF8Key: [(number: Int, route: String)]] = [:]
     for (route, groups) in byRoute.all {
       for (group, number) in groups { numbered[group, default: []].append((number, route.text)) }
@@ -45,11 +46,11 @@ struct AddedGroups: Sendable {
   }
 }
 
-/// Which routes are in which groups.
+/// The routes of each group.
 struct GroupTable: Sendable {
   private var routesByGroup: [UTF8Key: [String]] = [:]
 
-  /// What the routes say themselves, and what was added.
+  /// Creates the table from the groups that the routes name and those that they were added to.
   init(_ routes: [Route], added: [UTF8Key: [String]]) {
     var groupsByRoute: [UTF8Key: Set<UTF8Key>] = [:]
     func insert(_ route: String, into group: String) {
@@ -66,48 +67,48 @@ struct GroupTable: Sendable {
     }
   }
 
-  /// The names of the routes in a group.
-  func members(of group: String) -> [String] { routesByGroup[UTF8Key(group)] ?? [] }
+  /// Returns the names of the routes in a group.
+  func routes(of group: String) -> [String] { routesByGroup[UTF8Key(group)] ?? [] }
 
-  /// The names of the groups that have members, in no order.
+  /// The names of the groups that have routes, in no order.
   var names: [String] { routesByGroup.keys.map(\.text) }
 }
 
 extension Router {
-  /// Adds routes to a group, those that are in it already left as they are. A route that is
-  /// registered anew under its name is in it again.
+  /// Adds routes to a group; routes that are in it already stay. A route that is registered again
+  /// under its name is in the group again.
   ///
-  /// Throws ``RouterError/unknown(_:)`` when one of the names is not registered; then none is
-  /// added.
-  public func add(routes names: [String], toGroup group: String) throws(RouterError) {
-    try change { (state) throws(RouterError) in
-      for name in names where !state.isRegistered(name) { throw .unknown(name) }
-      for name in names { state.groups.add(name, to: group) }
+  /// Throws ``RouterConfigurationError/unknownRoute(_:)`` if one of the names is not registered;
+  /// then none is added.
+  public func add(routes names: [String], toGroup group: String) throws(RouterConfigurationError) {
+    try change { (state) throws(RouterConfigurationError) in
+      for name in names where !state.isRegistered(name) { throw .unknownRoute(name) }
+      for name in names { state.addedGroups.add(name, to: group) }
     }
   }
 
-  /// Takes a route out of a group that ``add(routes:toGroup:)`` put it into; false when that was
-  /// not so.
+  /// Removes a route from a group that ``add(routes:toGroup:)`` added it to; returns `false` if it
+  /// did not.
   @discardableResult
   public func remove(route name: String, fromGroup group: String) -> Bool {
-    changeAlways { $0.groups.remove(name, from: group) }
+    changeUnconditionally { $0.addedGroups.remove(name, from: group) }
   }
 }
 
 extension RouterSnapshot {
-  /// The names of the routes in a group: those that say so themselves, in the order of their
-  /// registration, then those that were added. The first time it costs by how many routes there
-  /// are.
-  public func routes(inGroup group: String) -> [String] { madeGroups().members(of: group) }
+  /// Returns the names of the routes in a group: those that name the group themselves, in the order
+  /// of their registration, then those that were added. The cost of the first call is linear in the
+  /// number of routes.
+  public func routes(inGroup group: String) -> [String] { groupTable().routes(of: group) }
 
-  /// The names of all groups that have members, sorted. The first time it costs as
+  /// The names of all groups that have routes, sorted. The first use costs as much as that of
   /// ``routes(inGroup:)``.
-  public var groupNames: [String] { madeGroups().names.sorted() }
+  public var groupNames: [String] { groupTable().names.sorted() }
 
-  private func madeGroups() -> GroupTable {
-    groups.withLock { groups in
+  private func groupTable() -> GroupTable {
+    cachedGroupTable.withLock { groups in
       if let groups { return groups }
-      let made = GroupTable(routes, added: addedGroups.members)
+      let made = GroupTable(routes, added: addedGroups.routesByGroup)
       groups = made
       return made
     }

@@ -1,20 +1,20 @@
 import WayValues
 
-/// What `page.call` may ask of the pages of a route. Declared for those who write the calls: who
-/// answers them checks them.
+/// A method of a route's pages, for `page.call`. The declaration is for developers of callers: the
+/// page itself checks its calls.
 public struct PageMethod: Sendable, Hashable {
-  /// Unique in the route.
+  /// The name, unique in the route.
   public let name: String
-  /// A few words for people.
+  /// A short title for people.
   public let title: String?
-  /// What it is for, in a sentence or two.
+  /// The purpose, in a sentence or two.
   public let purpose: String?
-  /// What it takes.
+  /// The parameters.
   public let parameters: [ParameterDeclaration]
-  /// What it answers; nil where that is not said.
+  /// The schema of the result; `nil` if it is not declared.
   public let result: ValueSchema?
 
-  /// A method.
+  /// Creates a method.
   public init(
     _ name: String, title: String? = nil, purpose: String? = nil,
     parameters: [ParameterDeclaration] = [], result: ValueSchema? = nil
@@ -26,7 +26,7 @@ public struct PageMethod: Sendable, Hashable {
     self.result = result
   }
 
-  /// As a route table has it, without the name.
+  /// The method in a route table, without the name.
   package var value: Value {
     var members: ValueObject = [:]
     members["title"] = title.map(Value.string)
@@ -38,11 +38,11 @@ public struct PageMethod: Sendable, Hashable {
 }
 
 extension ValueObject {
-  /// Adds `parameters` and `required` as a route table has them.
+  /// Adds `parameters` and `required` as in a route table.
   package mutating func add(_ parameters: [ParameterDeclaration]) {
     guard !parameters.isEmpty else { return }
     self["parameters"] = .object(ValueObject(parameters.map { ($0.name, $0.value) }))
     let required = parameters.filter(\.isRequired).map { Value.string($0.name) }
-    if !required.isEmpty { self["required"] = .list(required) }
+    if !required.isEmpty { self["required"] = .array(required) }
   }
 }

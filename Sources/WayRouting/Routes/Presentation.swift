@@ -1,31 +1,32 @@
 import WayNavigation
 import WayValues
 
-/// How a page is shown where the call that opens it does not say.
+/// The way in which a page is shown if the call that opens it does not specify it.
 public struct Presentation: Sendable, Hashable {
-  /// How it takes its place on the stack; nil for ``Style/push``.
+  /// The style on the stack; `nil` for ``Style/push``.
   public let style: Style?
-  /// `exts.animated`; nil leaves it out.
+  /// The value of `exts.animated`; `nil` omits it.
   public let isAnimated: Bool?
-  /// `exts.navigation`: false for a modal without a stack of its own; nil leaves it out.
+  /// The value of `exts.navigation`, `false` for a modal without a stack of its own; `nil` omits
+  /// it.
   public let hasNavigation: Bool?
 
-  /// A presentation; what is nil is left to the call.
+  /// Creates a presentation; values that are `nil` are left to the call.
   public init(style: Style? = nil, isAnimated: Bool? = nil, hasNavigation: Bool? = nil) {
     self.style = style
     self.isAnimated = isAnimated
     self.hasNavigation = hasNavigation
   }
 
-  /// The `exts` of a call, with what it leaves to the route.
-  package func filling(_ exts: ValueObject) -> ValueObject {
+  /// Returns the `exts` of a call, completed by the values of the route.
+  package func completing(_ exts: ValueObject) -> ValueObject {
     var filled = exts
     if let isAnimated, exts["animated"] == nil { filled["animated"] = .bool(isAnimated) }
     if let hasNavigation, exts["navigation"] == nil { filled["navigation"] = .bool(hasNavigation) }
     return filled
   }
 
-  /// As a route table has it.
+  /// The presentation in a route table.
   package var value: Value {
     var members: ValueObject = [:]
     members["style"] = style.map { .string($0.rawValue) }

@@ -1,5 +1,5 @@
-/// Stands for one registration, so that it can be replaced or removed. Another route that later
-/// took the same name is not touched by it.
+/// A handle of one registration, with which it can be replaced or removed. It does not affect
+/// another route that is later registered with the same name.
 public struct Registration: Sendable, Hashable {
   /// The route's name.
   public let name: String

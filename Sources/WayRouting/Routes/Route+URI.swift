@@ -2,10 +2,10 @@ import WayPatterns
 import WayValues
 
 extension Route {
-  /// A URI that leads here with these parameters, by the first of the ``patterns`` that can be
+  /// Returns a URI of the route with these parameters, by the first of the ``patterns`` that can be
   /// written with them.
   ///
-  /// Throws as ``RoutePattern/uri(_:scheme:)`` does for the first pattern when none can.
+  /// Throws the error of ``RoutePattern/uri(_:scheme:)`` for the first pattern if none can.
   public func uri(
     _ params: ValueObject = [:], scheme: String? = nil
   ) throws(PatternParameterError) -> RouteURI {
@@ -13,12 +13,12 @@ extension Route {
     for pattern in patterns {
       do { return try pattern.uri(params, scheme: scheme) } catch { first = first ?? error }
     }
-    throw first ?? .fault(nil, "the route '\(name.brief)' has no pattern")
+    throw first ?? .fault(nil, "the route \"\(name.brief)\" has no pattern")
   }
 }
 
 extension Route {
-  /// What the patterns take from a URI that one of them matches.
+  /// Returns the values that the patterns capture from a URI that one of them matches.
   func pathParams(of uri: RouteURI) throws(PatternParameterError) -> ValueObject {
     let trie = RouteTrie(patterns.map { ($0, 0) })
     guard let split = try? SplitURI(uri), let best = trie.best(split) else { return [:] }
@@ -27,26 +27,26 @@ extension Route {
 }
 
 extension RouteMatch {
-  /// A URI that holds the whole call: where it leads, and all ``params``, those that the path does
-  /// not hold in the query.
+  /// Returns a URI that holds the whole call: its target and all ``params``. The query holds those
+  /// that the path does not.
   ///
-  /// Throws ``ParameterError/parameters(_:)`` for parameters that have no place in a URI, such as
+  /// Throws ``PatternParameterError/parameters(_:)`` for parameters that a URI cannot hold, such as
   /// objects.
   public func completeURI() throws(PatternParameterError) -> RouteURI {
-    try uri.complete(with: params, pathParams: pathParams, route: route)
+    try uri.completed(with: params, pathParams: pathParams, route: route)
   }
 }
 
 extension RouteURI {
-  /// This with another query, which holds the parameters. Where one of those of the path has been
-  /// given another value, the path is written anew by the patterns of the route.
-  package func complete(
+  /// Returns the URI with a query that holds the parameters. If a parameter of the path has another
+  /// value, the path is rebuilt from the patterns of the route.
+  package func completed(
     with params: ValueObject, pathParams: ValueObject, route: Route?
   ) throws(PatternParameterError) -> RouteURI {
-    let isPathKept = pathParams.members.allSatisfy { member in
+    let isPathUnchanged = pathParams.members.allSatisfy { member in
       params[member.name].map { $0 == member.value || $0.isText(member.value.string) } == true
     }
-    if let route, !isPathKept {
+    if let route, !isPathUnchanged {
       return try route.uri(params, scheme: scheme).adding(fragment: fragment)
     }
     return try replacingQuery(
@@ -56,7 +56,7 @@ extension RouteURI {
 }
 
 extension Value {
-  /// Whether the text of a path has become this by the route's declaration.
+  /// Whether the route's declaration converts the text of a path to this value.
   fileprivate func isText(_ text: String?) -> Bool {
     switch self {
     case .integer(let value): text == "\(value)"

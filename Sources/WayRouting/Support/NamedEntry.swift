@@ -1,12 +1,12 @@
 import WayValues
 
-/// An entry of a list in which each name stands once.
-protocol Named {
+/// An entry of a list in which each name is unique.
+protocol NamedEntry {
   var name: String { get }
 }
 
-extension Array where Element: Named {
-  /// Puts an entry in the place of the one of its name, or behind all.
+extension Array where Element: NamedEntry {
+  /// Replaces the entry with the same name, or appends the entry.
   mutating func put(_ entry: Element) {
     if let place = firstIndex(where: { $0.name.isSameUTF8(as: entry.name) }) {
       self[place] = entry
@@ -15,7 +15,7 @@ extension Array where Element: Named {
     }
   }
 
-  /// False when no entry has the name.
+  /// Removes the entry with a name; returns `false` if there is none.
   mutating func remove(named name: String) -> Bool {
     guard let place = firstIndex(where: { $0.name.isSameUTF8(as: name) }) else { return false }
     remove(at: place)

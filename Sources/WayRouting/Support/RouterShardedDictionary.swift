@@ -1,11 +1,11 @@
-/// A dictionary in parts: one that grows moves a part of what it has at a time, and one of which
-/// there is a copy copies a part of it when it changes.
+/// A dictionary in shards. One that grows moves only a part of its entries at a time, and one that
+/// is shared copies only a part when it changes.
 struct RouterShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var shards: [[Key: Value]]
 
   private static var shardCount: Int { 256 }
 
-  /// An empty one.
+  /// Creates an empty dictionary.
   init() {
     shards = Array(repeating: [:], count: Self.shardCount)
   }
@@ -15,7 +15,7 @@ struct RouterShardedDictionary<Key: Hashable & Sendable, Value: Sendable>: Senda
     set { shards[Self.shard(of: key)][key] = newValue }
   }
 
-  /// All, in no order.
+  /// All entries, in no order.
   var all: some Sequence<(key: Key, value: Value)> { shards.joined() }
 
   private static func shard(of key: Key) -> Int { key.hashValue & (shardCount - 1) }

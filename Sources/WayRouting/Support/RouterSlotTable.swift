@@ -1,25 +1,25 @@
-/// What stands at places, numbers that are handed out in rising order and of which any may be empty.
+/// Values at places: numbers that are assigned in rising order and of which any may be empty.
 ///
-/// A change costs the same however many there are; where there is a copy, it costs by the square
-/// root of how many places there are, at most.
+/// The cost of a change does not depend on the number of places. If the table is shared, the cost
+/// is at most proportional to the square root of that number.
 struct RouterSlotTable<Slot: Sendable>: Sendable {
-  /// How many places a chunk has.
-  private static var width: Int { 64 }
+  /// The number of places in a chunk.
+  private static var chunkSize: Int { 64 }
 
-  /// By number; one that is empty is not there.
+  /// The chunks by number; empty chunks are absent.
   private var chunks: [Int: [Slot?]] = [:]
   private(set) var count = 0
 
-  /// An empty one.
+  /// Creates an empty table.
   init() {}
 
   subscript(place: Int) -> Slot? {
-    get { chunks[place / Self.width]?[place % Self.width] }
+    get { chunks[place / Self.chunkSize]?[place % Self.chunkSize] }
     set {
-      let (chunk, offset) = (place / Self.width, place % Self.width)
+      let (chunk, offset) = (place / Self.chunkSize, place % Self.chunkSize)
       let before = self[place] != nil
       if before == false, newValue == nil { return }
-      chunks[chunk, default: Array(repeating: nil, count: Self.width)][offset] = newValue
+      chunks[chunk, default: Array(repeating: nil, count: Self.chunkSize)][offset] = newValue
       count += (newValue == nil ? 0 : 1) - (before ? 1 : 0)
       if newValue == nil, chunks[chunk]?.allSatisfy({ $0 == nil }) == true {
         chunks[chunk] = nil
@@ -27,11 +27,11 @@ struct RouterSlotTable<Slot: Sendable>: Sendable {
     }
   }
 
-  /// All in the order of their places.
+  /// All values in the order of their places.
   var ordered: [(place: Int, slot: Slot)] {
     chunks.keys.sorted().flatMap { chunk in
       (chunks[chunk] ?? []).enumerated().compactMap { offset, slot in
-        slot.map { (chunk * Self.width + offset, $0) }
+        slot.map { (chunk * Self.chunkSize + offset, $0) }
       }
     }
   }

@@ -2,221 +2,261 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// What a call with a key asks for: another one under the same key is a mistake.
-struct KeyedRequest: Hashable {
+/// The request that is made under an idempotency key. A different request under the same key is an
+/// error.
+struct IdempotentRequest: Hashable {
   let method: String
   /// The URI, or the page and its method.
   let target: String
   let params: ValueObject
 
-  /// About what it keeps, in bytes.
+  /// The approximate memory of the request, in bytes.
   var size: Int { method.utf8.count + target.utf8.count + Value.object(params).size }
 }
 
-/// The calls of one session that were made under keys: those under way, and the results of those
-/// that have ended. Belongs to its ``Session``'s isolation.
-struct Keys {
-  /// A key, apart from the same one of whom it is no business of.
-  struct Name: Hashable {
-    /// Whose key it is; nil for those that share the session's.
+/// The calls of one session under idempotency keys: calls under way, and the results of ended
+/// calls. Belongs to its ``Session``'s isolation.
+struct SessionIdempotencyKeys {
+  /// A key with its owner, which separates it from the same key of others.
+  struct ScopedKey: Hashable {
+    /// The owner of the key; `nil` for clients that share the session's keys.
     let owner: String?
     let text: String
 
-    /// Under which it is kept.
-    var part: String { RecordKey.key(owner: owner, text) }
+    /// The key of the stored record.
+    var recordKey: String { RecordKey.idempotencyKey(owner: owner, text) }
   }
 
   /// A call under way.
-  struct Running {
-    let request: KeyedRequest
+  struct KeyExecution {
+    let request: IdempotentRequest
     /// The call that does the work.
     let leader: CallNumber
-    /// Those that wait for its result, one for each request.
-    var waiting: [CallNumber] = []
-    /// The page that it has opened.
+    /// The calls that wait for the result, one for each request.
+    var waiters: [CallNumber] = []
+    /// The page that the call has opened.
     var page: String?
+    /// The request to the host that works on the call.
+    var hostRequest: HostRequest?
   }
 
-  /// What there is under a key.
-  enum Entry {
-    case running(Running)
-    case ended(KeyedRequest, Result<Answer, CallError>)
+  /// A request to a host of the session. After a restart of the server its response still counts.
+  struct HostRequest: Hashable {
+    let client: ClientID
+    let id: RequestID
+    let method: String
   }
 
-  private struct Ended {
-    let request: KeyedRequest
-    let result: Result<Answer, CallError>
-    /// What is kept for it.
+  /// The state of a key.
+  enum KeyState {
+    case running(KeyExecution)
+    case completed(IdempotentRequest, Result<SessionCallResponse, CallError>)
+  }
+
+  private struct KeyResult {
+    let request: IdempotentRequest
+    let result: Result<SessionCallResponse, CallError>
+    /// The memory charge of the result.
     let charge: ByteBudget.Charge
-    /// When it ended, in the loop's nanoseconds.
-    let at: UInt64
-    /// Counts the uses of all.
-    var used: Int
+    /// When the call ended, in nanoseconds of the loop's clock.
+    let endedAt: UInt64
+    /// The number of the last use, among the uses of all results.
+    var lastUse: Int
   }
 
-  /// How long a result is kept, in nanoseconds.
-  static let time: UInt64 = 600_000_000_000
+  /// How long a result is stored, in nanoseconds.
+  static let resultLifetime: UInt64 = 600_000_000_000
 
-  private var running: [Name: Running] = [:]
-  private var ended: [Name: Ended] = [:]
-  private var uses = 0
+  private var running: [ScopedKey: KeyExecution] = [:]
+  private var results: [ScopedKey: KeyResult] = [:]
+  private var useCount = 0
   private let limit: Int
   private let journal: Journal?
 
-  /// Keeps so many results, and takes so many calls under way.
+  /// `limit` is the maximum number of results, and of calls under way.
   init(limit: Int, _ journal: Journal? = nil) {
     self.limit = limit
     self.journal = journal
   }
 
-  /// What there is under a key, which is used by that.
-  mutating func find(_ name: Name, at now: UInt64) -> Entry? {
+  /// Returns the state of a key. This counts as a use of its result.
+  mutating func find(_ name: ScopedKey, at now: UInt64) -> KeyState? {
     if let running = running[name] { return .running(running) }
-    guard let found = ended[name], now &- found.at < Self.time else { return nil }
-    uses += 1
-    ended[name]?.used = uses
-    return .ended(found.request, found.result)
+    guard let found = results[name], now &- found.endedAt < Self.resultLifetime else { return nil }
+    useCount += 1
+    results[name]?.lastUse = useCount
+    return .completed(found.request, found.result)
   }
 
-  /// A call begins. Fails with 2429 where there are too many.
+  /// Begins a call. Fails with 2429 if there are too many.
   mutating func begin(
-    _ name: Name, _ request: KeyedRequest, leader: CallNumber
+    _ name: ScopedKey, _ request: IdempotentRequest, leader: CallNumber
   ) throws(CallError) {
     guard running.count < limit else {
       throw CallError(
-        .tooMany, "\(limit) calls with a key are under way in the session",
+        .tooMany, "\(limit) calls with an idempotency key are in progress in the session",
         data: ["limit": .integer(Int64(limit))])
     }
-    forget(name)
-    running[name] = Running(request: request, leader: leader)
+    removeResult(name)
+    running[name] = KeyExecution(request: request, leader: leader)
   }
 
-  /// A request waits for the result.
-  mutating func wait(_ call: CallNumber, for name: Name) { running[name]?.waiting.append(call) }
-
-  /// A request does not wait any more.
-  mutating func leave(_ call: CallNumber, _ name: Name) {
-    running[name]?.waiting.removeAll { $0 == call }
+  /// Adds a request that waits for the result.
+  mutating func addWaiter(_ call: CallNumber, for name: ScopedKey) {
+    running[name]?.waiters.append(call)
   }
 
-  /// The call that does the work, where this is the last that waits for it.
-  func leader(ofLast call: CallNumber, _ name: Name) -> CallNumber? {
-    guard let running = running[name], running.waiting == [call] else { return nil }
+  /// Removes a request that no longer waits.
+  mutating func removeWaiter(_ call: CallNumber, _ name: ScopedKey) {
+    running[name]?.waiters.removeAll { $0 == call }
+  }
+
+  /// Returns the call that does the work, if this is the last request that waits for it.
+  func leader(ofLastWaiter call: CallNumber, _ name: ScopedKey) -> CallNumber? {
+    guard let running = running[name], running.waiters == [call] else { return nil }
     return running.leader
   }
 
-  /// The call has opened a page; gives those that wait.
-  mutating func opened(_ page: String, _ name: Name) -> [CallNumber] {
+  /// Records the page that the call has opened. Returns the waiting requests.
+  mutating func recordPage(_ page: String, _ name: ScopedKey) -> [CallNumber] {
     running[name]?.page = page
-    journal?.note(name.part)
-    return running[name]?.waiting ?? []
+    journal?.recordChange(name.recordKey)
+    return running[name]?.waiters ?? []
   }
 
-  /// The page that the call of a key waits for; nil for none.
-  func page(of name: Name) -> String? { running[name]?.page }
+  /// Records the request that a host works on for a key.
+  mutating func recordHostRequest(_ request: HostRequest, of name: ScopedKey) {
+    running[name]?.hostRequest = request
+  }
 
-  /// Those that wait for a call.
-  func waiting(for name: Name) -> [CallNumber] { running[name]?.waiting ?? [] }
+  /// Returns the page that the call of a key waits for, or `nil`.
+  func page(of name: ScopedKey) -> String? { running[name]?.page }
 
-  /// The call has ended; gives those that wait for its result. That is kept for those to come,
-  /// unless nobody has worked on the call.
+  /// Returns the requests that wait for a call.
+  func waiters(for name: ScopedKey) -> [CallNumber] { running[name]?.waiters ?? [] }
+
+  /// Ends a call and returns the requests that wait for its result. The result is stored for later
+  /// requests, unless no work on the call has begun.
   mutating func end(
-    _ name: Name, _ result: Result<Answer, CallError>, within budget: ByteBudget, at now: UInt64
+    _ name: ScopedKey, _ result: Result<SessionCallResponse, CallError>, within budget: ByteBudget,
+    at now: UInt64
   ) -> [CallNumber] {
     guard let call = running.removeValue(forKey: name) else { return [] }
-    journal?.note(name.part)
-    if case .failure(let error) = result, error.isBeforeWork { return call.waiting }
-    for (name, call) in ended where now &- call.at >= Self.time { forget(name) }
-    while ended.count >= limit { removeOldest() }
+    journal?.recordChange(name.recordKey)
+    if case .failure(let error) = result, error.isBeforeExecution { return call.waiters }
+    for (name, call) in results where now &- call.endedAt >= Self.resultLifetime {
+      removeResult(name)
+    }
+    while results.count >= limit { removeOldest() }
     let size = Self.size(call.request, name, result)
-    // What finds no room among the others' takes the place of older ones.
+    // A result that exceeds the budget replaces older results.
     repeat {
       if let charge = try? budget.charge(size) {
-        uses += 1
-        ended[name] = Ended(
-          request: call.request, result: result, charge: charge, at: now, used: uses)
+        useCount += 1
+        results[name] = KeyResult(
+          request: call.request, result: result, charge: charge, endedAt: now, lastUse: useCount)
         break
       }
     } while removeOldest()
-    return call.waiting
+    return call.waiters
   }
 
-  /// About what a result keeps, in bytes.
+  /// Returns the approximate memory of a result, in bytes.
   private static func size(
-    _ request: KeyedRequest, _ name: Name, _ result: Result<Answer, CallError>
+    _ request: IdempotentRequest, _ name: ScopedKey,
+    _ result: Result<SessionCallResponse, CallError>
   ) -> Int {
     request.size + name.text.utf8.count + result.size
   }
 
   @discardableResult
   private mutating func removeOldest() -> Bool {
-    guard let oldest = ended.min(by: { $0.value.used < $1.value.used })?.key else { return false }
-    forget(oldest)
+    guard let oldest = results.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else {
+      return false
+    }
+    removeResult(oldest)
     return true
   }
 
-  private mutating func forget(_ name: Name) {
-    if ended.removeValue(forKey: name) != nil { journal?.note(name.part) }
+  private mutating func removeResult(_ name: ScopedKey) {
+    if results.removeValue(forKey: name) != nil { journal?.recordChange(name.recordKey) }
   }
 }
 
-// What is kept of them.
-extension Keys {
-  /// What is kept under a key; nil for nothing. Of calls under way that is only one that waits for a
-  /// page that is shown: others are made again.
+extension SessionIdempotencyKeys {
+  /// Returns the stored record of a key, or `nil`. A call under way is stored if it waits for a shown
+  /// page, or for a host whose request has a number: others are made again. `sequenceNumber` returns
+  /// that number, or `nil`.
   ///
-  /// Of a result that is how old it is by now, not when it was there: the server that goes on with the
-  /// session may have a clock that is off by more than results are kept.
-  func record(of name: Name, at now: UInt64) -> ValueObject? {
+  /// A result is stored with its age, not with the time of its end. The server that takes over the
+  /// session may have a clock that is off by more than ``resultLifetime``.
+  func record(
+    of name: ScopedKey, at now: UInt64, sequenceNumber: (HostRequest) -> UInt64?
+  ) -> ValueObject? {
     if let running = running[name], let page = running.page {
       return ["request": running.request.value, "page": .string(page)]
     }
-    guard let ended = ended[name] else { return nil }
+    if let running = running[name], let asked = running.hostRequest,
+      let number = sequenceNumber(asked)
+    {
+      return [
+        "request": running.request.value,
+        "asked": [
+          "client": .integer(Int64(asked.client)), "id": asked.id.value,
+          "method": .string(asked.method), "seq": .integer(Int64(clamping: number)),
+        ],
+      ]
+    }
+    guard let ended = results[name] else { return nil }
     return [
       "request": ended.request.value,
-      "ageMs": .integer(Int64(clamping: (now &- ended.at) / 1_000_000)),
-      "used": .integer(Int64(ended.used)),
-      "result": ended.result.value,
+      "ageMs": .integer(Int64(clamping: (now &- ended.endedAt) / 1_000_000)),
+      "used": .integer(Int64(ended.lastUse)),
+      "result": ended.result.record,
     ]
   }
 
-  /// The names of all.
-  var names: [Name] { Array(running.keys) + Array(ended.keys) }
+  /// The keys of all calls and results.
+  var allKeys: [ScopedKey] { Array(running.keys) + Array(results.keys) }
 
-  /// A result that was kept, and when it was `used` among the uses of all: those that were used last
-  /// come first, so that they have room.
+  /// Restores a result. `used` is the number of its last use among the uses of all results. The
+  /// results that were used last come first, so that they have room.
   mutating func restore(
-    _ name: Name, _ request: KeyedRequest, _ result: Result<Answer, CallError>,
+    _ name: ScopedKey, _ request: IdempotentRequest,
+    _ result: Result<SessionCallResponse, CallError>,
     within budget: ByteBudget, at: UInt64, used: Int
   ) {
     let size = Self.size(request, name, result)
-    guard ended.count < limit, let charge = try? budget.charge(size) else { return }
-    uses = max(uses, used)
-    ended[name] = Ended(request: request, result: result, charge: charge, at: at, used: used)
+    guard results.count < limit, let charge = try? budget.charge(size) else { return }
+    useCount = max(useCount, used)
+    results[name] = KeyResult(
+      request: request, result: result, charge: charge, endedAt: at, lastUse: used)
   }
 
-  /// A call under way that waits for a page that is shown.
+  /// Restores a call that waits for a shown page or a host.
   mutating func restore(
-    _ name: Name, _ request: KeyedRequest, leader: CallNumber, page: String
+    _ name: ScopedKey, _ request: IdempotentRequest, leader: CallNumber, page: String? = nil,
+    _ hostRequest: HostRequest? = nil
   ) {
-    running[name] = Running(request: request, leader: leader, page: page)
+    running[name] = KeyExecution(
+      request: request, leader: leader, page: page, hostRequest: hostRequest)
   }
 }
 
-extension Keys.Name {
-  /// That of a part; nil for one of another kind.
+extension SessionIdempotencyKeys.ScopedKey {
+  /// Reads the key of a part. Returns `nil` for a part of another kind.
   init?(part: String) {
-    guard let key = RecordKey.key(of: part) else { return nil }
+    guard let key = RecordKey.idempotencyKey(of: part) else { return nil }
     self.init(owner: key.owner, text: key.text)
   }
 }
 
-extension KeyedRequest {
+extension IdempotentRequest {
   var value: Value {
     ["method": .string(method), "target": .string(target), "params": .object(params)]
   }
 
-  init(_ record: Record) throws(Record.Fault) {
+  init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
     self.init(
       method: try record.string("method"), target: try record.string("target"),
       params: try record.object("params"))
@@ -224,24 +264,24 @@ extension KeyedRequest {
 }
 
 extension CallError {
-  /// Whether nobody has worked on the call that it is about, so that it may be made again.
-  fileprivate var isBeforeWork: Bool {
+  /// Whether no work has begun on the failed call, so that it may be made again.
+  fileprivate var isBeforeExecution: Bool {
     switch protocolCode {
     case .invalidParams, .forbidden, .noRoute, .wrongKind, .conflict, .tooLarge,
       .invalidParameters, .refused, .tooMany, .unavailable, .redirectLoop:
       true
-    // Who was asked may have gone in the middle of it.
+    // The host may have disappeared during its work.
     case .hostAbsent: data?["retryable"] != false
     default: false
     }
   }
 }
 
-extension Result<Answer, CallError> {
-  /// About what it keeps, in bytes.
+extension Result<SessionCallResponse, CallError> {
+  /// The approximate memory of the result, in bytes.
   fileprivate var size: Int {
     switch self {
-    case .success(let answer): answer.value.size
+    case .success(let response): response.value.size
     case .failure(let error): error.message.utf8.count + (error.data.map(\.size) ?? 0)
     }
   }

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// What has happened in a cluster, as one server has seen it. May be used on any thread.
+/// Counts of cluster events that one server has seen. May be used on any thread.
 package final class ClusterCounts: Sendable {
-  /// Sessions of servers that are gone which this one has taken over: as it began, because a client
-  /// came for them, and because none did.
-  package let takenAtStart = Count()
-  package let takenForClients = Count()
-  package let takenAsOrphans = Count()
-  /// Sessions that were given to others, and that others have taken.
-  package let handedOver = Count()
-  package let lost = Count()
-  /// Messages of other servers that could not be read.
-  package let unreadable = Count()
-  /// Questions that were put to other servers.
-  package let asked = Count()
+  /// Sessions of servers that are down which this server has taken over: at its start, for a client
+  /// that connected, and because no client connected.
+  package let takenOverAtStart = AtomicCounter()
+  package let takenOverForClients = AtomicCounter()
+  package let takenOverAsOrphans = AtomicCounter()
+  /// Sessions that were handed over to other servers, and those that other servers took over.
+  package let handedOver = AtomicCounter()
+  package let lostToPeers = AtomicCounter()
+  /// Messages of other servers that could not be decoded.
+  package let unreadableMessages = AtomicCounter()
+  /// Requests that were sent to other servers.
+  package let requestsSent = AtomicCounter()
 
   init() {}
 
-  /// A number that grows.
-  package final class Count: Sendable {
+  /// A counter that only grows.
+  package final class AtomicCounter: Sendable {
     private let number = Atomic(0)
 
     init() {}

@@ -1,77 +1,80 @@
 import WayTransport
 
-/// What servers share that serve one cluster: who is there, whose each session is, messages among
-/// them, and documents. All methods may be called from any thread.
+/// The state that the servers of one cluster share: which servers are up, the owner of each
+/// session, messages between servers, and documents. All methods may be called from any thread.
 package protocol ClusterEngine: Sendable {
   /// The sessions of all servers.
   var store: any SharedSessionStore { get }
-  /// For how long this server is sure that nobody has taken its sessions.
-  var tenure: Tenure { get }
-  /// Bytes of one message, at most.
+  /// How long this server can be sure that no other server has taken over its sessions.
+  var leaseValidity: SessionLeaseValidity { get }
+  /// The maximum size of one message, in bytes.
   var maxMessage: Int { get }
 
-  /// This server is there from now on, and renews its lease again and again, until ``leave()``; tells
-  /// `handlers`. Throws where the engine cannot be used.
+  /// Joins the cluster: this server is up from now on, and its lease is renewed repeatedly until
+  /// ``leave()``. Calls `handlers`. Throws if the engine cannot be used.
   func join(as server: String, _ handlers: ClusterHandlers) async throws
-  /// It is there again, after it was lost.
+  /// Joins again after this server was declared down.
   func rejoin() async throws
-  /// It is not there any more, so that nobody need wait for it.
+  /// Leaves the cluster, so that no other server waits for this one.
   func leave() async
 
-  /// Why the engine cannot be used; nil where it has answered last.
+  /// Why the engine cannot be used; nil if its last response was a success.
   var failure: String? { get }
-  /// How often this server has told that it is there, so that others can tell whether it still does.
-  var renewal: UInt64 { get }
-  /// Another server was heard of, with its ``renewal``.
-  func heard(_ server: String, renewal: UInt64)
-  /// Whether another server is gone for certain: it has said so, or was silent for longer than its
-  /// tenure, and has been declared gone by this one or another. Takes some seconds of asking to
-  /// become true.
-  func isGone(_ server: String) async throws -> Bool
-  /// Whose a session is.
+  /// How often this server has renewed its lease. Other servers compare it to see whether this
+  /// server is still up.
+  var renewalCount: UInt64 { get }
+  /// Records the ``renewalCount`` that another server has sent.
+  func updatePeer(_ server: String, renewalCount: UInt64)
+  /// Returns whether another server is down for certain: it has left, or it was silent for longer
+  /// than its lease and this or another server has declared it down. It takes some seconds of
+  /// repeated calls until this becomes true.
+  func isDown(_ server: String) async throws -> Bool
+  /// Returns the owner of a session.
   func owner(of session: String) async throws -> Ownership
 
-  /// Sends to one server, or to all that listen, this one among them. Never waits; what is sent may
-  /// get lost.
+  /// Sends a message to one server, or to all servers that listen, including this one. Never
+  /// blocks; the message may get lost.
   func send(_ message: [UInt8], to server: String?)
 
-  /// A document that all servers share, with its revision; nil where there is none.
+  /// Returns a document that all servers share, with its revision; nil if there is none.
   func document(_ name: String) async throws -> (bytes: [UInt8], revision: UInt64)?
-  /// Writes a document after the revision that is known, 0 for none, and gives its new one. Nil where
-  /// it has another.
+  /// Writes a document if its revision is still `revision` (0 for none), and returns its new
+  /// revision. Returns nil if the document has another revision.
   func put(_ bytes: [UInt8], as name: String, after revision: UInt64) async throws -> UInt64?
 }
 
 extension ClusterEngine {
-  /// Whether the engine has answered last.
-  package var isReached: Bool { failure == nil }
+  /// Whether the last request to the engine succeeded.
+  package var isReachable: Bool { failure == nil }
 }
 
-/// What an engine tells, on any thread.
+/// The callbacks of an engine. It may call them on any thread.
 package struct ClusterHandlers: Sendable {
-  /// The lease was renewed: the others are to hear of it, so that they need not doubt.
-  package let renewed: @Sendable () -> Void
-  /// Another server has found this one gone.
-  package let lost: @Sendable () -> Void
-  /// A message for this server: those of one other come in the order in which it has sent them.
-  package let received: @Sendable ([UInt8]) -> Void
-  /// Messages may have gone missing.
-  package let cutOff: @Sendable () -> Void
-  /// Some of what was kept of this server's sessions is gone: all of them are to be kept anew.
-  package let bereft: @Sendable () -> Void
+  /// The lease was renewed. This server then sends its presence, so that the others do not suspect
+  /// it.
+  package let leaseRenewed: @Sendable () -> Void
+  /// Another server has declared this one down.
+  package let declaredDown: @Sendable () -> Void
+  /// A message for this server has arrived. Messages of one sender arrive in the order in which it
+  /// has sent them.
+  package let messageReceived: @Sendable ([UInt8]) -> Void
+  /// Messages may be missing.
+  package let messagesLost: @Sendable () -> Void
+  /// Stored data of this server's sessions is lost: all of them must be persisted again.
+  package let dataLost: @Sendable () -> Void
 }
 
-/// Whose a session is.
+/// The owner of a session.
 package enum Ownership: Sendable, Equatable {
-  /// A server's, which may be gone.
+  /// A server, which may be down.
   case server(String)
-  /// Nobody's: who wants it takes it over.
-  case nobody
+  /// The session has no owner: any server may take it over.
+  case unowned
   /// There is no such session.
-  case absent
+  case notFound
 }
 
-/// Several servers that serve the same sessions. WaybridgeCluster makes one of NATS.
+/// A cluster of servers that share their sessions. WaybridgeCluster creates one that uses NATS.
 public struct Cluster: Sendable {
   package let engine: any ClusterEngine
 

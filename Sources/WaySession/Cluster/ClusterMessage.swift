@@ -2,71 +2,73 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// What one server of a cluster tells another.
+/// A message from one server of a cluster to another.
 enum ClusterMessage {
-  /// It is there, and how it is: to all.
+  /// The sender is up, with its state. Sent to all servers.
   case presence(Value)
-  /// Nothing: the number that it goes with shows whether one before it is missing.
-  case beat
-  /// Messages are missing between the two: what was under way there is over.
-  case broken
-  /// Asks for something, under a number of its own.
-  case question(UInt64, Value)
-  /// How far that is.
+  /// An empty message: its number shows whether an earlier message is missing.
+  case heartbeat
+  /// Messages between the two servers are missing: the sender has ended all that was in progress
+  /// between them.
+  case reset
+  /// A request, with a number that the sender has chosen.
+  case request(UInt64, Value)
+  /// The progress of a request.
   case progress(UInt64, Value)
-  /// `{"result": …}` or `{"error": …}`.
-  case answer(UInt64, Value)
-  /// The answer is not wanted any more.
+  /// The response to a request: `{"result": …}` or `{"error": …}`.
+  case response(UInt64, Value)
+  /// The sender no longer needs the response.
   case cancel(UInt64)
-  /// What is between a connection here and its session there.
+  /// A message between a connection at one server and its session at the other.
   case relay(RelayMessage)
-  /// A piece of an envelope that is too large for one message.
-  case piece([UInt8], isLast: Bool)
+  /// A fragment of a message that is too large for one envelope.
+  case fragment([UInt8], isLast: Bool)
 }
 
-/// What passes between the server that has a connection, the entrance, and the one that has its
-/// session, the owner. The entrance has numbered the relay.
+/// A message of a relay. The entry server has the connection; the owner has its session. The entry
+/// server has numbered the relay.
 struct RelayMessage {
-  enum Content {
-    /// A connection came.
-    case open(RelayHello)
-    /// The owner is ready for it, at a time by its clock.
+  enum RelayContent {
+    /// A connection was accepted.
+    case open(RelayRequest)
+    /// The owner is ready for the connection. The value is the time by the owner's clock, in
+    /// nanoseconds.
     case ready(UInt64)
-    /// It is still there, and so many nanoseconds old; this came on it first. Says when the owner was
-    /// ready.
+    /// The first message of the connection, which is still open. It has the time at which the owner
+    /// was ready, and the age of the connection in nanoseconds.
     case first(ready: UInt64, age: UInt64, [UInt8])
-    /// A message on it.
+    /// A message of the connection.
     case text([UInt8])
-    /// So many bytes of messages were taken.
+    /// The receiver has processed this many bytes of messages.
     case credit(Int)
-    /// It has ended, or is to end; the code is nil where it was lost.
+    /// The connection has ended, or must be closed. The code is nil if the connection was lost.
     case close(UInt16?, String)
   }
 
   let number: UInt64
   let isToOwner: Bool
-  let content: Content
+  let content: RelayContent
 }
 
-/// What the owner of a session is told of a connection.
-struct RelayHello {
-  /// The session that it is for; empty for a new one.
+/// A connection that the entry server offers to the owner of a session.
+struct RelayRequest {
+  /// The session that the client wants to use; empty for a new one.
   let session: String
   let handshake: Handshake
 }
 
 extension ClusterMessage {
-  var isPiece: Bool { if case .piece = self { true } else { false } }
+  var isFragment: Bool { if case .fragment = self { true } else { false } }
 
   var bytes: [UInt8] {
-    var writer = ByteWriter()
+    var writer = RecordByteWriter()
     switch self {
     case .presence(let value): writer.write(1, value)
-    case .beat: writer.write(byte: 2)
-    case .broken: writer.write(byte: 3)
-    case .question(let id, let value): writer.write(4, id, value)
+    case .heartbeat: writer.write(byte: 2)
+    case .reset: writer.write(byte: 3)
+    case .request(let id, let value): writer.write(4, id, value)
     case .progress(let id, let value): writer.write(5, id, value)
-    case .answer(let id, let value): writer.write(6, id, value)
+    case .response(let id, let value): writer.write(6, id, value)
     case .cancel(let id):
       writer.write(byte: 7)
       writer.write(id)
@@ -74,84 +76,84 @@ extension ClusterMessage {
       writer.write(byte: relay.isToOwner ? 8 : 9)
       writer.write(relay.number)
       writer.write(relay.content)
-    case .piece(let bytes, let isLast):
+    case .fragment(let bytes, let isLast):
       writer.write(byte: isLast ? 11 : 10)
       writer.write(rest: bytes)
     }
     return writer.bytes
   }
 
-  /// Throws for what is no message of a server of this version.
-  init(_ reader: consuming ByteReader) throws(ByteFault) {
+  /// Decodes a message. Throws if it is no message of a server of this version.
+  init(_ reader: consuming ByteReader) throws(ByteDecodingError) {
     switch try reader.byte() {
     case 1: self = .presence(try reader.value())
-    case 2: self = .beat
-    case 3: self = .broken
-    case 4: self = .question(try reader.number(), try reader.value())
+    case 2: self = .heartbeat
+    case 3: self = .reset
+    case 4: self = .request(try reader.number(), try reader.value())
     case 5: self = .progress(try reader.number(), try reader.value())
-    case 6: self = .answer(try reader.number(), try reader.value())
+    case 6: self = .response(try reader.number(), try reader.value())
     case 7: self = .cancel(try reader.number())
     case let kind where kind == 8 || kind == 9:
       self = .relay(
         RelayMessage(
-          number: try reader.number(), isToOwner: kind == 8, content: try reader.relayed()))
+          number: try reader.number(), isToOwner: kind == 8, content: try reader.relayContent()))
     case let kind where kind == 10 || kind == 11:
-      self = .piece(Array(reader.rest), isLast: kind == 11)
-    case let kind: throw ByteFault("it is of the kind \(kind)")
+      self = .fragment(Array(reader.remaining), isLast: kind == 11)
+    case let kind: throw ByteDecodingError("it has the unknown kind \(kind)")
     }
   }
 }
 
-/// A message with who sends it, and its number among those from that server to this, from 1; 0 for
-/// one to all.
+/// A message with its sender, and its number among the messages from that server to this one.
+/// Numbers begin at 1; a message to all servers has 0.
 struct ClusterEnvelope {
   let sender: String
   let number: UInt64
   let message: ClusterMessage
 
-  /// The form of the messages; one that reads a later one is a later version.
-  private static let form: UInt8 = 1
-  /// Bytes beside those of the message and of the sender's name.
+  /// The version of the message format. A server that reads a later one belongs to a later release.
+  private static let formatVersion: UInt8 = 1
+  /// Bytes in addition to those of the message and of the sender's name.
   static let overhead = 1 + 8 + 8
 
-  /// The envelope of a message that is written.
+  /// Returns the envelope of an encoded message.
   static func bytes(from sender: String, _ number: UInt64, _ message: [UInt8]) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(byte: form)
+    var writer = RecordByteWriter()
+    writer.write(byte: formatVersion)
     writer.write(sender)
     writer.write(number)
     writer.write(rest: message)
     return writer.bytes
   }
 
-  /// Throws for what is no message of a server of this version.
-  init(_ bytes: [UInt8]) throws(ByteFault) {
+  /// Decodes an envelope. Throws if it is no message of a server of this version.
+  init(_ bytes: [UInt8]) throws(ByteDecodingError) {
     var reader = ByteReader(bytes)
-    try reader.expect(form: Self.form)
-    sender = try reader.text()
+    try reader.expect(form: Self.formatVersion)
+    sender = try reader.string()
     number = try reader.number()
     message = try ClusterMessage(reader)
   }
 }
 
-extension ByteWriter {
+extension RecordByteWriter {
   fileprivate mutating func write(_ kind: UInt8, _ value: Value) {
     write(byte: kind)
-    write(rest: value.text)
+    write(rest: value.jsonBytes)
   }
 
   fileprivate mutating func write(_ kind: UInt8, _ id: UInt64, _ value: Value) {
     write(byte: kind)
     write(id)
-    write(rest: value.text)
+    write(rest: value.jsonBytes)
   }
 
-  fileprivate mutating func write(_ content: RelayMessage.Content) {
+  fileprivate mutating func write(_ content: RelayMessage.RelayContent) {
     switch content {
-    case .open(let hello):
+    case .open(let request):
       write(byte: 1)
-      write(hello.session)
-      write(hello.handshake.value.text)
+      write(request.session)
+      write(request.handshake.value.jsonBytes)
     case .ready(let time):
       write(byte: 5)
       write(time)
@@ -175,42 +177,42 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate func value() throws(ByteFault) -> Value {
-    try Value(read: rest)
+  fileprivate func value() throws(ByteDecodingError) -> Value {
+    try Value(read: remaining)
   }
 
-  fileprivate mutating func relayed() throws(ByteFault) -> RelayMessage.Content {
+  fileprivate mutating func relayContent() throws(ByteDecodingError) -> RelayMessage.RelayContent {
     switch try byte() {
     case 1:
-      let session = try text()
+      let session = try string()
       return .open(
-        RelayHello(session: session, handshake: Handshake(try Value(read: try bytes()))))
-    case 2: return .text(Array(rest))
+        RelayRequest(session: session, handshake: Handshake(try Value(read: try bytes()))))
+    case 2: return .text(Array(remaining))
     case 3: return .credit(Int(clamping: try number()))
     case 4:
       let code = try number()
-      return .close(code == 0 ? nil : UInt16(clamping: code), try text())
+      return .close(code == 0 ? nil : UInt16(clamping: code), try string())
     case 5: return .ready(try number())
-    case 6: return .first(ready: try number(), age: try number(), Array(rest))
-    case let kind: throw ByteFault("it relays what is of the kind \(kind)")
+    case 6: return .first(ready: try number(), age: try number(), Array(remaining))
+    case let kind: throw ByteDecodingError("it relays a message of the unknown kind \(kind)")
     }
   }
 }
 
 extension Value {
-  /// Its JSON, for another server.
-  fileprivate var text: [UInt8] {
+  /// The value as JSON, for another server.
+  fileprivate var jsonBytes: [UInt8] {
     var writer = JSONWriter()
-    // Swift code may give what nests without end: nothing could be sent of it either.
-    do { try writer.write(self, maxDepth: JSON.maxKeptDepth) } catch { return Array("null".utf8) }
+    // The app may provide a value that nests too deeply. It could not be sent to a client either.
+    do { try writer.write(self, maxDepth: JSON.maxStoredDepth) } catch { return Array("null".utf8) }
     return writer.bytes
   }
 
-  fileprivate init(read bytes: ArraySlice<UInt8>) throws(ByteFault) {
+  fileprivate init(read bytes: ArraySlice<UInt8>) throws(ByteDecodingError) {
     do {
-      self = try JSON.parse(bytes.span.bytes, maxDepth: JSON.maxKeptDepth)
+      self = try JSON.parse(bytes.span.bytes, maxDepth: JSON.maxStoredDepth)
     } catch {
-      throw ByteFault("it has what is no JSON: \(error)")
+      throw ByteDecodingError("it contains invalid JSON: \(error)")
     }
   }
 }
@@ -218,7 +220,7 @@ extension Value {
 extension Handshake {
   fileprivate var value: Value {
     var members: ValueObject = [
-      "headers": .list(headers.map { .list([.string($0.name), .string($0.value)]) })
+      "headers": .array(headers.map { .array([.string($0.name), .string($0.value)]) })
     ]
     members["subprotocol"] = subprotocol.map(Value.string)
     members["origin"] = origin.map(Value.string)
@@ -231,8 +233,8 @@ extension Handshake {
     self.init(
       subprotocol: value["subprotocol"]?.string, origin: value["origin"]?.string,
       address: value["address"]?.string, token: value["token"]?.string,
-      headers: (value["headers"]?.list ?? []).compactMap { pair in
-        guard let pair = pair.list, pair.count == 2, let name = pair[0].string,
+      headers: (value["headers"]?.array ?? []).compactMap { pair in
+        guard let pair = pair.array, pair.count == 2, let name = pair[0].string,
           let value = pair[1].string
         else { return nil }
         return (name, value)

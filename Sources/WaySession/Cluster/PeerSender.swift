@@ -1,40 +1,43 @@
 import WayTransport
 
-/// Sends to other servers: each message with its number, large ones in pieces. May be used on any
-/// thread.
+/// Sends messages to other servers: it numbers each message, and splits large ones into fragments.
+/// May be used on any thread.
 final class PeerSender: Sendable {
   private let engine: any ClusterEngine
   private let server: String
-  private let links: Locked<PeerTable>
+  private let peerTable: Locked<PeerTable>
   private let loop = Locked<(any EventLoop)?>(nil)
 
-  init(_ engine: any ClusterEngine, _ server: String, _ links: Locked<PeerTable>) {
+  init(_ engine: any ClusterEngine, _ server: String, _ peerTable: Locked<PeerTable>) {
     self.engine = engine
     self.server = server
-    self.links = links
+    self.peerTable = peerTable
   }
 
   func begin(_ loop: any EventLoop) { self.loop.withLock { $0 = loop } }
 
-  func tellAll(_ message: ClusterMessage) {
+  func broadcast(_ message: ClusterMessage) {
     engine.send(ClusterEnvelope.bytes(from: server, 0, message.bytes), to: nil)
   }
 
-  /// `isUse` where the other is to be told soon up to which number it was sent something.
-  func send(_ message: ClusterMessage, to other: String, isUse: Bool = true) {
+  /// Sends a message to one server. If `needsHeartbeats`, heartbeats follow that tell the receiver
+  /// the number of the last message.
+  func send(_ message: ClusterMessage, to other: String, needsHeartbeats: Bool = true) {
     guard let now = loop.withLock({ $0 })?.nanoseconds else { return }
     let room = engine.maxMessage - ClusterEnvelope.overhead - server.utf8.count - 1
     let bytes = message.bytes
-    links.withLock { links in
-      func pass(_ bytes: [UInt8]) {
-        let number = links.numberForMessage(to: other, at: now, isUse: isUse)
+    peerTable.withLock { peerTable in
+      func sendEnvelope(_ bytes: [UInt8]) {
+        let number = peerTable.nextMessageNumber(
+          to: other, at: now, needsHeartbeats: needsHeartbeats)
         engine.send(ClusterEnvelope.bytes(from: server, number, bytes), to: other)
       }
-      guard bytes.count > room else { return pass(bytes) }
+      guard bytes.count > room else { return sendEnvelope(bytes) }
       for start in stride(from: 0, to: bytes.count, by: room) {
         let end = min(start + room, bytes.count)
-        let piece = ClusterMessage.piece(Array(bytes[start..<end]), isLast: end == bytes.count)
-        pass(piece.bytes)
+        let fragment = ClusterMessage.fragment(
+          Array(bytes[start..<end]), isLast: end == bytes.count)
+        sendEnvelope(fragment.bytes)
       }
     }
   }

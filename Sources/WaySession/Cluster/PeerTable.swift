@@ -1,109 +1,117 @@
 import WayValues
 
-/// What a server knows of the others: when it has heard of each last, and whether messages between
-/// the two are missing. Pure: it decides, ``ClusterMember`` acts.
+/// What a server knows of its peers: when each was last seen, and whether messages between the two
+/// are missing. Pure: it decides, ``ClusterNode`` acts.
 struct PeerTable {
   struct Peer {
     var presence: ValueObject?
-    /// When that was heard, in nanoseconds of the loops' clock.
-    var heardAt: UInt64
-    /// The number of the last message to it, and from it; nil before the first.
-    var sent: UInt64 = 0
-    var received: UInt64?
-    /// How many beats it is still to be sent, so that a loss is seen: more than silence takes.
-    var beatsLeft = 0
-    /// What of a large message has come so far.
-    var pieces: [UInt8] = []
+    /// When the presence was received, in nanoseconds of the loops' clock.
+    var lastSeen: UInt64
+    /// The number of the last message to the peer, and from it; nil before the first.
+    var lastSent: UInt64 = 0
+    var lastReceived: UInt64?
+    /// How many heartbeats are left to send, so that the peer notices a lost message. They last
+    /// longer than ``silenceTimeout``.
+    var heartbeatsLeft = 0
+    /// The fragments of a large message that have arrived so far.
+    var fragments: [UInt8] = []
   }
 
-  /// A server that was not heard of for so long is away: what is under way with it is over.
-  static let silence: UInt64 = 4_000_000_000
-  /// One that was heard of within so long is likely to be there.
-  static let freshness: UInt64 = 2_500_000_000
-  /// Beats after the last message, one each second.
-  static let beats = 6
-  /// Bytes of a message in pieces.
-  static let maxPieces = 64 << 20
+  /// Nanoseconds of silence after which a server counts as lost: all that is in progress with it
+  /// ends.
+  static let silenceTimeout: UInt64 = 4_000_000_000
+  /// Nanoseconds for which a server counts as up after its last presence.
+  static let freshnessLimit: UInt64 = 2_500_000_000
+  /// Heartbeats after the last message, one each second.
+  static let heartbeatCount = 6
+  /// The maximum size of a message in fragments, in bytes.
+  static let maxFragmentBytes = 64 << 20
 
   private(set) var peers: [String: Peer] = [:]
 
-  /// The number for a message to a server.
-  mutating func numberForMessage(
-    to server: String, at now: UInt64, isUse: Bool = true
+  /// Returns the number for the next message to a server.
+  mutating func nextMessageNumber(
+    to server: String, at now: UInt64, needsHeartbeats: Bool = true
   ) -> UInt64 {
-    peers[server, default: Peer(heardAt: now)].sent += 1
-    if isUse { peers[server]?.beatsLeft = Self.beats }
-    return peers[server]?.sent ?? 0
+    peers[server, default: Peer(lastSeen: now)].lastSent += 1
+    if needsHeartbeats { peers[server]?.heartbeatsLeft = Self.heartbeatCount }
+    return peers[server]?.lastSent ?? 0
   }
 
-  /// A message has come; true where one before it is missing.
-  mutating func received(_ number: UInt64, from server: String, at now: UInt64) -> Bool {
-    var peer = peers[server] ?? Peer(heardAt: now)
+  /// Records a message of a peer; returns true if an earlier one is missing.
+  mutating func receive(_ number: UInt64, from server: String, at now: UInt64) -> Bool {
+    var peer = peers[server] ?? Peer(lastSeen: now)
     defer { peers[server] = peer }
-    let expected = (peer.received ?? 0) &+ 1
-    peer.received = number
+    let expected = (peer.lastReceived ?? 0) &+ 1
+    peer.lastReceived = number
     if number == expected { return false }
-    peer.pieces = []
+    peer.fragments = []
     return true
   }
 
-  /// A piece has come of a message; false where it has too many.
-  mutating func add(_ piece: [UInt8], from server: String) -> Bool {
-    guard let peer = peers[server], peer.pieces.count + piece.count <= Self.maxPieces else {
+  /// Adds a fragment of a message; returns false if the message is too large.
+  mutating func addFragment(_ fragment: [UInt8], from server: String) -> Bool {
+    guard let peer = peers[server], peer.fragments.count + fragment.count <= Self.maxFragmentBytes
+    else {
       return false
     }
-    peers[server]?.pieces += piece
+    peers[server]?.fragments += fragment
     return true
   }
 
-  /// The whole of the pieces that have come.
-  mutating func takePieces(from server: String) -> [UInt8] {
-    defer { peers[server]?.pieces = [] }
-    return peers[server]?.pieces ?? []
+  /// Removes and returns the fragments that have arrived, as one message.
+  mutating func removeFragments(from server: String) -> [UInt8] {
+    defer { peers[server]?.fragments = [] }
+    return peers[server]?.fragments ?? []
   }
 
-  /// A server tells of itself; true where it was not known, or away.
-  mutating func heard(_ presence: ValueObject, from server: String, at now: UInt64) -> Bool {
-    var peer = peers[server] ?? Peer(heardAt: now)
+  /// Records the presence of a server; returns true if it was unknown, or lost.
+  mutating func receivePresence(_ presence: ValueObject, from server: String, at now: UInt64)
+    -> Bool
+  {
+    var peer = peers[server] ?? Peer(lastSeen: now)
     let isNew = peer.presence == nil
     peer.presence = presence
-    peer.heardAt = now
+    peer.lastSeen = now
     peers[server] = peer
     return isNew
   }
 
-  /// Those that have become silent, with what they told of themselves; they are not known any more.
-  mutating func takeSilent(at now: UInt64) -> [(server: String, presence: ValueObject)] {
-    let silent = peers.filter { now > $0.value.heardAt && now - $0.value.heardAt > Self.silence }
+  /// Removes the peers that have become silent, and returns them with their last presence.
+  mutating func removeSilent(at now: UInt64) -> [(server: String, presence: ValueObject)] {
+    let silent = peers.filter {
+      now > $0.value.lastSeen && now - $0.value.lastSeen > Self.silenceTimeout
+    }
     for server in silent.keys { peers[server] = nil }
     return silent.map { ($0.key, $0.value.presence ?? [:]) }.sorted { $0.0 < $1.0 }
   }
 
-  /// A server has left, or is gone.
+  /// Removes a server that has left, or is down.
   mutating func remove(_ server: String) { peers[server] = nil }
 
-  /// Those that are to be told now up to which number they were sent something.
-  mutating func takeUsed() -> [String] {
-    let used = peers.filter { $0.value.beatsLeft > 0 }.keys.sorted()
-    for server in used { peers[server]?.beatsLeft -= 1 }
-    return used
+  /// Returns the servers that need a heartbeat now, and counts it.
+  mutating func dequeueHeartbeats() -> [String] {
+    let servers = peers.filter { $0.value.heartbeatsLeft > 0 }.keys.sorted()
+    for server in servers { peers[server]?.heartbeatsLeft -= 1 }
+    return servers
   }
 
-  /// The servers that have told of themselves.
+  /// The servers that have sent their presence.
   var present: [(server: String, presence: ValueObject)] {
     peers.compactMap { server, peer in peer.presence.map { (server, $0) } }
       .sorted { $0.0 < $1.0 }
   }
 
-  /// What a server has told of itself last.
+  /// The last presence of a server.
   func presence(of server: String) -> ValueObject? { peers[server]?.presence }
 
-  /// Those that know nothing of the time that has passed are not silent: this server was stopped.
-  mutating func overslept(until now: UInt64) {
-    for server in peers.keys { peers[server]?.heardAt = now }
+  /// Resets the silence of all peers after this process was stopped: it could not receive their
+  /// messages.
+  mutating func resetSilence(until now: UInt64) {
+    for server in peers.keys { peers[server]?.lastSeen = now }
   }
 
-  /// A server that goes on where this one ends; nil for none.
+  /// A server that can take over new sessions while this one shuts down; nil if there is none.
   func successor(at now: UInt64) -> String? {
     present.filter { isFresh($0.server, at: now) && $0.presence["draining"] != true }
       .min { one, other in
@@ -111,9 +119,9 @@ struct PeerTable {
       }?.server
   }
 
-  /// Whether a server was heard of a moment ago.
+  /// Whether a server was seen within ``freshnessLimit``.
   func isFresh(_ server: String, at now: UInt64) -> Bool {
     guard let peer = peers[server], peer.presence != nil else { return false }
-    return now <= peer.heardAt || now - peer.heardAt <= Self.freshness
+    return now <= peer.lastSeen || now - peer.lastSeen <= Self.freshnessLimit
   }
 }

@@ -1,49 +1,49 @@
 import DequeModule
 import WayTransport
 
-/// The end of a relay at the server that has the session: a connection like any other, which is at
-/// another server. Confined to its loop.
+/// The end of a relay at the server that owns the session. The session uses it like any connection,
+/// although the socket is at another server. Confined to its loop.
 final class RelayChannel: MessageChannel, @unchecked Sendable {
   let id = ChannelIDs.make()
   let loop: any EventLoop
-  /// Bytes that may wait to be sent.
+  /// The maximum number of bytes that may wait to be sent.
   private let maxBacklog: Int
-  private let send: @Sendable (RelayMessage.Content) -> Void
-  private let ended: @Sendable () -> Void
-  /// Attaches a receiver when the connection is known to be there still, and between which times of
-  /// the loops' clock it came.
-  private let begun: @Sendable (RelayChannel, ClosedRange<UInt64>) -> Void
+  private let send: @Sendable (RelayMessage.RelayContent) -> Void
+  private let onEnd: @Sendable () -> Void
+  /// Attaches a receiver when the connection is known to be still open. The range is the time in
+  /// which it was accepted, in nanoseconds of the loops' clock.
+  private let onOpen: @Sendable (RelayChannel, ClosedRange<UInt64>) -> Void
   private var receiver: (any MessageReceiver)?
-  private var isOver = false
+  private var hasEnded = false
   private var isPaused = false
-  /// Whether it receives again in the next turn.
+  /// Whether it receives again in the next turn of the loop.
   private var isResuming = false
-  /// What has come while it is paused.
-  private var held: Deque<[UInt8]> = []
-  /// Bytes that were sent, and that the connection has not taken.
+  /// Messages that arrived while it is paused.
+  private var pendingMessages: Deque<[UInt8]> = []
+  /// Bytes that were sent, and that the connection has not processed.
   private(set) var bufferedBytes = 0
-  /// Bytes that were taken, and that the entrance is not told of.
-  private var owed = 0
+  /// Bytes that were processed, and that the entry server does not know of yet.
+  private var pendingCredit = 0
 
-  /// `ended` is told once, when nothing passes any more.
+  /// Creates a channel. `onEnd` is called once, when the relay has ended.
   init(
     _ loop: any EventLoop, maxBacklog: Int,
-    send: @escaping @Sendable (RelayMessage.Content) -> Void,
-    ended: @escaping @Sendable () -> Void,
-    begun: @escaping @Sendable (RelayChannel, ClosedRange<UInt64>) -> Void
+    send: @escaping @Sendable (RelayMessage.RelayContent) -> Void,
+    onEnd: @escaping @Sendable () -> Void,
+    onOpen: @escaping @Sendable (RelayChannel, ClosedRange<UInt64>) -> Void
   ) {
-    self.begun = begun
+    self.onOpen = onOpen
     self.loop = loop
-    // What is on its way waits nowhere else.
+    // Messages in transit do not wait in another buffer.
     self.maxBacklog = maxBacklog + RelayPort.window
     self.send = send
-    self.ended = ended
+    self.onEnd = onEnd
   }
 
   func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }
 
   func send(_ message: RawSpan, as kind: MessageKind) {
-    guard !isOver, kind == .text else { return }
+    guard !hasEnded, kind == .text else { return }
     guard bufferedBytes <= maxBacklog else {
       return close(.slowConsumer, "more than \(maxBacklog) bytes wait to be sent")
     }
@@ -63,40 +63,46 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
       // It may have been paused again.
       guard isResuming else { return }
       (isPaused, isResuming) = (false, false)
-      deliverHeld()
+      deliverPending()
     }
   }
 
-  private func deliverHeld() {
-    while !isPaused, let next = held.popFirst() { deliver(next) }
+  private func deliverPending() {
+    while !isPaused, let next = pendingMessages.popFirst() { deliver(next) }
   }
 
   func close(_ code: CloseCode, _ reason: String) {
-    guard !isOver else { return }
+    guard !hasEnded else { return }
     send(.close(code.rawValue, reason))
     end(code.rawValue)
   }
 
-  /// Something has come from the entrance. May be called from any thread.
-  func take(_ content: RelayMessage.Content) {
-    loop.execute { [self] in carryOut(content) }
+  /// Receives a message of the entry server. May be called from any thread.
+  func receive(_ content: RelayMessage.RelayContent) {
+    loop.execute { [self] in handle(content) }
   }
 
-  private func carryOut(_ content: RelayMessage.Content) {
-    guard !isOver else { return }
+  private func handle(_ content: RelayMessage.RelayContent) {
+    guard !hasEnded else { return }
     switch content {
     case .open: send(.ready(loop.nanoseconds))
     case .ready: break
     case .first(let ready, let age, let bytes):
       guard receiver == nil else { return }
       let now = loop.nanoseconds
-      guard ready <= now else { return close(.drain, "the relay cannot be timed") }
-      begun(self, (ready > age ? ready - age : 0)...(now > age ? now - age : 0))
+      guard ready <= now else {
+        return close(.drain, "the first message of the relay has an invalid time")
+      }
+      onOpen(self, (ready > age ? ready - age : 0)...(now > age ? now - age : 0))
       deliver(bytes)
-      deliverHeld()
+      deliverPending()
     case .text(let bytes):
-      // What is sent behind the first message may come before it.
-      if receiver == nil || isPaused || !held.isEmpty { held.append(bytes) } else { deliver(bytes) }
+      // A message that was sent after the first one may arrive before it.
+      if receiver == nil || isPaused || !pendingMessages.isEmpty {
+        pendingMessages.append(bytes)
+      } else {
+        deliver(bytes)
+      }
     case .credit(let count): bufferedBytes -= min(count, bufferedBytes)
     case .close(let code, _): end(code)
     }
@@ -104,16 +110,16 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
 
   private func deliver(_ bytes: [UInt8]) {
     receiver?.receive(bytes.span.bytes, as: .text)
-    owed += bytes.count
-    guard owed > RelayPort.window / 8 else { return }
-    send(.credit(owed))
-    owed = 0
+    pendingCredit += bytes.count
+    guard pendingCredit > RelayPort.window / 8 else { return }
+    send(.credit(pendingCredit))
+    pendingCredit = 0
   }
 
   private func end(_ code: UInt16?) {
-    isOver = true
-    held = []
-    ended()
+    hasEnded = true
+    pendingMessages = []
+    onEnd()
     loop.execute { [self] in
       let receiver = receiver
       self.receiver = nil

@@ -1,80 +1,82 @@
 import WayTransport
 
-/// The end of a relay at the server that has the connection: what comes goes to the session's owner,
-/// and what that sends goes out. Confined to the connection's loop.
+/// The end of a relay at the server that has the connection. It forwards messages of the connection
+/// to the session's owner, and those of the owner to the connection. Confined to the connection's
+/// loop.
 final class RelayPort: MessageReceiver, @unchecked Sendable {
-  /// Bytes that may be on their way to the other side.
+  /// Bytes that may be in transit to the other side.
   static let window = 256 << 10
-  /// After so long it is looked again whether the connection has taken what it was sent.
-  private static let patience: Duration = .milliseconds(20)
+  /// How long it waits before it checks again whether the connection has sent its messages.
+  private static let creditRetryDelay: Duration = .milliseconds(20)
 
   let channel: any MessageChannel
-  /// When the connection came, in nanoseconds of the loops' clock.
-  private let began: UInt64
-  /// What came on it first, until the owner is ready for it.
-  private var first: [UInt8]?
-  private let send: @Sendable (RelayMessage.Content) -> Void
-  private let ended: @Sendable () -> Void
-  /// Bytes that the owner has not taken.
-  private var underWay = 0
+  /// When the connection was accepted, in nanoseconds of the loops' clock.
+  private let acceptTime: UInt64
+  /// The first message of the connection, until the owner is ready for it.
+  private var firstMessage: [UInt8]?
+  private let send: @Sendable (RelayMessage.RelayContent) -> Void
+  private let onEnd: @Sendable () -> Void
+  /// Bytes that the owner has not processed.
+  private var inFlightBytes = 0
   private var isPaused = false
-  /// Bytes that came from the owner, and that it is not told of.
-  private var owed = 0
-  private var isWaiting = false
-  private var isOver = false
+  /// Bytes that came from the owner, and that it has received no credit for.
+  private var pendingCredit = 0
+  private var isRetryScheduled = false
+  private var hasEnded = false
 
-  /// `ended` is told once, when nothing passes any more.
+  /// Creates a port for a connection that was accepted at `began`. `onEnd` is called once, when the
+  /// relay has ended.
   init(
-    _ channel: any MessageChannel, since began: UInt64, first: [UInt8],
-    send: @escaping @Sendable (RelayMessage.Content) -> Void,
-    ended: @escaping @Sendable () -> Void
+    _ channel: any MessageChannel, since began: UInt64, firstMessage: [UInt8],
+    send: @escaping @Sendable (RelayMessage.RelayContent) -> Void,
+    onEnd: @escaping @Sendable () -> Void
   ) {
     self.channel = channel
-    self.began = began
-    self.first = first
+    self.acceptTime = began
+    self.firstMessage = firstMessage
     self.send = send
-    self.ended = ended
+    self.onEnd = onEnd
   }
 
   func receive(_ message: RawSpan, as kind: MessageKind) {
     guard kind == .text else {
-      return close(.unsupportedData, "Binary messages are not taken: send JSON-RPC as text")
+      return close(.unsupportedData, "Binary messages are not supported; send JSON-RPC as text")
     }
     send(.text(message.withUnsafeBytes { [UInt8]($0) }))
-    underWay += message.byteCount
-    if underWay > Self.window, !isPaused {
+    inFlightBytes += message.byteCount
+    if inFlightBytes > Self.window, !isPaused {
       isPaused = true
       channel.pause()
     }
   }
 
   func closed(_ code: UInt16?) {
-    guard !isOver else { return }
+    guard !hasEnded else { return }
     end()
     send(.close(code, ""))
   }
 
-  /// Something has come from the owner. May be called from any thread.
-  func take(_ content: RelayMessage.Content) {
-    channel.loop.execute { [self] in carryOut(content) }
+  /// Receives a message of the owner. May be called from any thread.
+  func receive(_ content: RelayMessage.RelayContent) {
+    channel.loop.execute { [self] in handle(content) }
   }
 
-  private func carryOut(_ content: RelayMessage.Content) {
-    guard !isOver else { return }
+  private func handle(_ content: RelayMessage.RelayContent) {
+    guard !hasEnded else { return }
     switch content {
     case .open, .first: break
     case .ready(let time):
-      guard let first else { return }
-      self.first = nil
-      underWay += first.count
-      send(.first(ready: time, age: channel.loop.nanoseconds &- began, first))
+      guard let firstMessage else { return }
+      self.firstMessage = nil
+      inFlightBytes += firstMessage.count
+      send(.first(ready: time, age: channel.loop.nanoseconds &- acceptTime, firstMessage))
     case .text(let bytes):
       channel.send(bytes.span.bytes, as: .text)
-      owed += bytes.count
-      pay()
+      pendingCredit += bytes.count
+      sendCredit()
     case .credit(let count):
-      underWay -= min(count, underWay)
-      guard isPaused, underWay <= Self.window / 2 else { return }
+      inFlightBytes -= min(count, inFlightBytes)
+      guard isPaused, inFlightBytes <= Self.window / 2 else { return }
       isPaused = false
       channel.resume()
     case .close(let code, let reason):
@@ -83,32 +85,32 @@ final class RelayPort: MessageReceiver, @unchecked Sendable {
     }
   }
 
-  /// Tells the owner what the connection has taken.
-  private func pay() {
-    guard owed > 0, !isWaiting else { return }
+  /// Sends credit to the owner for the bytes that the connection has processed.
+  private func sendCredit() {
+    guard pendingCredit > 0, !isRetryScheduled else { return }
     guard channel.bufferedBytes <= Self.window else {
-      isWaiting = true
-      _ = channel.loop.schedule(after: Self.patience) { [weak self] in
-        self?.isWaiting = false
-        self?.pay()
+      isRetryScheduled = true
+      _ = channel.loop.schedule(after: Self.creditRetryDelay) { [weak self] in
+        self?.isRetryScheduled = false
+        self?.sendCredit()
       }
       return
     }
-    // Little is told together with more.
-    guard owed > Self.window / 8 else { return }
-    send(.credit(owed))
-    owed = 0
+    // A small amount waits until there is more.
+    guard pendingCredit > Self.window / 8 else { return }
+    send(.credit(pendingCredit))
+    pendingCredit = 0
   }
 
   private func close(_ code: CloseCode, _ reason: String) {
-    guard !isOver else { return }
+    guard !hasEnded else { return }
     end()
     send(.close(code.rawValue, reason))
     channel.close(code, reason)
   }
 
   private func end() {
-    isOver = true
-    ended()
+    hasEnded = true
+    onEnd()
   }
 }

@@ -1,107 +1,110 @@
 import WayTransport
 import WayValues
 
-/// Finds whose a session is that is not here, and takes it over where it is nobody's any more.
+/// Finds the owner of a session that is not on this server, and takes the session over if it has no
+/// owner.
 actor SessionFinder {
-  /// Where a session is.
-  enum Place: Sendable {
-    case here
+  /// The location of a session.
+  enum SessionLocation: Sendable {
+    case local
     case server(String)
-    case nowhere
-    /// It could not be found out, and why: whoever asks may ask again.
+    case notFound
+    /// The location could not be found out, and why: the caller may try again.
     case unknown(String)
   }
 
-  /// Who knows the sessions of this server.
-  protocol Home: AnyObject, Sendable {
-    func has(_ session: String) -> Bool
+  /// Knows the sessions of this server.
+  protocol FinderDelegate: AnyObject, Sendable {
+    func hasSession(_ session: String) -> Bool
     /// Whether a session was found here that cannot be read.
     func isUnreadable(_ session: String) -> Bool
-    /// Whether it is about to end, and takes nothing over.
-    var isAboutToEnd: Bool { get }
-    /// Goes on with a session that was taken over, on a loop where one is named.
-    func take(up stored: StoredSession, on loop: (any EventLoop)?) async
+    /// Whether the server is about to end, and takes no sessions over.
+    var isDraining: Bool { get }
+    /// Restores a session that was taken over, on a given loop if there is one.
+    func restore(_ stored: StoredSession, on loop: (any EventLoop)?) async
   }
 
-  /// How long whoever asks is kept waiting, at most.
-  private static let patience: Duration = .seconds(10)
-  /// After so long it is looked again.
-  private static let pause: Duration = .milliseconds(50)
-  /// How often it is asked whether a server is gone.
-  private static let doubt: Duration = .milliseconds(100)
-  /// How long it may take until a session that is this server's is here, or not its own any more.
-  private static let settling: Duration = .seconds(1)
-  /// After a session could not be taken over, it is not tried again before so long.
-  static let rest: Duration = .milliseconds(500)
-  /// How many are looked for at once.
+  /// How long a search may take.
+  private static let searchTimeout: Duration = .seconds(10)
+  /// How long a search waits before it tries again.
+  private static let retryInterval: Duration = .milliseconds(50)
+  /// How long a check waits before it asks the engine whether a server is down.
+  private static let downCheckDelay: Duration = .milliseconds(100)
+  /// How long it may take until a session that this server owns is restored, or has left it.
+  private static let takeoverTimeout: Duration = .seconds(1)
+  /// How long a failed takeover is not repeated.
+  static let failureBackoff: Duration = .milliseconds(500)
+  /// How many searches may run at once.
   private static let maxSearches = 10_000
 
   private let engine: any ClusterEngine
   private let server: String
-  private let links: Locked<PeerTable>
+  private let peerTable: Locked<PeerTable>
   private let store: StoreQueue
-  private weak var home: (any Home)?
-  private var taking: [String: Task<Void, any Error>] = [:]
-  /// Of which servers it is being asked whether they are gone.
-  private var asking: [String: Task<Bool, any Error>] = [:]
-  private var searches = 0
+  private weak var delegate: (any FinderDelegate)?
+  private var takeovers: [String: Task<Void, any Error>] = [:]
+  /// The running checks whether a server is down.
+  private var downChecks: [String: Task<Bool, any Error>] = [:]
+  private var searchCount = 0
   private let counts: ClusterCounts
 
   init(
-    _ engine: any ClusterEngine, _ server: String, _ links: Locked<PeerTable>,
+    _ engine: any ClusterEngine, _ server: String, _ peerTable: Locked<PeerTable>,
     _ store: StoreQueue, _ counts: ClusterCounts
   ) {
     self.counts = counts
     self.engine = engine
     self.server = server
-    self.links = links
+    self.peerTable = peerTable
     self.store = store
   }
 
-  func begin(_ home: any Home) { self.home = home }
+  func begin(_ delegate: any FinderDelegate) { self.delegate = delegate }
 
-  /// Where a session is that is none of this server's; where it is taken over, it is on `loop` then,
-  /// unless others have come for it first.
-  func find(_ session: String, for loop: any EventLoop) async -> Place {
-    guard let home else { return .nowhere }
-    guard searches < Self.maxSearches else { return .unknown("too many sessions are looked for") }
-    searches += 1
-    defer { searches -= 1 }
+  /// Finds a session that is not on this server. If it is taken over, it is restored on `loop`,
+  /// unless other clients have asked for it first.
+  func find(_ session: String, for loop: any EventLoop) async -> SessionLocation {
+    guard let delegate else { return .notFound }
+    guard searchCount < Self.maxSearches else {
+      return .unknown("too many searches for sessions are in progress")
+    }
+    searchCount += 1
+    defer { searchCount -= 1 }
     let begin = ContinuousClock.now
-    let end = begin + Self.patience
+    let end = begin + Self.searchTimeout
     do {
       while ContinuousClock.now < end {
-        if home.has(session) { return .here }
+        if delegate.hasSession(session) { return .local }
         switch try await engine.owner(of: session) {
-        case .absent: return .nowhere
+        case .notFound: return .notFound
         case .server(server):
-          // It is being taken over; or has ended a moment ago, which is not written yet.
-          if let task = taking[session] {
+          // It is being taken over, or has just ended and its end is not stored yet.
+          if let task = takeovers[session] {
             try await task.value
-          } else if ContinuousClock.now > begin + Self.settling {
-            // The answer may have got lost that said it was taken over.
-            if home.isUnreadable(session) { return .nowhere }
-            if let other = try await take(session, for: loop, home) { return other }
+          } else if ContinuousClock.now > begin + Self.takeoverTimeout {
+            // The response that confirmed the takeover may have got lost.
+            if delegate.isUnreadable(session) { return .notFound }
+            if let other = try await takeOver(session, for: loop, delegate) { return other }
           }
         case .server(let owner):
-          let (isFresh, isDraining) = links.withLock { links in
+          let (isFresh, isDraining) = peerTable.withLock { peerTable in
             (
-              links.isFresh(owner, at: loop.nanoseconds),
-              links.presence(of: owner)?["draining"] == true
+              peerTable.isFresh(owner, at: loop.nanoseconds),
+              peerTable.presence(of: owner)?["draining"] == true
             )
           }
           if isFresh, !isDraining { return .server(owner) }
-          // One looks for all who come for the sessions of that server.
-          if !isFresh, try await isGone(owner),
-            let other = try await take(session, for: loop, home)
+          // One check serves all searches for sessions of that server.
+          if !isFresh, try await isDown(owner),
+            let other = try await takeOver(session, for: loop, delegate)
           {
             return other
           }
-        case .nobody:
-          if let other = try await take(session, for: loop, home) { return other }
+        case .unowned:
+          if let other = try await takeOver(session, for: loop, delegate) { return other }
         }
-        if home.has(session) { return .here }
-        try await Task.sleep(for: Self.pause)
+        if delegate.hasSession(session) { return .local }
+        try await Task.sleep(for: Self.retryInterval)
       }
       return .unknown("the server that has the session does not answer")
     } catch {
@@ -109,48 +112,49 @@ actor SessionFinder {
     }
   }
 
-  /// Whether a server is gone, after a moment in which it may have told of itself.
-  private func isGone(_ owner: String) async throws -> Bool {
+  /// Returns whether a server is down, after a moment in which its presence may arrive.
+  private func isDown(_ owner: String) async throws -> Bool {
     let task =
-      asking[owner]
+      downChecks[owner]
       ?? Task {
-        defer { asking[owner] = nil }
-        try await Task.sleep(for: Self.doubt)
-        return try await engine.isGone(owner)
+        defer { downChecks[owner] = nil }
+        try await Task.sleep(for: Self.downCheckDelay)
+        return try await engine.isDown(owner)
       }
-    asking[owner] = task
+    downChecks[owner] = task
     return try await task.value
   }
 
-  /// Takes a session over that is nobody's; where this server is about to end, gives another that
-  /// will.
-  private func take(
-    _ session: String, for loop: any EventLoop, _ home: any Home
-  ) async throws -> Place? {
-    if home.isAboutToEnd {
-      if let other = links.withLock({ $0.successor(at: loop.nanoseconds) }) {
+  /// Takes over a session that has no owner. If this server is about to end, returns another server
+  /// that can take it over.
+  private func takeOver(
+    _ session: String, for loop: any EventLoop, _ delegate: any FinderDelegate
+  ) async throws -> SessionLocation? {
+    if delegate.isDraining {
+      if let other = peerTable.withLock({ $0.successor(at: loop.nanoseconds) }) {
         return .server(other)
       }
-      return .unknown("the server is about to end")
+      return .unknown("the server is shutting down")
     }
-    guard !engine.tenure.isOver(at: loop.nanoseconds) else {
-      return .unknown("the server has no lease of its own")
+    guard !engine.leaseValidity.hasExpired(at: loop.nanoseconds) else {
+      return .unknown("the server has no valid lease")
     }
     let task =
-      taking[session]
+      takeovers[session]
       ?? Task {
         let stored: StoredSession?
-        do { stored = try await store.take(session) } catch {
-          // Who comes meanwhile shares it: each reading costs an engine that is in trouble already.
-          try await Task.sleep(for: Self.rest)
+        do { stored = try await store.takeOver(session) } catch {
+          // Searches that begin meanwhile share the failure: each read is load for an engine that
+          // already has problems.
+          try await Task.sleep(for: Self.failureBackoff)
           throw error
         }
         guard let stored else { return }
-        counts.takenForClients.add()
-        await home.take(up: stored, on: loop)
+        counts.takenOverForClients.add()
+        await delegate.restore(stored, on: loop)
       }
-    taking[session] = task
-    defer { taking[session] = nil }
+    takeovers[session] = task
+    defer { takeovers[session] = nil }
     try await task.value
     return nil
   }

@@ -2,84 +2,88 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What one server has asked others and is not answered yet, and what it is asked. May be used on
+/// The pending requests to other servers, and the running requests of other servers. May be used on
 /// any thread.
 final class SessionPeerRequests: Sendable {
-  /// How many questions of one other server are worked on at once.
-  private static let maxAnswering = 10_000
+  /// How many requests of one other server may run at once.
+  private static let maxRunning = 10_000
 
-  private struct Asked {
+  private struct PendingPeerRequest {
     let server: String
     let progress: (@Sendable (Value) -> Void)?
-    let answer: FirstResult<Value>
+    let response: FirstResult<Value>
   }
 
-  private struct State {
-    var asked: [UInt64: Asked] = [:]
-    /// By who has asked, and its number there.
-    var answering: [String: [UInt64: Task<Void, Never>]] = [:]
-    var last: UInt64 = 0
+  private struct RequestsState {
+    var pending: [UInt64: PendingPeerRequest] = [:]
+    /// Running requests by their sender, and by the number that the sender has chosen.
+    var running: [String: [UInt64: Task<Void, Never>]] = [:]
+    var lastNumber: UInt64 = 0
   }
 
-  private let state = Locked(State())
+  private let state = Locked(RequestsState())
   private let send: @Sendable (ClusterMessage, String) -> Void
 
-  /// `send` takes what goes to another server.
+  /// `send` sends a message to another server.
   init(send: @escaping @Sendable (ClusterMessage, _ server: String) -> Void) {
     self.send = send
   }
 
-  /// Asks a server; fails with what that answers, with 2599 where it is gone before it has, and with
-  /// 2408 where that takes longer than `time`. Where the task is cancelled, so is the question.
-  func ask(
-    _ server: String, _ question: Value, within time: Duration, on loop: any EventLoop,
+  /// Sends a request to a server. Fails with the error of its response, with 2599 if the server is
+  /// lost first, and with 2408 if the response takes longer than `time`. If the task is cancelled,
+  /// so is the request.
+  func request(
+    _ server: String, _ body: Value, within time: Duration, on loop: any EventLoop,
     progress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    let answer = FirstResult<Value>()
+    let response = FirstResult<Value>()
     let id = state.withLock { state in
-      state.last += 1
-      state.asked[state.last] = Asked(server: server, progress: progress, answer: answer)
-      return state.last
+      state.lastNumber += 1
+      state.pending[state.lastNumber] = PendingPeerRequest(
+        server: server, progress: progress, response: response)
+      return state.lastNumber
     }
-    let alarm = loop.schedule(after: time.asTimer) {
-      answer.give(
-        .failure(CallError(.deadline, "The server \(server) has not answered in time")))
+    let timer = loop.schedule(after: time.clampedTimeout) {
+      response.complete(
+        .failure(CallError(.deadline, "The server \(server) did not answer in time")))
     }
-    send(.question(id, question), server)
+    send(.request(id, body), server)
     let result = await withTaskCancellationHandler {
-      await answer.value()
+      await response.value()
     } onCancel: {
-      answer.give(.failure(CallError(.cancelled, "The question to \(server) was given up")))
+      response.complete(
+        .failure(CallError(.cancelled, "The request to the server \(server) was cancelled")))
     }
-    alarm.cancel()
-    // What is answered is not there any more: whoever has given up tells so.
-    if state.withLock({ $0.asked.removeValue(forKey: id) }) != nil { send(.cancel(id), server) }
+    timer.cancel()
+    // A request with a response is no longer pending. A caller that has given up cancels its
+    // request.
+    if state.withLock({ $0.pending.removeValue(forKey: id) }) != nil { send(.cancel(id), server) }
     switch result {
     case .success(let value): return value
     case .failure(let error): throw (error as? CallError) ?? CallError(.internal, "\(error)")
     }
   }
 
-  /// A server that was asked tells how far it is, or answers.
-  func heard(progress value: Value, of id: UInt64, from server: String) {
-    guard let asked = state.withLock({ $0.asked[id] }), asked.server == server else { return }
-    asked.progress?(value)
+  /// Receives the progress of a pending request, or its response.
+  func receive(progress value: Value, of id: UInt64, from server: String) {
+    guard let pending = state.withLock({ $0.pending[id] }), pending.server == server else { return }
+    pending.progress?(value)
   }
 
-  func heard(answer value: Value, of id: UInt64, from server: String) {
-    let asked = state.withLock { state in
-      state.asked[id]?.server == server ? state.asked.removeValue(forKey: id) : nil
+  func receive(response value: Value, of id: UInt64, from server: String) {
+    let pending = state.withLock { state in
+      state.pending[id]?.server == server ? state.pending.removeValue(forKey: id) : nil
     }
-    guard let asked else { return }
+    guard let pending else { return }
     if let error = value["error"] {
-      asked.answer.give(.failure(CallError(told: error)))
+      pending.response.complete(.failure(CallError(peerValue: error)))
     } else {
-      asked.answer.give(.success(value["result"] ?? .null))
+      pending.response.complete(.success(value["result"] ?? .null))
     }
   }
 
-  /// Another server asks; `work` answers it.
-  func take(
+  /// Runs `work` for a request of another server, and sends its response.
+  func handle(
     _ id: UInt64, from server: String,
     _ work:
       @escaping @Sendable (
@@ -88,51 +92,52 @@ final class SessionPeerRequests: Sendable {
   ) {
     let send = send
     state.withLock { state in
-      guard state.answering[server, default: [:]].count < Self.maxAnswering else {
-        let error = CallError(.tooMany, "The server has too many questions to answer")
-        return send(.answer(id, ["error": error.value]), server)
+      guard state.running[server, default: [:]].count < Self.maxRunning else {
+        let error = CallError(
+          .tooMany, "The server has too many unanswered requests of other servers")
+        return send(.response(id, ["error": error.value]), server)
       }
-      state.answering[server, default: [:]][id] = Task { [weak self] in
-        let answer: Value
+      state.running[server, default: [:]][id] = Task { [weak self] in
+        let response: Value
         do throws(CallError) {
-          answer = ["result": try await work { send(.progress(id, $0), server) }]
+          response = ["result": try await work { send(.progress(id, $0), server) }]
         } catch {
-          answer = ["error": error.value]
+          response = ["error": error.value]
         }
-        if self?.finish(id, from: server) != nil { send(.answer(id, answer), server) }
+        if self?.finish(id, from: server) != nil { send(.response(id, response), server) }
       }
     }
   }
 
-  /// Who has asked does not want the answer any more.
+  /// Cancels a request whose sender no longer needs the response.
   func cancel(_ id: UInt64, from server: String) {
     finish(id, from: server)?.cancel()
   }
 
-  /// The work on a question, which is forgotten; nil where nobody wants its answer any more.
+  /// Removes a running request and returns its task; nil if its response is no longer needed.
   private func finish(_ id: UInt64, from server: String) -> Task<Void, Never>? {
     state.withLock { state in
-      defer { if state.answering[server]?.isEmpty == true { state.answering[server] = nil } }
-      return state.answering[server]?.removeValue(forKey: id)
+      defer { if state.running[server]?.isEmpty == true { state.running[server] = nil } }
+      return state.running[server]?.removeValue(forKey: id)
     }
   }
 
-  /// Another server is gone, or messages are missing between the two: what it was asked has no
-  /// answer, and what it has asked need not have one.
+  /// Ends all requests between this server and another that is down, or if messages between the two
+  /// are missing. Requests to it fail; requests from it are cancelled.
   func drop(_ server: String) {
-    let (asked, answering) = state.withLock { state in
-      let asked = state.asked.filter { $0.value.server == server }
-      for id in asked.keys { state.asked[id] = nil }
-      let answering = state.answering.removeValue(forKey: server)
-      return (asked.values.map(\.answer), answering.map { Array($0.values) } ?? [])
+    let (responses, running) = state.withLock { state in
+      let pending = state.pending.filter { $0.value.server == server }
+      for id in pending.keys { state.pending[id] = nil }
+      let running = state.running.removeValue(forKey: server)
+      return (pending.values.map(\.response), running.map { Array($0.values) } ?? [])
     }
-    for answer in asked {
-      answer.give(
+    for response in responses {
+      response.complete(
         .failure(
           CallError(
             .outcomeUnknown,
-            "The server \(server) was lost: whether it had carried that out is not known")))
+            "The server \(server) was lost; it is not known whether it carried out the request")))
     }
-    for task in answering { task.cancel() }
+    for task in running { task.cancel() }
   }
 }

@@ -1,22 +1,22 @@
 import WayValues
 
-/// Whom the app's side speaks to.
+/// The recipients of messages that the app sends.
 public enum Audience: Sendable, Hashable {
   /// Every session.
   case all
-  /// One session, by its id, as ``SessionInfo/id`` and `Navigator.session` tell it.
+  /// One session, by its id as in ``SessionInfo/id`` and `Navigator.session`.
   case session(String)
-  /// One client of a session, by its name, as ``ClientInfo/id`` tells it.
+  /// One client of a session, by its name as in ``ClientInfo/id``.
   case client(String, session: String)
-  /// The sessions of a user, as ``Identity/user`` names it.
+  /// The sessions of a user, as in ``Identity/user``.
   case user(String)
   /// The sessions of a group.
   case group(String)
 }
 
 extension Audience {
-  /// As `session.push` takes it.
-  var told: Value {
+  /// The value of `to` in `session.push`.
+  var value: Value {
     switch self {
     case .all: ["all": true]
     case .session(let session): ["session": .string(session)]
@@ -27,7 +27,7 @@ extension Audience {
     }
   }
 
-  /// The session of a client, or that which it names; nil for those of any number.
+  /// The session of the audience; nil if it can have several.
   var session: String? {
     switch self {
     case .session(let session), .client(_, let session): session

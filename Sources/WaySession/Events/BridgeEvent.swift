@@ -1,15 +1,15 @@
 import WayValues
 
-/// Something that happened: of the bridge itself, or published by the app.
+/// An event of the bridge itself, or one that the app published.
 public struct BridgeEvent: Sendable, Hashable {
-  /// What it is about: one of PROTOCOL.md's, such as `page.opened`, or one of the app's own.
+  /// The topic: one of PROTOCOL.md, such as `page.opened`, or one of the app.
   public let topic: String
-  /// What PROTOCOL.md, or the app, says of the topic.
+  /// The data, as PROTOCOL.md or the app specifies it for the topic.
   public let data: Value
-  /// When it happened by the server's clock: milliseconds since 1970-01-01 UTC.
+  /// The time of the event by the server's clock, in milliseconds since 1970-01-01 UTC.
   public let at: Int64
 
-  /// An event, for tests of what reads them.
+  /// Creates an event, for tests of its readers.
   public init(topic: String, data: Value = .null, at: Int64) {
     self.topic = topic
     self.data = data

@@ -2,21 +2,21 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// Swift code that listens to the server's own events.
+/// The subscriptions of Swift code to the server's own events.
 struct EventListeners {
   typealias Continuation = AsyncThrowingStream<BridgeEvent, any Error>.Continuation
 
-  private struct Entry {
+  private struct EventListener {
     let patterns: [TopicPattern]
     let limit: Int
     let continuation: Continuation
   }
 
-  private var entries: [Int: Entry] = [:]
+  private var listeners: [Int: EventListener] = [:]
 
-  /// The topics that any of them wants.
-  var kinds: Happening.Kinds {
-    entries.values.reduce(into: []) { kinds, entry in
+  /// The kinds of events that any listener wants.
+  var kinds: SessionEvent.EventKinds {
+    listeners.values.reduce(into: []) { kinds, entry in
       for pattern in entry.patterns { kinds.formUnion(pattern.kinds) }
     }
   }
@@ -24,26 +24,27 @@ struct EventListeners {
   mutating func add(
     _ number: Int, _ patterns: [TopicPattern], limit: Int, _ continuation: Continuation
   ) {
-    entries[number] = Entry(patterns: patterns, limit: limit, continuation: continuation)
+    listeners[number] = EventListener(patterns: patterns, limit: limit, continuation: continuation)
   }
 
   mutating func remove(_ number: Int) {
-    entries[number] = nil
+    listeners[number] = nil
   }
 
   func deliver(_ event: BridgeEvent) {
-    for entry in entries.values where entry.patterns.contains(where: { $0.covers(event.topic) }) {
+    for entry in listeners.values where entry.patterns.contains(where: { $0.matches(event.topic) })
+    {
       guard case .dropped = entry.continuation.yield(event) else { continue }
       entry.continuation.finish(
         throwing: CallError(
           .tooMany,
-          "The reader of events is \(entry.limit) behind; read faster, or give it a larger buffer"
+          "The reader is \(entry.limit) events behind; read faster, or use a larger buffer"
         ))
     }
   }
 
   mutating func end() {
-    for entry in entries.values { entry.continuation.finish() }
-    entries = [:]
+    for entry in listeners.values { entry.continuation.finish() }
+    listeners = [:]
   }
 }

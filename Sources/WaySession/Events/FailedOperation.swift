@@ -1,10 +1,10 @@
 import WayRouting
 
-/// What a call wants of the stack or of a page; told where it fails.
+/// An operation on the stack or on a page, reported if it fails.
 package struct FailedOperation: Sendable {
-  /// The method; nil where a URI was called.
+  /// The method; nil if a URI was called.
   package let method: String?
-  /// The URI that was called, or that of the page that is meant; nil where it is not known.
+  /// The URI that was called, or the URI of the page; nil if it is unknown.
   package let uri: String?
   package let caller: Caller
 }

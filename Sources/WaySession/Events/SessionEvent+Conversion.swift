@@ -2,39 +2,40 @@ import WayNavigation
 import WayRouting
 import WayValues
 
-// What hooks and events make of a happening.
-extension Happening {
-  /// As hooks of the router are told it; nil where they are not.
-  var notice: RouteEvent? {
+// Conversions of a session event for hooks and for event subscribers.
+extension SessionEvent {
+  /// The event for hooks of the router; nil if they do not receive it.
+  var routeEvent: RouteEvent? {
     switch self {
-    case .pageAsked(let page): .willOpen(page)
+    case .pageRequested(let page): .willOpen(page)
     case .pageOpened(let page, let time): .didOpen(page, after: time)
     case .pageClosed(let page, let outcome, let time): .didClose(page, outcome, after: time)
     case .pageResumed(let page): .didResume(page)
     case .pageFailed(let page, let error, let time):
-      .failed(RouteFailure(uri: page.uri, route: page.route, error, after: time))
+      .didFail(RouteFailure(uri: page.uri, route: page.route, error, after: time))
     case .taskEnded(let task, nil, let time):
       .didRun(uri: task.uri, route: task.route, after: time)
     case .taskEnded(let task, let error?, let time):
-      .failed(RouteFailure(uri: task.uri, route: task.route, error, after: time))
-    case .handlerAnswered(let uri, let time): .didRun(uri: uri, route: nil, after: time)
+      .didFail(RouteFailure(uri: task.uri, route: task.route, error, after: time))
+    case .handlerResponded(let uri, let time): .didRun(uri: uri, route: nil, after: time)
     case .routeFailed(let uri, let error):
-      .failed(RouteFailure(uri: uri, route: nil, error, after: nil))
-    case .attemptFailed(let attempt, let error):
-      .failed(
+      .didFail(RouteFailure(uri: uri, route: nil, error, after: nil))
+    case .operationFailed(let attempt, let error):
+      .didFail(
         RouteFailure(
           uri: attempt.uri, method: attempt.method, route: nil, error, after: nil))
-    case .joined, .left, .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver,
+    case .joined, .left, .disconnected, .reconnected, .discarded, .restored, .unreadable,
+      .restoreFailed, .takenOver,
       .handedOver,
       .ended,
-      .taskStarted, .taskDeclined, .called,
-      .hostSilent, .threw:
+      .taskStarted, .taskDeclined, .callEnded,
+      .hostTimedOut, .handlerThrew:
       nil
     }
   }
 
-  /// As clients and Swift code are told it, without the session's id; nil where they are not.
-  var event: (topic: SystemTopic, data: ValueObject)? {
+  /// The event for clients and Swift code, without the session's id; nil if they do not receive it.
+  var systemEvent: (topic: SystemTopic, data: ValueObject)? {
     switch self {
     case .joined(let client, _, _, let isFirst):
       (isFirst ? .sessionOpened : .sessionJoined, ["client": .string(client)])
@@ -52,17 +53,18 @@ extension Happening {
       (.taskFailed, task.eventData.with("code", .integer(Int64(error.code))))
     case .taskDeclined(let task): (.taskDeclined, task.eventData)
     case .routeFailed(let uri, let error): (.routeFailed, error.eventData(uri: uri))
-    case .attemptFailed(let attempt, let error):
+    case .operationFailed(let attempt, let error):
       (
         .routeFailed,
         attempt.method.map {
           error.eventData(uri: attempt.uri).with("method", .string($0))
         } ?? error.eventData(uri: attempt.uri)
       )
-    case .away, .back, .gaveUp, .restored, .unreadable, .notRestored, .takenOver, .handedOver,
-      .pageAsked,
-      .handlerAnswered,
-      .called, .hostSilent, .threw:
+    case .disconnected, .reconnected, .discarded, .restored, .unreadable, .restoreFailed,
+      .takenOver, .handedOver,
+      .pageRequested,
+      .handlerResponded,
+      .callEnded, .hostTimedOut, .handlerThrew:
       nil
     }
   }
@@ -74,7 +76,7 @@ extension RouteFailure {
   ) {
     self.init(
       uri: uri, method: method, route: route, code: error.code,
-      kind: error.data?["kind"]?.string, message: error.message, after: after)
+      kind: error.data?["kind"]?.string, message: error.message, duration: after)
   }
 }
 
@@ -104,8 +106,8 @@ extension TaskStart {
 
 extension ValueObject {
   fileprivate func with(_ name: String, _ value: Value) -> ValueObject {
-    var members = self
-    members[name] = value
-    return members
+    var fields = self
+    fields[name] = value
+    return fields
   }
 }

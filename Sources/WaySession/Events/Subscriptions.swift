@@ -1,84 +1,86 @@
 import WayRPC
 import WayValues
 
-/// What one client wants to be told of, in the order in which it asked.
+/// The topics to which one client is subscribed, in the order of its requests.
 struct Subscriptions {
   private(set) var patterns: [TopicPattern] = []
-  /// The server's own topics among them.
-  private(set) var kinds: Happening.Kinds = []
+  /// The kinds of the server's own events among them.
+  private(set) var kinds: SessionEvent.EventKinds = []
 
-  /// Adds patterns; those that are there stay where they are. Gives those that are new. Fails with
-  /// 2429, and nothing has changed, where there would be more than `limit`.
+  /// Adds patterns, and returns those that are new; existing ones keep their positions. If there
+  /// would be more than `limit`, throws 2429 and changes nothing.
   mutating func add(_ added: [TopicPattern], limit: Int) throws(CallError) -> [TopicPattern] {
     var known = Set(patterns)
     let new = added.filter { known.insert($0).inserted }
     guard patterns.count + new.count <= limit else {
       throw CallError(
-        .tooMany, "A client may subscribe to \(limit) topics",
+        .tooMany, "A client may subscribe to at most \(limit) topics",
         data: ["limit": .integer(Int64(limit))])
     }
     patterns += new
-    index()
+    updateKinds()
     return new
   }
 
-  /// Takes patterns out. Fails with -32602, and nothing has changed, for one that is not there.
+  /// Removes patterns. If one of them is not there, throws -32602 and changes nothing.
   mutating func remove(_ removed: [TopicPattern]) throws(CallError) {
     let known = Set(patterns)
     for pattern in removed where !known.contains(pattern) {
       throw .invalidParams("This client is not subscribed to \(pattern.text.quoted)")
     }
-    let gone = Set(removed)
-    patterns.removeAll(where: gone.contains)
-    index()
+    let removedSet = Set(removed)
+    patterns.removeAll(where: removedSet.contains)
+    updateKinds()
   }
 
-  /// Whether events of a topic are wanted.
-  func covers(_ topic: String) -> Bool {
-    patterns.contains { $0.covers(topic) }
+  /// Whether the client is subscribed to a topic.
+  func matches(_ topic: String) -> Bool {
+    patterns.contains { $0.matches(topic) }
   }
 
-  private mutating func index() {
+  private mutating func updateKinds() {
     kinds = patterns.reduce(into: []) { $0.formUnion($1.kinds) }
   }
 }
 
 extension Subscriptions {
-  /// As the wire has it.
+  /// The JSON form on the wire.
   var value: Value {
-    ["topics": .list(patterns.map { .string($0.text) })]
+    ["topics": .array(patterns.map { .string($0.text) })]
   }
 }
 
-/// What the clients of one session, and Swift code, want to be told of.
+/// The subscriptions of the clients of one session, and of Swift code.
 struct Subscribers {
-  /// Few, and looked through with every event.
+  /// The clients' subscriptions. They are few, and searched for every event.
   private(set) var clients: [(id: ClientID, subscriptions: Subscriptions)] = []
-  /// What Swift code wants of the session's own events.
-  private var swift: Happening.Kinds
-  /// What who watches the server wants of them.
-  private var watched: Happening.Kinds
-  /// What anybody wants of the session's own events.
-  private(set) var kinds: Happening.Kinds
+  /// The kinds of the session's own events that Swift code wants.
+  private var appKinds: SessionEvent.EventKinds
+  /// The kinds that inspectors of the server want.
+  private var inspectorKinds: SessionEvent.EventKinds
+  /// The kinds that any subscriber wants.
+  private(set) var kinds: SessionEvent.EventKinds
   private let limits: Limits
 
   init(
-    limits: Limits, heardBySwift kinds: Happening.Kinds, watched: Happening.Kinds = []
+    limits: Limits, appKinds kinds: SessionEvent.EventKinds,
+    inspectorKinds: SessionEvent.EventKinds = []
   ) {
     self.limits = limits
-    swift = kinds
-    self.watched = watched
-    self.kinds = kinds.union(watched)
+    appKinds = kinds
+    self.inspectorKinds = inspectorKinds
+    self.kinds = kinds.union(inspectorKinds)
   }
 
   subscript(client: ClientID) -> Subscriptions {
     clients.first { $0.id == client }?.subscriptions ?? Subscriptions()
   }
 
-  /// Whether Swift code wants happenings of a kind.
-  func isHeardBySwift(_ kind: Happening.Kinds) -> Bool { swift.contains(kind) }
+  /// Whether Swift code wants events of a kind.
+  func isSubscribedByApp(_ kind: SessionEvent.EventKinds) -> Bool { appKinds.contains(kind) }
 
-  /// Gives the patterns that are new. Fails with 2429, and nothing has changed, for too many.
+  /// Adds patterns for a client, and returns those that are new. If there are too many, throws 2429
+  /// and changes nothing.
   mutating func add(
     _ patterns: [TopicPattern], for client: ClientID
   ) throws(CallError) -> [TopicPattern] {
@@ -86,16 +88,16 @@ struct Subscribers {
     let new = try change(client) { (subscriptions) throws(CallError) in
       try subscriptions.add(patterns, limit: limit)
     }
-    index()
+    updateKinds()
     return new
   }
 
-  /// Fails with -32602, and nothing has changed, for one that is not there.
+  /// Removes patterns of a client. If one of them is not there, throws -32602 and changes nothing.
   mutating func remove(_ patterns: [TopicPattern], of client: ClientID) throws(CallError) {
     try change(client) { (subscriptions) throws(CallError) in
       try subscriptions.remove(patterns)
     }
-    index()
+    updateKinds()
   }
 
   private mutating func change<Result>(
@@ -108,25 +110,27 @@ struct Subscribers {
     return result
   }
 
-  /// A client has left.
+  /// Removes the subscriptions of a client that has left.
   mutating func removeAll(of client: ClientID) {
     clients.removeAll { $0.id == client }
-    index()
+    updateKinds()
   }
 
-  /// What Swift code wants has changed.
-  mutating func swiftHears(_ kinds: Happening.Kinds) {
-    swift = kinds
-    index()
+  /// Sets the kinds that Swift code wants.
+  mutating func setAppKinds(_ kinds: SessionEvent.EventKinds) {
+    appKinds = kinds
+    updateKinds()
   }
 
-  /// What who watches the server wants has changed.
-  mutating func watchSees(_ kinds: Happening.Kinds) {
-    watched = kinds
-    index()
+  /// Sets the kinds that inspectors want.
+  mutating func setInspectorKinds(_ kinds: SessionEvent.EventKinds) {
+    inspectorKinds = kinds
+    updateKinds()
   }
 
-  private mutating func index() {
-    kinds = clients.reduce(into: swift.union(watched)) { $0.formUnion($1.subscriptions.kinds) }
+  private mutating func updateKinds() {
+    kinds = clients.reduce(into: appKinds.union(inspectorKinds)) {
+      $0.formUnion($1.subscriptions.kinds)
+    }
   }
 }

@@ -6,9 +6,9 @@ enum SystemTopic: String, CaseIterable {
   case sessionJoined = "session.joined"
   case sessionLeft = "session.left"
   case sessionClosed = "session.closed"
-  /// Told to the client that it is about, whether or not it has subscribed.
+  /// Sent to the client that it concerns, whether or not it has subscribed.
   case sessionExpiring = "session.expiring"
-  /// Told to every client, whether or not it has subscribed.
+  /// Sent to every client, whether or not it has subscribed.
   case serverDraining = "server.draining"
   case tableChanged = "table.changed"
   case pageOpened = "page.opened"
@@ -21,13 +21,13 @@ enum SystemTopic: String, CaseIterable {
   case taskDeclined = "task.declined"
   case routeFailed = "route.failed"
 
-  /// Whether a topic is the protocol's to tell, now or in a later version, and no app's.
-  static func reserves(_ topic: String) -> Bool {
-    TableTopicName.ownBeginnings.contains { topic.utf8.starts(with: $0.utf8) }
+  /// Whether a topic is reserved for the protocol, now or in a later version.
+  static func isReserved(_ topic: String) -> Bool {
+    TableTopicName.reservedPrefixes.contains { topic.utf8.starts(with: $0.utf8) }
   }
 
-  /// What their topics begin with, by the kind of what they tell.
-  static let beginnings: [(Happening.Kinds, String)] = [
+  /// The prefixes of topics, by the kind of their events.
+  static let prefixes: [(SessionEvent.EventKinds, String)] = [
     (.session, "session."), (.page, "page."), (.task, "task."), (.route, "route."),
   ]
 }

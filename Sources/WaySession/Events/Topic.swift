@@ -1,16 +1,15 @@
 import WayTable
 import WayValues
 
-/// The grammar of what events are about: ASCII letters, digits and `. _ - : /`, at least one of
-/// them.
+/// The grammar of topics: ASCII letters, digits and `. _ - : /`, at least one of them.
 enum Topic {
-  /// Why a text is no topic; nil when it is one.
-  static func fault(in text: String, limit: Int) -> String? {
+  /// The reason why a string is not a topic; nil if it is one.
+  static func violation(in text: String, limit: Int) -> String? {
     guard !text.isEmpty else { return "is empty" }
-    return fault(inPart: text.utf8[...], of: text.utf8.count, limit: limit)
+    return violation(inPart: text.utf8[...], of: text.utf8.count, limit: limit)
   }
 
-  fileprivate static func fault(
+  fileprivate static func violation(
     inPart bytes: Substring.UTF8View, of length: Int, limit: Int
   ) -> String? {
     guard length <= limit else { return "has \(length) bytes, more than \(limit)" }
@@ -21,47 +20,47 @@ enum Topic {
   }
 }
 
-/// What a subscription asks for: a topic, or the beginning of topics and a `*`.
+/// The pattern of a subscription: a topic, or a prefix of topics and a `*`.
 struct TopicPattern: Sendable, Hashable {
-  /// As it was written.
+  /// The pattern as it was written.
   let text: String
-  /// Whether it ends with a `*`.
-  private let isOpen: Bool
+  /// Whether the pattern ends with a `*`.
+  private let isPrefix: Bool
 
-  /// Fails with what is wrong, to follow the name of the text.
-  init(_ text: String, limit: Int) throws(TopicFault) {
-    isOpen = text.utf8.last == UInt8(ascii: "*")
-    let stem = isOpen ? text.utf8.dropLast() : text.utf8[...]
-    guard isOpen || !stem.isEmpty else { throw TopicFault("is empty") }
-    if let fault = Topic.fault(inPart: stem, of: text.utf8.count, limit: limit) {
-      throw TopicFault(fault + (isOpen ? " before the * at its end" : ", and a * at the end"))
+  /// Throws the reason why the pattern is invalid, worded to follow the name of the string.
+  init(_ text: String, limit: Int) throws(TopicError) {
+    isPrefix = text.utf8.last == UInt8(ascii: "*")
+    let stem = isPrefix ? text.utf8.dropLast() : text.utf8[...]
+    guard isPrefix || !stem.isEmpty else { throw TopicError("is empty") }
+    if let fault = Topic.violation(inPart: stem, of: text.utf8.count, limit: limit) {
+      throw TopicError(fault + (isPrefix ? " before the * at its end" : ", and a * at the end"))
     }
     self.text = text
   }
 
-  /// Whether the subscription takes events of a topic.
-  func covers(_ topic: String) -> Bool {
-    guard isOpen else { return topic.isSameUTF8(as: text) }
+  /// Whether the pattern matches a topic.
+  func matches(_ topic: String) -> Bool {
+    guard isPrefix else { return topic.isSameUTF8(as: text) }
     return topic.utf8.starts(with: stem)
   }
 
-  /// The server's own topics among those that it takes.
-  var kinds: Happening.Kinds {
-    var kinds: Happening.Kinds = []
-    for (kind, beginning) in SystemTopic.beginnings {
-      let beginning = beginning.utf8
-      if stem.starts(with: beginning) || isOpen && beginning.starts(with: stem) {
+  /// The kinds of the server's own topics that the pattern matches.
+  var kinds: SessionEvent.EventKinds {
+    var kinds: SessionEvent.EventKinds = []
+    for (kind, prefix) in SystemTopic.prefixes {
+      let prefix = prefix.utf8
+      if stem.starts(with: prefix) || isPrefix && prefix.starts(with: stem) {
         kinds.insert(kind)
       }
     }
     return kinds
   }
 
-  private var stem: Substring.UTF8View { isOpen ? text.utf8.dropLast() : text.utf8[...] }
+  private var stem: Substring.UTF8View { isPrefix ? text.utf8.dropLast() : text.utf8[...] }
 }
 
-/// What is wrong with a topic.
-struct TopicFault: Error {
+/// The reason why a topic is invalid.
+struct TopicError: Error {
   let reason: String
 
   init(_ reason: String) {

@@ -1,16 +1,16 @@
 import WayNavigation
 import WayValues
 
-/// The host that is to serve a call, and by which of its patterns. A class, so that it is handed on
-/// as one reference.
+/// The host that is to serve a call, and the pattern that matched. A class, so that it is passed as
+/// one reference.
 final class ChosenHost: Sendable {
-  let host: SessionHosts.Host
-  /// Nil for the whole scheme.
+  let host: SessionHosts.RegisteredHost
+  /// The pattern that matched; `nil` for a host of the whole scheme.
   let pattern: String?
-  /// What the pattern takes from the URI.
+  /// The values that the pattern captures from the URI.
   let captures: ValueObject
 
-  init(_ host: SessionHosts.Host, pattern: String?, captures: ValueObject) {
+  init(_ host: SessionHosts.RegisteredHost, pattern: String?, captures: ValueObject) {
     self.host = host
     self.pattern = pattern
     self.captures = captures
@@ -19,7 +19,7 @@ final class ChosenHost: Sendable {
   var client: ClientID { host.client }
   var kind: RouteKind { host.definition.kind }
 
-  /// The parameters of a call with what the pattern takes, save what `known` has.
+  /// Returns the parameters of a call with the captures, except those that `known` has.
   func adding(to params: ValueObject, under known: ValueObject) -> ValueObject {
     var params = params
     for member in captures.members where known[member.name] == nil {
@@ -28,15 +28,17 @@ final class ChosenHost: Sendable {
     return params
   }
 
-  /// As `page.open` and `task.run` tell it.
+  /// The value of `host` in `page.open` and `task.run`.
   var value: Value {
-    var members: [ValueObject.Member] = []
+    var members: [ValueObject.ObjectMember] = []
     members.reserveCapacity(3)
     if let scheme = host.definition.scheme {
-      members.append(ValueObject.Member(name: "scheme", value: .string(scheme)))
+      members.append(ValueObject.ObjectMember(name: "scheme", value: .string(scheme)))
     }
-    if let pattern { members.append(ValueObject.Member(name: "pattern", value: .string(pattern))) }
-    members.append(ValueObject.Member(name: "kind", value: .string(kind.rawValue)))
+    if let pattern {
+      members.append(ValueObject.ObjectMember(name: "pattern", value: .string(pattern)))
+    }
+    members.append(ValueObject.ObjectMember(name: "kind", value: .string(kind.rawValue)))
     return .object(ValueObject(distinct: members))
   }
 }

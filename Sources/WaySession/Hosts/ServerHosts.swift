@@ -5,89 +5,96 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What clients run for the calls of all sessions, on all loops and of all servers. Those who have
-/// declared the same share the load. May be used on any thread; a client that is handed out is still
-/// confined to the loop of its session.
+/// The server-wide hosts: what clients run for the calls of all sessions, on all loops and of all
+/// servers. Clients with the same definition share the load.
+///
+/// May be used on any thread. A client that is returned is still confined to the loop of its
+/// session.
 final class ServerHosts: Sendable {
-  /// Who serves all sessions.
-  struct Member: Sendable {
-    enum Place: Sendable {
-      case here(Client, home: WeakAsking)
-      case elsewhere(RemoteHost)
+  /// A client with server-wide hosts.
+  struct ServerHost: Sendable {
+    enum HostLocation: Sendable {
+      case local(Client, session: WeakRequester)
+      case remote(RemoteHost)
     }
 
-    /// The client's.
+    /// The name of the client.
     let name: String
-    let place: Place
+    let location: HostLocation
   }
 
-  /// A session that is not kept by who refers to it.
-  struct WeakAsking: Sendable {
-    weak let session: (any Requester)?
+  /// A weak reference to a session.
+  struct WeakRequester: Sendable {
+    weak let requester: (any Requester)?
   }
 
-  private struct State {
+  private struct ServerHostsState {
     var hosts: SessionHosts
-    /// Those who have declared something, numbered downwards from -1: a session's own are numbered
-    /// upwards from 1.
-    var members: [ClientID: Member] = [:]
-    /// Those without a connection.
-    var away: Set<ClientID> = []
-    /// Who has declared the same.
-    var sharing: [HostDefinition: [ClientID]] = [:]
-    /// The other servers' by their names.
-    var elsewhere: [String: [ClientID]] = [:]
+    /// The clients with server-wide hosts, numbered downwards from -1. The clients of a session are
+    /// numbered upwards from 1.
+    var clients: [ClientID: ServerHost] = [:]
+    /// The clients without a connection.
+    var disconnected: Set<ClientID> = []
+    /// The clients that have registered the same definition.
+    var clientsByDefinition: [HostDefinition: [ClientID]] = [:]
+    /// The clients of other servers, by the names of the servers.
+    var remoteClients: [String: [ClientID]] = [:]
     var lastID: ClientID = 0
-    /// Counts the changes of this server's own.
+    /// The number of changes to this server's own hosts.
     var generation = 0
 
     func id(of client: Client) -> ClientID? {
-      members.first { member in
-        if case .here(let known, _) = member.value.place { known === client } else { false }
+      clients.first { entry in
+        if case .local(let known, _) = entry.value.location { known === client } else { false }
       }?.key
     }
 
-    /// Finds out again who has declared the same.
+    /// Groups the clients by their definitions again.
     mutating func regroup() {
-      sharing = [:]
-      for id in members.keys.sorted(by: >) {
-        for definition in hosts.definitions(of: id) { sharing[definition, default: []].append(id) }
+      clientsByDefinition = [:]
+      for id in clients.keys.sorted(by: >) {
+        for definition in hosts.definitions(of: id) {
+          clientsByDefinition[definition, default: []].append(id)
+        }
       }
     }
 
     mutating func remove(_ id: ClientID) {
       hosts.removeAll(of: id)
-      members[id] = nil
-      away.remove(id)
+      clients[id] = nil
+      disconnected.remove(id)
     }
   }
 
-  private let state: Locked<State>
-  /// Whether anybody has declared anything: without, a call costs no lock.
+  private let state: Locked<ServerHostsState>
+  /// Whether any host is registered. If not, a call needs no lock.
   private let isUsed = Atomic(false)
-  /// Whose turn it is among those who share.
-  private let turn = Atomic(0)
-  /// Told when what is declared here has changed.
-  private let changed = Locked<(@Sendable () -> Void)?>(nil)
+  /// The counter that selects among clients that share the load.
+  private let roundRobin = Atomic(0)
+  /// Called when the hosts of this server have changed.
+  private let onChange = Locked<(@Sendable () -> Void)?>(nil)
 
   init(limits: Limits) {
-    state = Locked(State(hosts: SessionHosts(limits: limits)))
+    state = Locked(ServerHostsState(hosts: SessionHosts(limits: limits)))
   }
 
-  /// Has `work` told of each change of what is declared here.
-  func whenChanged(_ work: @escaping @Sendable () -> Void) { changed.withLock { $0 = work } }
+  /// Sets the function that is called for each change to the hosts of this server.
+  func setChangeHandler(_ work: @escaping @Sendable () -> Void) { onChange.withLock { $0 = work } }
 
-  private func tellChange() { changed.withLock { $0 }?() }
+  private func notifyChange() { onChange.withLock { $0 }?() }
 
-  /// The client of a number; nil where it is gone.
-  subscript(id: ClientID) -> Member? {
+  /// Whether a client has lost its connection.
+  func isAbsent(_ id: ClientID) -> Bool { state.withLock { $0.disconnected.contains(id) } }
+
+  /// Returns the client with this number; `nil` if it is gone.
+  subscript(id: ClientID) -> ServerHost? {
     if id >= 0 || !isUsed.load(ordering: .acquiring) { return nil }
-    return state.withLock { $0.members[id] }
+    return state.withLock { $0.clients[id] }
   }
 
-  /// Adds what a client of a session declares, all of it or, when something is wrong, nothing.
+  /// Registers the hosts of a client: all of them, or none if one is invalid.
   func register(
-    _ definitions: [HostDefinition], for client: Client, of home: any Requester,
+    _ definitions: [HostDefinition], for client: Client, of requester: any Requester,
     router: RouterSnapshot
   ) throws(CallError) {
     try state.withLock { (state) throws(CallError) in
@@ -97,27 +104,27 @@ final class ServerHosts: Sendable {
         try client.charge(bytes)
       }
       if known == nil { state.lastID = id }
-      state.members[id] = Member(
-        name: client.name, place: .here(client, home: WeakAsking(session: home)))
-      if client.isAbsent { state.away.insert(id) }
+      state.clients[id] = ServerHost(
+        name: client.name, location: .local(client, session: WeakRequester(requester: requester)))
+      if client.isDisconnected { state.disconnected.insert(id) }
       state.generation += 1
       state.regroup()
       isUsed.store(true, ordering: .releasing)
     }
-    tellChange()
+    notifyChange()
   }
 
-  /// Takes back definitions of a client. Fails with -32602 for what it has not declared.
+  /// Unregisters hosts of a client. Fails with -32602 for a host that it has not registered.
   func unregister(_ definitions: [HostDefinition], of client: Client) throws(CallError) {
     try state.withLock { (state) throws(CallError) in
       try state.hosts.unregister(definitions, of: state.id(of: client) ?? 0)
       state.generation += 1
       state.regroup()
     }
-    tellChange()
+    notifyChange()
   }
 
-  /// A client has left.
+  /// Removes the hosts of a client that has left.
   func removeAll(of client: Client) {
     guard isUsed.load(ordering: .acquiring) else { return }
     let isKnown = state.withLock { state in
@@ -125,35 +132,38 @@ final class ServerHosts: Sendable {
       state.remove(id)
       state.generation += 1
       state.regroup()
-      isUsed.store(!state.members.isEmpty, ordering: .releasing)
+      isUsed.store(!state.clients.isEmpty, ordering: .releasing)
       return true
     }
-    if isKnown { tellChange() }
+    if isKnown { notifyChange() }
   }
 
-  /// A client has lost its connection, or has one again: who is away is asked last.
-  func set(_ client: Client, isAway: Bool) {
+  /// Records that a client has lost its connection, or has one again. A client without a connection
+  /// is asked last.
+  func update(_ client: Client, isDisconnected: Bool) {
     guard isUsed.load(ordering: .acquiring) else { return }
     let isChanged = state.withLock { state in
-      guard let id = state.id(of: client), state.away.contains(id) != isAway else { return false }
-      if isAway { state.away.insert(id) } else { state.away.remove(id) }
+      guard let id = state.id(of: client), state.disconnected.contains(id) != isDisconnected else {
+        return false
+      }
+      if isDisconnected { state.disconnected.insert(id) } else { state.disconnected.remove(id) }
       state.generation += 1
       return true
     }
-    if isChanged { tellChange() }
+    if isChanged { notifyChange() }
   }
 
-  /// What the clients of another server host for all, in the place of what that has told before;
-  /// nothing for one that is gone. What cannot be taken is left out, and given.
+  /// Replaces the server-wide hosts of another server; with none if that server is gone. Returns
+  /// the errors of hosts that cannot be registered, which are left out.
   @discardableResult
-  func set(
+  func replaceHosts(
     _ hosts: [(member: RemoteHost, isAway: Bool, definitions: [HostDefinition])],
     of server: String, router: RouterSnapshot, within budget: ByteBudget
   ) -> [CallError] {
     state.withLock { state in
-      var refusals: [CallError] = []
-      for id in state.elsewhere.removeValue(forKey: server) ?? [] { state.remove(id) }
-      for (member, isAway, definitions) in hosts {
+      var errors: [CallError] = []
+      for id in state.remoteClients.removeValue(forKey: server) ?? [] { state.remove(id) }
+      for (client, isDisconnected, definitions) in hosts {
         let id = state.lastID - 1
         do throws(CallError) {
           try state.hosts.register(definitions, as: id, router: router) { bytes throws(CallError) in
@@ -162,93 +172,99 @@ final class ServerHosts: Sendable {
             }
           }
         } catch {
-          refusals.append(error)
+          errors.append(error)
           continue
         }
         state.lastID = id
-        state.members[id] = Member(name: member.client, place: .elsewhere(member))
-        if isAway { state.away.insert(id) }
-        state.elsewhere[server, default: []].append(id)
+        state.clients[id] = ServerHost(name: client.client, location: .remote(client))
+        if isDisconnected { state.disconnected.insert(id) }
+        state.remoteClients[server, default: []].append(id)
       }
       state.regroup()
-      isUsed.store(!state.members.isEmpty, ordering: .releasing)
-      return refusals
+      isUsed.store(!state.clients.isEmpty, ordering: .releasing)
+      return errors
     }
   }
 
-  /// What the clients of this server host for all, and which of its changes that was.
-  var own:
+  /// The server-wide hosts of this server's clients, with the ``generation`` that they belong to.
+  var localHosts:
     (
       generation: Int,
-      hosts: [(client: String, home: WeakAsking, isAway: Bool, definitions: [HostDefinition])]
+      hosts: [(client: String, home: WeakRequester, isAway: Bool, definitions: [HostDefinition])]
     )
   {
     state.withLock { state in
-      let hosts = state.members.keys.sorted(by: >).compactMap {
-        id -> (client: String, home: WeakAsking, isAway: Bool, definitions: [HostDefinition])? in
-        guard let member = state.members[id], case .here(_, let home) = member.place else {
+      let hosts = state.clients.keys.sorted(by: >).compactMap {
+        id -> (client: String, home: WeakRequester, isAway: Bool, definitions: [HostDefinition])? in
+        guard let host = state.clients[id], case .local(_, let requester) = host.location else {
           return nil
         }
-        return (member.name, home, state.away.contains(id), state.hosts.definitions(of: id))
+        return (
+          host.name, requester, state.disconnected.contains(id), state.hosts.definitions(of: id)
+        )
       }
       return (state.generation, hosts)
     }
   }
 
-  /// Counts how often what is declared here has changed.
+  /// The number of changes to the hosts of this server.
   var generation: Int { state.withLock { $0.generation } }
 
-  /// All declarations, in no order.
+  /// All definitions, in no order.
   var definitions: [HostDefinition] { state.withLock { $0.hosts.definitions } }
 
-  /// What a client has declared.
+  /// Returns the definitions that a client has registered.
   func definitions(of client: Client) -> [HostDefinition] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return state.withLock { state in state.id(of: client).map(state.hosts.definitions) ?? [] }
   }
 
-  /// As ``SessionHosts/find(_:kind:patternsOnly:except:)``. Of those who have declared the same each
-  /// has its turn; who has no connection comes after all others.
+  /// Finds a host as ``SessionHosts/find(_:kind:patternsOnly:connectedOnly:except:)`` does. Clients
+  /// with the same definition are selected in turn. Clients without a connection come last.
   func find(
-    _ uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false,
-    except declined: Set<SessionHosts.Host>
+    _ uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false, connectedOnly: Bool = false,
+    except declined: Set<SessionHosts.RegisteredHost>
   ) throws(CallError) -> ChosenHost? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
-    // Looked at outside of the lock.
-    let (hosts, away, sharing) = state.withLock { ($0.hosts, $0.away, $0.sharing) }
-    func find(_ left: Set<SessionHosts.Host>) throws(CallError) -> ChosenHost? {
+    // The search runs outside of the lock.
+    let (hosts, disconnected, clientsByDefinition) = state.withLock {
+      ($0.hosts, $0.disconnected, $0.clientsByDefinition)
+    }
+    func find(_ left: Set<SessionHosts.RegisteredHost>) throws(CallError) -> ChosenHost? {
       try hosts.find(uri, kind: kind, patternsOnly: patternsOnly, except: left)
     }
-    guard !away.isEmpty else {
-      return try find(declined).map { share($0, sharing, except: declined, away: away) }
+    guard !disconnected.isEmpty else {
+      return try find(declined).map {
+        balance($0, clientsByDefinition, except: declined, disconnected: disconnected)
+      }
     }
-    let absent = away.flatMap { id in
-      hosts.definitions(of: id).map { SessionHosts.Host(definition: $0, client: id) }
+    let absent = disconnected.flatMap { id in
+      hosts.definitions(of: id).map { SessionHosts.RegisteredHost(definition: $0, client: id) }
     }
     if let found = try find(declined.union(absent)) {
-      return share(found, sharing, except: declined, away: away)
+      return balance(found, clientsByDefinition, except: declined, disconnected: disconnected)
     }
-    return try find(declined)
+    return connectedOnly ? nil : try find(declined)
   }
 
-  private func share(
-    _ chosen: ChosenHost, _ sharing: [HostDefinition: [ClientID]],
-    except declined: Set<SessionHosts.Host>, away: Set<ClientID>
+  private func balance(
+    _ chosen: ChosenHost, _ clientsByDefinition: [HostDefinition: [ClientID]],
+    except declined: Set<SessionHosts.RegisteredHost>, disconnected: Set<ClientID>
   ) -> ChosenHost {
     let definition = chosen.host.definition
-    let able = (sharing[definition] ?? []).filter { id in
-      !away.contains(id)
-        && !declined.contains(SessionHosts.Host(definition: definition, client: id))
+    let available = (clientsByDefinition[definition] ?? []).filter { id in
+      !disconnected.contains(id)
+        && !declined.contains(SessionHosts.RegisteredHost(definition: definition, client: id))
     }
-    guard able.count > 1 else { return chosen }
-    let next = able[(turn.add(1, ordering: .relaxed).newValue & .max) % able.count]
+    guard available.count > 1 else { return chosen }
+    let next = available[(roundRobin.add(1, ordering: .relaxed).newValue & .max) % available.count]
     return ChosenHost(
-      SessionHosts.Host(definition: definition, client: next), pattern: chosen.pattern,
+      SessionHosts.RegisteredHost(definition: definition, client: next), pattern: chosen.pattern,
       captures: chosen.captures)
   }
 }
 
-/// A client of a session of another server that runs something for all.
+/// A client of a session on another server that has server-wide hosts.
 struct RemoteHost: Sendable, Hashable {
   let server: String
   let session: String

@@ -4,26 +4,28 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What the members of one session show and run.
+/// The hosts that the clients of one session have registered.
 struct SessionHosts {
-  /// A declaration of a client.
-  struct Host: Sendable, Hashable {
+  /// A host definition that a client has registered.
+  struct RegisteredHost: Sendable, Hashable {
     let definition: HostDefinition
     let client: ClientID
   }
 
   private var index = PatternIndex()
-  private var hosts: [PatternIndex.Number: Host] = [:]
-  /// What each client has declared, in the order of registration.
-  private var registrations: [ClientID: [Registration]] = [:]
-  /// How much all patterns weigh.
+  private var hosts: [PatternIndex.RegistrationNumber: RegisteredHost] = [:]
+  /// The definitions of each client, in the order of registration.
+  private var registrations: [ClientID: [HostRegistration]] = [:]
+  /// The clients with hosts that have lost their connection and may resume.
+  private var absentClients: Set<ClientID> = []
+  /// The weight of all patterns.
   private var weight = 0
   private let limits: Limits
-  /// About what a pattern costs beside its text, in bytes, for each unit of its weight.
+  /// The approximate memory of a pattern beyond its text, in bytes for each unit of its weight.
   private static let unitSize = 2048
 
-  fileprivate struct Registration {
-    let number: PatternIndex.Number
+  fileprivate struct HostRegistration {
+    let number: PatternIndex.RegistrationNumber
     let definition: HostDefinition
     let weight: Int
     let charge: ByteBudget.Charge
@@ -35,23 +37,26 @@ struct SessionHosts {
 
   var isEmpty: Bool { hosts.isEmpty }
 
-  /// All declarations, in no order.
+  /// All definitions, in no order.
   var definitions: [HostDefinition] { registrations.values.flatMap { $0.map(\.definition) } }
 
-  /// How many declarations there are.
+  /// The number of registered definitions.
   var count: Int { hosts.count }
 
-  /// Adds what a client declares, all of it or, when something is wrong, nothing. A definition that
-  /// the client has declared before becomes the last registered. `charge` takes the bytes that it
-  /// keeps.
+  /// Registers the hosts of a client: all of them, or none if one is invalid. A definition that the
+  /// client has registered before becomes the last one.
+  ///
+  /// `charge` charges the bytes that a definition uses.
   mutating func register(
     _ definitions: [HostDefinition], as id: ClientID, router: RouterSnapshot,
     _ charge: (Int) throws(CallError) -> ByteBudget.Charge
   ) throws(CallError) {
     let new = Set(definitions)
-    let (replaced, kept) = (registrations[id] ?? []).parted { new.contains($0.definition) }
+    let (replaced, remaining) = (registrations[id] ?? []).partitioned {
+      new.contains($0.definition)
+    }
     var room = limits.maxPatterns - weight + replaced.weight
-    // Each weighs one at least, so that what is too much need not be read.
+    // Each pattern has at least weight one, so that patterns above the limit need not be parsed.
     guard definitions.reduce(0, { $0 + $1.patterns.count }) <= room else { throw tooManyPatterns }
     var added: [(scheme: String?, patterns: [RoutePattern])] = []
     var weights: [Int] = []
@@ -61,8 +66,8 @@ struct SessionHosts {
       weights.append(before - room)
       added.append((definition.scheme, patterns))
     }
-    guard kept.count + added.count <= limits.maxHosts else {
-      throw CallError(.tooMany, "A client may declare \(limits.maxHosts) hosts")
+    guard remaining.count + added.count <= limits.maxHosts else {
+      throw CallError(.tooMany, "A client may register at most \(limits.maxHosts) hosts")
     }
     var charges: [ByteBudget.Charge] = []
     for (definition, weight) in zip(definitions, weights) {
@@ -72,12 +77,12 @@ struct SessionHosts {
     remove(replaced)
     let numbers = index.add(added)
     for (number, definition) in zip(numbers, definitions) {
-      hosts[number] = Host(definition: definition, client: id)
+      hosts[number] = RegisteredHost(definition: definition, client: id)
     }
     registrations[id] =
-      kept
+      remaining
       + definitions.indices.map { index in
-        Registration(
+        HostRegistration(
           number: numbers[index], definition: definitions[index], weight: weights[index],
           charge: charges[index])
       }
@@ -86,12 +91,12 @@ struct SessionHosts {
   private var tooManyPatterns: CallError {
     CallError(
       .tooMany,
-      "The hosts of a session may have \(limits.maxPatterns) patterns, each counted in all ways to "
-        + "read its optional groups, and once more for each eight segments",
+      "The hosts of a session may have at most \(limits.maxPatterns) patterns; a pattern with "
+        + "optional groups or more than eight segments counts several times",
       data: ["limit": .integer(Int64(limits.maxPatterns))])
   }
 
-  /// Reads the patterns of a definition, which take up room by their weight.
+  /// Parses the patterns of a definition, and subtracts their weight from `room`.
   private func patterns(
     of definition: HostDefinition, _ router: RouterSnapshot, room: inout Int
   ) throws(CallError) -> [RoutePattern] {
@@ -102,64 +107,81 @@ struct SessionHosts {
         throw .invalidParams("The pattern \(text.quoted) of a host: \(error)")
       }
       if let scheme = definition.scheme, let own = pattern.scheme, own != scheme {
-        throw .invalidParams("The pattern \(text.quoted) is not of the host's scheme \(scheme)")
+        throw .invalidParams("The pattern \(text.quoted) does not have the host's scheme \(scheme)")
       }
       room -= pattern.weight
-      // The rest need not be read.
+      // The other patterns need not be parsed.
       guard room >= 0 else { throw tooManyPatterns }
       patterns.append(pattern)
     }
     for scheme in Set(patterns.compactMap(\.scheme) + [definition.scheme].compactMap(\.self)) {
-      guard router.takes(definition.kind, inScheme: scheme) else {
+      guard router.accepts(definition.kind, inScheme: scheme) else {
         throw .invalidParams(
-          "The scheme \(scheme) belongs to another dispatcher:"
-            + " its routes are no \(definition.kind.rawValue)s")
+          "The app handles the scheme \(scheme) itself; its routes are not \(definition.kind.rawValue)s"
+        )
       }
     }
     return patterns
   }
 
-  /// Takes back definitions of a client. What is already shown stays.
+  /// Records whether a client has lost its connection. Hosts of connected clients come first.
+  mutating func update(_ client: ClientID, isAbsent: Bool) {
+    if isAbsent { absentClients.insert(client) } else { absentClients.remove(client) }
+  }
+
+  /// Whether a client has lost its connection.
+  func isAbsent(_ client: ClientID) -> Bool { absentClients.contains(client) }
+
+  /// Whether a client with hosts may have lost its connection.
+  var mayHaveAbsentHosts: Bool { !absentClients.isEmpty }
+
+  /// Unregisters hosts of a client. Pages that are already shown stay.
   mutating func unregister(_ definitions: [HostDefinition], of client: ClientID) throws(CallError) {
-    let taken = Set(definitions)
-    let (removed, kept) = (registrations[client] ?? []).parted { taken.contains($0.definition) }
-    if let unknown = taken.subtracting(removed.map(\.definition)).first {
-      throw .invalidParams("This client has not registered such a host: \(unknown.value)")
+    let unregistered = Set(definitions)
+    let (removed, remaining) = (registrations[client] ?? []).partitioned {
+      unregistered.contains($0.definition)
     }
-    registrations[client] = kept.isEmpty ? nil : kept
+    if let unknown = unregistered.subtracting(removed.map(\.definition)).first {
+      throw .invalidParams("This client has not registered the host \(unknown.value)")
+    }
+    registrations[client] = remaining.isEmpty ? nil : remaining
     forget(removed)
   }
 
   mutating func removeAll(of client: ClientID) {
+    absentClients.remove(client)
     forget(registrations.removeValue(forKey: client) ?? [])
   }
 
-  private mutating func forget(_ removed: [Registration]) {
+  private mutating func forget(_ removed: [HostRegistration]) {
     remove(removed)
     weight -= removed.weight
   }
 
-  private mutating func remove(_ removed: [Registration]) {
+  private mutating func remove(_ removed: [HostRegistration]) {
     for registration in removed { hosts[registration.number] = nil }
     index.remove(removed.map(\.number))
   }
 
-  /// What a client has declared, in the order of registration.
+  /// Returns the definitions of a client, in the order of registration.
   func definitions(of client: ClientID) -> [HostDefinition] {
     (registrations[client] ?? []).map(\.definition)
   }
 
-  /// Who serves a URI first, those left out who have declined it; `kind` nil takes any. Where
-  /// `patternsOnly`, a host of a whole scheme does not.
+  /// Returns the first host of a URI, except those that have declined it; `nil` for `kind` allows
+  /// any kind. If `patternsOnly` is true, hosts of a whole scheme are skipped. If `connectedOnly` is
+  /// true, hosts of clients without a connection are skipped.
   func find(
-    _ uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false, except declined: Set<Host> = []
+    _ uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false, connectedOnly: Bool = false,
+    except declined: Set<RegisteredHost> = []
   ) throws(CallError) -> ChosenHost? {
     if hosts.isEmpty { return nil }
-    var chosen: Host?
+    var chosen: RegisteredHost?
     do {
       let found = try index.find(uri) { number, pattern in
         guard let host = hosts[number], (kind ?? host.definition.kind) == host.definition.kind,
-          pattern != nil || !patternsOnly, !declined.contains(host)
+          pattern != nil || !patternsOnly, !declined.contains(host),
+          !connectedOnly || !absentClients.contains(host.client)
         else { return false }
         chosen = host
         return true
@@ -172,11 +194,11 @@ struct SessionHosts {
   }
 }
 
-extension [SessionHosts.Registration] {
+extension [SessionHosts.HostRegistration] {
   fileprivate var weight: Int { reduce(0) { $0 + $1.weight } }
 
-  /// Those that `isFirst` holds for, and the others.
-  fileprivate func parted(_ isFirst: (Element) -> Bool) -> (Self, Self) {
+  /// Returns the registrations for which `isFirst` is true, and the others.
+  fileprivate func partitioned(_ isFirst: (Element) -> Bool) -> (Self, Self) {
     (filter(isFirst), filter { !isFirst($0) })
   }
 }

@@ -1,6 +1,6 @@
 import WayValues
 
-/// What the calls of one route came to, as long as somebody watches.
+/// Statistics of the calls of one route, while a client inspects the server.
 struct InspectedRouteMeter: Sendable {
   private(set) var errors = 0
   private(set) var durations = InspectedDurationHistogram()
@@ -15,7 +15,7 @@ struct InspectedRouteMeter: Sendable {
     all.durations += part.durations
   }
 
-  /// As `admin.routes` tells it.
+  /// The statistics as `admin.routes` reports them.
   var members: ValueObject {
     [
       "calls": .integer(Int64(durations.count)), "errors": .integer(Int64(errors)),
@@ -26,7 +26,7 @@ struct InspectedRouteMeter: Sendable {
 }
 
 extension Value {
-  /// Nanoseconds as milliseconds with three places.
+  /// Nanoseconds as milliseconds with three decimal places.
   static func milliseconds(_ nanoseconds: UInt64) -> Value {
     let micros = nanoseconds / 1000
     return micros % 1000 == 0

@@ -1,20 +1,20 @@
 import WayRouting
 import WayValues
 
-/// What who inspects a server asks of all of it.
+/// A query about the whole server, from a client that inspects it.
 enum InspectionQuery: Sendable {
-  /// The sessions, in the order of their ids, behind one of them.
+  /// The sessions in the order of their ids, after a given one.
   case sessions(after: String?, limit: Int)
-  /// One session in full, and what has happened in it of late where that is wanted.
+  /// One session in full; with its recent records if they are wanted.
   case session(String, withRecords: Bool)
-  /// What routes there are, who serves them, and what their calls came to.
+  /// The routes, their hosts, and the statistics of their calls.
   case routes
-  /// Who was not let in of late.
-  case refusals
+  /// The recently rejected connections and tokens.
+  case rejections
   /// The tables and policies that were in force.
   case versions
-  /// Where a URI leads somebody who is told by hand.
-  /// The servers that this is one of.
+  /// The servers of this server's cluster.
   case cluster
-  case explain(uri: String, params: ValueObject, asker: Caller)
+  /// How a URI resolves for a given caller.
+  case explain(uri: String, params: ValueObject, caller: Caller)
 }

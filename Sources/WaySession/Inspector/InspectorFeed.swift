@@ -1,61 +1,64 @@
 import WayTransport
 import WayValues
 
-/// What a client that watches is answered: at once, or when all loops tell it what happens.
-enum WatchBeginning {
-  case done(Value)
-  case later(@Sendable () async -> Value)
+/// The result of a request to inspect: available at once, or when all loops have subscribed.
+enum InspectionStart {
+  case immediate(Value)
+  case deferred(@Sendable () async -> Value)
 }
 
-/// Takes the records of all loops for one client that watches, and hands them on in batches: at most
-/// ten a second, bounded in count and bytes. What does not fit is dropped and counted.
+/// Collects the records of all loops for one client that inspects, and sends them in batches: at
+/// most ten a second, limited in count and bytes. Records that exceed the limits are dropped and
+/// counted.
 ///
-/// Confined to the loop of that client; ``take(_:dropped:)`` is for any thread.
+/// Confined to the loop of that client; ``enqueue(_:bytes:dropped:)`` may be called from any
+/// thread.
 final class InspectorFeed: @unchecked Sendable {
-  /// What becomes of a batch.
-  enum Handover {
+  /// The result of sending a batch.
+  enum BatchResult {
     case sent
-    /// The client has not read what it was sent: later.
-    case later
-    case gone
+    /// The client has not read earlier batches: try again later.
+    case deferred
+    case closed
   }
 
   static let interval: Duration = .milliseconds(100)
-  /// Of one batch.
+  /// Records of one batch.
   static let maxRecords = 500
-  /// Of one batch, as it is kept, which is more than it has as text.
+  /// Bytes of one batch in memory, which are more than those of its JSON.
   static let maxBytes = 1 << 20
 
   private let loop: any EventLoop
-  private let deliver: @Sendable ([Value], _ dropped: Int) -> Handover
-  private var waiting: [Value] = []
-  private var bytes = 0
-  private var dropped = 0
+  private let deliver: @Sendable ([Value], _ dropped: Int) -> BatchResult
+  private var pendingRecords: [Value] = []
+  private var pendingBytes = 0
+  private var droppedCount = 0
   private var lastSent: UInt64?
   private var timer: (any ScheduledWork)?
-  private var isGone = false
+  private var isClosed = false
 
   /// `deliver` is called on the loop.
   init(
-    on loop: any EventLoop, _ deliver: @escaping @Sendable ([Value], _ dropped: Int) -> Handover
+    on loop: any EventLoop, _ deliver: @escaping @Sendable ([Value], _ dropped: Int) -> BatchResult
   ) {
     self.loop = loop
     self.deliver = deliver
   }
 
-  /// Takes what a loop has to tell.
-  func take(_ records: [Value], bytes: Int, dropped: Int) {
+  /// Adds the records of a loop.
+  func enqueue(_ records: [Value], bytes: Int, dropped: Int) {
     loop.execute { [self] in add(records, bytes, dropped) }
   }
 
   private func add(_ records: [Value], _ size: Int, _ lost: Int) {
-    guard !isGone else { return }
-    dropped += lost
-    if waiting.count + records.count > Self.maxRecords || bytes + size > Self.maxBytes {
-      dropped += records.count
+    guard !isClosed else { return }
+    droppedCount += lost
+    if pendingRecords.count + records.count > Self.maxRecords || pendingBytes + size > Self.maxBytes
+    {
+      droppedCount += records.count
     } else {
-      waiting += records
-      bytes += size
+      pendingRecords += records
+      pendingBytes += size
     }
     schedule()
   }
@@ -73,21 +76,21 @@ final class InspectorFeed: @unchecked Sendable {
   }
 
   private func send() {
-    guard !waiting.isEmpty || dropped > 0 else { return }
+    guard !pendingRecords.isEmpty || droppedCount > 0 else { return }
     lastSent = loop.nanoseconds
-    let batch = waiting.sorted { $0.at < $1.at }
-    switch deliver(batch, dropped) {
+    let batch = pendingRecords.sorted { $0.timestamp < $1.timestamp }
+    switch deliver(batch, droppedCount) {
     case .sent:
-      waiting = []
-      (bytes, dropped) = (0, 0)
-    case .later: schedule()
-    case .gone:
-      isGone = true
-      waiting = []
+      pendingRecords = []
+      (pendingBytes, droppedCount) = (0, 0)
+    case .deferred: schedule()
+    case .closed:
+      isClosed = true
+      pendingRecords = []
     }
   }
 }
 
 extension Value {
-  fileprivate var at: Double { self["at"]?.double ?? 0 }
+  fileprivate var timestamp: Double { self["at"]?.double ?? 0 }
 }

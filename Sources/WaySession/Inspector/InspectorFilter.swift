@@ -1,14 +1,14 @@
-/// What a client wants to be told of.
+/// Selects the records that a client receives.
 struct InspectorFilter: Sendable {
-  /// One session alone; nil for all.
+  /// The only session to report; nil for all.
   var session: String?
-  /// How many bytes of each message it wants, as JSON; nil for none.
-  var messages: Int?
-  /// The client's own name, whose calls are not told.
+  /// The maximum number of bytes of each message to report, as JSON; nil for no messages.
+  var maxMessageBytes: Int?
+  /// The client's own name. Its own calls are not reported.
   let client: String
 
-  /// Whether it wants what is about a session, and about a client of it.
-  func wants(_ session: String, _ client: String?) -> Bool {
+  /// Whether a record about a session and one of its clients matches.
+  func matches(_ session: String, _ client: String?) -> Bool {
     if let client, client == self.client { return false }
     return self.session.map { $0 == session } ?? true
   }

@@ -1,30 +1,30 @@
 import WayRPC
 import WayValues
 
-/// Something that who watches is told of.
+/// A record for clients that inspect the server.
 struct InspectorRecord: Sendable {
   let session: String
-  /// The name of the client that it is about; nil for none.
+  /// The name of the client that the record is about; nil if there is none.
   let client: String?
-  /// All but what was said.
+  /// All members except for messages.
   let members: ValueObject
-  /// What was said.
+  /// The message's params and result.
   var params: Value?
   var result: Value?
 
-  /// About what it keeps, in bytes.
+  /// Approximate memory that it uses, in bytes.
   var size: Int { members.members.reduce(64) { $0 + $1.name.utf8.count + $1.value.size } }
 
-  /// As `admin.records` tells it: with what was said, as far as that is at most so many bytes of
-  /// JSON; nil leaves it out.
+  /// The record as `admin.records` reports it. It includes a message if that has at most `limit`
+  /// bytes of JSON, and a truncated text otherwise; nil leaves messages out.
   func value(messages limit: Int?) -> Value {
     guard let limit else { return .object(members) }
     var members = members
-    for (name, said) in [("params", params), ("result", result)] {
-      guard let said else { continue }
-      switch Self.cut(said, at: limit) {
-      case .success(let value): members[name] = value
-      case .failure(let cut): members[name + "Cut"] = .string(cut.text)
+    for (name, value) in [("params", params), ("result", result)] {
+      guard let value else { continue }
+      switch Self.truncated(value, at: limit) {
+      case .success(let shown): members[name] = shown
+      case .failure(let truncated): members[name + "Cut"] = .string(truncated.text)
       }
     }
     return .object(members)
@@ -34,16 +34,16 @@ struct InspectorRecord: Sendable {
     let text: String
   }
 
-  /// How deep a message may nest to be told as a value: a batch has it below its own levels.
+  /// How deep a message may nest to be reported as a value: a batch adds levels of its own.
   private static let maxDepth = JSON.maxDepth - 8
 
-  private static func cut(_ said: Value, at limit: Int) -> Result<Value, TruncatedText> {
-    let isDeep = said.nests(deeperThan: maxDepth)
-    // Memory takes more than text, so that what is small needs no writing.
-    if said.size <= limit, !isDeep { return .success(said) }
-    guard let text = try? JSON.text(said) else { return .failure(TruncatedText(text: "")) }
+  private static func truncated(_ value: Value, at limit: Int) -> Result<Value, TruncatedText> {
+    let isDeep = value.nests(deeperThan: maxDepth)
+    // Memory is larger than JSON, so a small value need not be encoded.
+    if value.size <= limit, !isDeep { return .success(value) }
+    guard let text = try? JSON.text(value) else { return .failure(TruncatedText(text: "")) }
     if text.utf8.count <= limit {
-      return isDeep ? .failure(TruncatedText(text: text)) : .success(said)
+      return isDeep ? .failure(TruncatedText(text: text)) : .success(value)
     }
     var end = text.utf8.index(text.startIndex, offsetBy: limit)
     while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
@@ -52,7 +52,7 @@ struct InspectorRecord: Sendable {
 }
 
 extension Value {
-  /// What may be told of a message: tokens are none of it.
+  /// A copy of a message's params without tokens, which are not reported.
   func withoutTokens(of method: String) -> Value {
     guard method.hasPrefix("session."), var members = object else { return self }
     for name in ["token", "joinToken"] where members[name]?.string != nil {
@@ -62,10 +62,10 @@ extension Value {
     return .object(members)
   }
 
-  /// Whether more than so many lists and objects lie within one another.
-  fileprivate func nests(deeperThan levels: Int) -> Bool {
+  /// Whether arrays and objects nest more than `levels` deep.
+  func nests(deeperThan levels: Int) -> Bool {
     switch self {
-    case .list(let values):
+    case .array(let values):
       levels == 0 || values.contains { $0.nests(deeperThan: levels - 1) }
     case .object(let object):
       levels == 0 || object.members.contains { $0.value.nests(deeperThan: levels - 1) }
@@ -73,11 +73,11 @@ extension Value {
     }
   }
 
-  /// How many bytes it has as compact JSON.
+  /// The size as compact JSON, in bytes.
   var jsonSize: Int { (try? JSON.text(self).utf8.count) ?? 0 }
 }
 
-/// The last records, by count and bytes.
+/// The most recent records, limited by count and bytes.
 struct RecordRing: Sendable {
   private static let maxCount = 2048
   private static let maxBytes = 1 << 20
@@ -95,14 +95,14 @@ struct RecordRing: Sendable {
       bytes -= records[first].size
       first += 1
     }
-    // Moving is paid once for many, and what is left out is not kept longer than as much again.
+    // Removing many at once is cheap, and at most as many again are kept longer.
     if first > records.count / 2 {
       records.removeFirst(first)
       first = 0
     }
   }
 
-  /// Those of a session, the oldest first, at most so many.
+  /// The last records of a session, the oldest first, at most `limit`.
   func last(_ limit: Int, of session: String) -> [Value] {
     records[first...].reversed().lazy.filter { $0.session == session }.prefix(limit).reversed()
       .map { .object($0.members) }

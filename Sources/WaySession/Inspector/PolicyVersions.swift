@@ -2,70 +2,71 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// The policies that were in force, by a hash of each and the names of what differs. From any
-/// thread.
+/// The policies that were in force, each with its hash and the names of the rules that changed. May
+/// be used on any thread.
 package final class PolicyVersions: Sendable {
-  private static let maxKept = 16
+  private static let maxVersions = 16
 
   private struct PolicyVersion {
     let hash: String
     let since: Int64
-    let rulebook: CompiledPolicy?
-    /// By the rules' names, how each reads.
+    let compiledPolicy: CompiledPolicy?
+    /// The text of each rule, by its name.
     let rules: [String: String]?
     let changes: Value
   }
 
   private let versions = Locked<[PolicyVersion]>([])
 
-  init(_ rulebook: CompiledPolicy?, at now: Int64) { add(rulebook, at: now) }
+  init(_ compiledPolicy: CompiledPolicy?, at now: Int64) { add(compiledPolicy, at: now) }
 
-  /// Another policy is in force.
-  func add(_ rulebook: CompiledPolicy?, at now: Int64) {
-    let rules = rulebook.map { book in
-      Dictionary(book.rules.map { ($0.name, $0.source.text) }) { first, _ in first }
+  /// Records a policy that is now in force.
+  func add(_ compiledPolicy: CompiledPolicy?, at now: Int64) {
+    let rules = compiledPolicy.map { policy in
+      Dictionary(policy.rules.map { ($0.name, $0.source.text) }) { first, _ in first }
     }
-    let hash = rulebook.map { book in
+    let hash = compiledPolicy.map { policy in
       var hash = StableHash()
-      for rule in book.rules { hash.add(rule.source.text) }
-      return hash.text
+      for rule in policy.rules { hash.add(rule.source.text) }
+      return hash.hexString
     }
     versions.withLock { versions in
       let last = versions.last
       if let last, last.hash == hash ?? "none" { return }
       versions.append(
         PolicyVersion(
-          hash: hash ?? "none", since: now, rulebook: rulebook, rules: rules,
+          hash: hash ?? "none", since: now, compiledPolicy: compiledPolicy, rules: rules,
           changes: Self.changes(from: last?.rules ?? [:], to: rules ?? [:])))
-      if versions.count > Self.maxKept { versions.removeFirst() }
+      if versions.count > Self.maxVersions { versions.removeFirst() }
     }
   }
 
-  /// The hash of the rules that are in force, `none` for none.
+  /// The hash of the policy that is in force; `none` if there is no policy.
   var current: String { versions.withLock { $0.last?.hash } ?? "none" }
 
-  /// The rules that were in force with a hash, and the hash of those that are. Fails with 2404 for
-  /// none, and with 2409 where others than `expected` are in force.
+  /// Returns the policy that was in force with a hash, and the hash of the current one. Fails with
+  /// 2404 if there is none, and with 2409 if the current hash is not `expected`.
   func find(
     _ hash: String, expecting expected: String?
-  ) throws(CallError) -> (rulebook: CompiledPolicy?, current: String) {
+  ) throws(CallError) -> (compiledPolicy: CompiledPolicy?, current: String) {
     let versions = versions.withLock { $0 }
     let current = versions.last?.hash ?? "none"
     if let expected, expected != current {
       throw CallError(
-        .conflict, "The policy \(current) is in force, not \(expected.quoted)", kind: "stale")
+        .conflict, "The policy in force is \(current.quoted), not \(expected.quoted)", kind: "stale"
+      )
     }
     guard let found = versions.last(where: { $0.hash == hash }) else {
       throw CallError(
         .noRoute,
-        "No policy \(hash.quoted) was in force of late; admin.versions lists those that were",
+        "No recent policy has the hash \(hash.quoted); admin.versions lists the recent ones",
         kind: "noVersion")
     }
-    return (found.rulebook, current)
+    return (found.compiledPolicy, current)
   }
 
   private static func changes(from old: [String: String], to new: [String: String]) -> Value {
-    func list(_ names: [String]) -> Value { .list(names.sorted().map(Value.string)) }
+    func list(_ names: [String]) -> Value { .array(names.sorted().map(Value.string)) }
     return [
       "added": list(new.keys.filter { old[$0] == nil }),
       "removed": list(old.keys.filter { new[$0] == nil }),
@@ -73,14 +74,15 @@ package final class PolicyVersions: Sendable {
     ]
   }
 
-  /// As `admin.versions` tells them: the one in force, and those before it, the latest first.
-  func value(_ rulebook: CompiledPolicy?) -> Value {
+  /// The versions as `admin.versions` reports them: the current policy, and the earlier ones, the
+  /// latest first.
+  func value(_ compiledPolicy: CompiledPolicy?) -> Value {
     let versions = versions.withLock { $0 }
     guard let current = versions.last else { return .null }
     return [
       "hash": .string(current.hash), "since": .integer(current.since),
-      "rules": rulebook.map { .list($0.rules.map(\.source.value)) } ?? .null,
-      "versions": .list(
+      "rules": compiledPolicy.map { .array($0.rules.map(\.source.value)) } ?? .null,
+      "versions": .array(
         zip(versions.dropLast(), versions.dropFirst()).reversed().map { earlier, next in
           [
             "hash": .string(earlier.hash), "at": .integer(earlier.since),
@@ -92,9 +94,9 @@ package final class PolicyVersions: Sendable {
 }
 
 extension Policy.Rule {
-  /// The rule as the policy's document has it.
+  /// The rule as in the policy document.
   fileprivate var value: Value {
-    func list(_ texts: [String]) -> Value { .list(texts.map(Value.string)) }
+    func list(_ texts: [String]) -> Value { .array(texts.map(Value.string)) }
     var members: ValueObject = ["name": .string(name)]
     members[effect == .deny ? "deny" : "allow"] = list(methods)
     members["origins"] = origins.map(list)
@@ -106,6 +108,6 @@ extension Policy.Rule {
     return .object(members)
   }
 
-  /// The same for every rule that says the same.
+  /// The same text for all rules with the same content.
   fileprivate var text: String { (try? JSON.text(value)) ?? name }
 }

@@ -1,71 +1,74 @@
 import WayTransport
 import WayValues
 
-/// Who was not let in of late, and why. From any thread; the oldest is forgotten first.
+/// Recently rejected requests, connections and tokens, with the reasons. May be used on any thread;
+/// the oldest are removed first.
 package final class SessionRejectionLog: Sendable {
-  /// How many are kept.
+  /// How many rejections are kept.
   private static let maxCount = 128
-  /// Bytes of a reason.
-  private static let maxReason = 512
+  /// The maximum size of a reason, in bytes.
+  private static let maxReasonBytes = 512
 
-  private struct Refusal {
+  private struct LoggedRejection {
     let at: Int64
-    let door: Door
+    let stage: RejectionStage
     let code: Int
     let reason: String
     let address: String?
     let remedy: String?
   }
 
-  /// Where somebody was refused.
-  package enum Door: String, Sendable {
-    /// An HTTP request, that of a WebSocket among them: `code` is the answer's status.
+  /// The stage at which a client was rejected.
+  package enum RejectionStage: String, Sendable {
+    /// An HTTP request, including a WebSocket handshake: `code` is the status of the response.
     case request
-    /// A connection, for what it did or did not say: `code` is that of its close frame.
+    /// A connection that broke the protocol: `code` is that of its close frame.
     case connection
-    /// The token of a `session.open`, a `session.resume` or a `session.renew`: `code` is the error's.
+    /// The token of a `session.open`, a `session.resume` or a `session.renew`: `code` is the
+    /// error's.
     case token
   }
 
-  private let state = Locked((refusals: [Refusal](), count: 0))
+  private let state = Locked((rejections: [LoggedRejection](), count: 0))
   private let now: @Sendable () -> Int64
 
   init(now: @escaping @Sendable () -> Int64) {
     self.now = now
   }
 
-  /// `remedy` says what would let in whoever it was; nil where nothing would.
+  /// Adds a rejection. `remedy` says how the client could be accepted; nil if it could not.
   package func add(
-    _ door: Door, _ code: Int, _ reason: String, address: String? = nil, remedy: String? = nil
+    _ stage: RejectionStage, _ code: Int, _ reason: String, address: String? = nil,
+    remedy: String? = nil
   ) {
-    let refusal = Refusal(
-      at: now(), door: door, code: code, reason: Self.short(reason), address: address,
-      remedy: remedy.map(Self.short))
+    let rejection = LoggedRejection(
+      at: now(), stage: stage, code: code, reason: Self.truncated(reason), address: address,
+      remedy: remedy.map(Self.truncated))
     state.withLock { state in
       state.count += 1
-      state.refusals.append(refusal)
-      if state.refusals.count > Self.maxCount { state.refusals.removeFirst() }
+      state.rejections.append(rejection)
+      if state.rejections.count > Self.maxCount { state.rejections.removeFirst() }
     }
   }
 
-  private static func short(_ text: String) -> String {
-    guard text.utf8.count > maxReason else { return text }
-    return String(decoding: text.utf8.prefix(maxReason), as: UTF8.self) + "…"
+  private static func truncated(_ text: String) -> String {
+    guard text.utf8.count > maxReasonBytes else { return text }
+    return String(decoding: text.utf8.prefix(maxReasonBytes), as: UTF8.self) + "…"
   }
 
-  /// As `admin.refusals` tells them, the latest first.
+  /// The log as `admin.refusals` reports it, the latest first.
   var value: Value {
-    let (refusals, count) = state.withLock { $0 }
+    let (rejections, count) = state.withLock { $0 }
     return [
       "count": .integer(Int64(count)),
-      "refusals": .list(
-        refusals.reversed().map { refusal in
+      "refusals": .array(
+        rejections.reversed().map { rejection in
           var members: ValueObject = [
-            "at": .integer(refusal.at), "door": .string(refusal.door.rawValue),
-            "code": .integer(Int64(refusal.code)), "reason": .string(refusal.reason),
+            "at": .integer(rejection.at), "door": .string(rejection.stage.rawValue),
+            "code": .integer(Int64(rejection.code)), "reason": .string(rejection.reason),
           ]
-          members["address"] = refusal.address.map(Value.string)
-          members["remedy"] = refusal.remedy.map(Value.string)
+          members["address"] = rejection.address.map(Value.string)
+          members["remedy"] = rejection.remedy.map(Value.string)
           return .object(members)
         }),
     ]

@@ -1,9 +1,9 @@
 import Synchronization
 import WayValues
 
-/// How long things took, counted in buckets. Only the loop writes; any thread may read.
+/// A histogram of durations. Only the loop writes; any thread may read.
 package struct CallDurationHistogram: ~Copyable, Sendable {
-  /// The upper bounds of the buckets, in nanoseconds; what is longer falls into one more.
+  /// The upper bounds of the buckets, in nanoseconds. One more bucket holds longer durations.
   package static let bounds: [UInt64] = [
     2_500, 10_000, 50_000, 250_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000,
     1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000, 60_000_000_000,
@@ -25,7 +25,7 @@ package struct CallDurationHistogram: ~Copyable, Sendable {
     return bucket
   }
 
-  /// What was recorded so far.
+  /// The counts so far.
   package var counts: HistogramCounts {
     HistogramCounts(
       buckets: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
@@ -33,10 +33,10 @@ package struct CallDurationHistogram: ~Copyable, Sendable {
   }
 }
 
-/// What a ``DurationHistogram`` has counted.
+/// The counts of a ``CallDurationHistogram``.
 package struct HistogramCounts: Sendable {
-  /// How many fell into each bucket, without those of the buckets below; the last is of what
-  /// exceeds every bound.
+  /// The number of durations in each bucket, without those of lower buckets. The last bucket is for
+  /// durations above every bound.
   package var buckets: [Int]
   /// The sum of all durations.
   package var nanoseconds: UInt64
@@ -46,10 +46,11 @@ package struct HistogramCounts: Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// Nothing yet.
+  /// Creates empty counts.
   package init() {
     self.init(
-      buckets: Array(repeating: 0, count: CallDurationHistogram.bounds.count + 1), nanoseconds: 0)
+      buckets: Array(repeating: 0, count: CallDurationHistogram.bounds.count + 1), nanoseconds: 0
+    )
   }
 
   static func += (all: inout HistogramCounts, part: HistogramCounts) {
@@ -64,8 +65,8 @@ package struct HistogramCounts: Sendable {
 }
 
 extension Atomic where Value == Int {
-  /// Adds, wrapping around. Where there is one writer, a load and a store cost less than an
-  /// addition that others may meet.
+  /// Adds, wrapping around. With a single writer, a load and a store cost less than an atomic
+  /// addition.
   @inline(__always) func add(_ amount: Int) {
     store(load(ordering: .relaxed) &+ amount, ordering: .relaxed)
   }

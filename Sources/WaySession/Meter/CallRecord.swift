@@ -1,33 +1,33 @@
 import WayRPC
 import WayValues
 
-/// What the record of a call keeps of its beginning, for one that does not end at once.
+/// The start of a call that does not end at once, for its record.
 struct CallStart {
-  /// In the loop's nanoseconds.
+  /// The start time, in nanoseconds of the loop's clock.
   let start: UInt64
-  /// Nil where nobody asks for records of calls.
-  let note: CallTrace?
+  /// The trace; nil if no call records are wanted.
+  let trace: CallTrace?
 }
 
-/// What a request said, and what became of it on its way, that only its record needs. Belongs to its
-/// session's isolation.
+/// Details of a request and its handling that only its record needs. Belongs to its session's
+/// isolation.
 final class CallTrace {
   let method: String
   let uri: String?
-  /// What the request said, where somebody watches.
+  /// The params of the request, if an inspector is active.
   let params: Value?
-  /// Its number among the calls that did not end at once.
+  /// The number of the call, if it does not end at once.
   var number: Int?
-  /// The name of the declared route that it has come to.
+  /// The name of the declared route that serves the call.
   var route: String?
-  /// Who serves it: the name of a client, or `server`.
+  /// The name of the client that serves the call, or `server`.
   var host: String?
-  /// The page that it has opened, or is about.
+  /// The page that the call has opened, or concerns.
   var page: String?
-  /// When it began, where that is not told otherwise, in the loop's nanoseconds.
+  /// The start time, in nanoseconds of the loop's clock, if no other value has it.
   var start: UInt64 = 0
-  /// Whether it has its answer.
-  var isEnded = false
+  /// Whether the call has its response.
+  var hasEnded = false
 
   init(_ request: RequestView, keepsParams: Bool) {
     method = request.method
@@ -36,12 +36,12 @@ final class CallTrace {
     self.params = keepsParams ? params : nil
   }
 
-  /// It has come to who serves it.
-  func reached(_ route: String?, host: String, page: String? = nil) {
+  /// Records the target that serves the call.
+  func recordTarget(_ route: String?, host: String, page: String? = nil) {
     (self.route, self.host, self.page) = (route, host, page)
   }
 
-  /// A call of Swift code.
+  /// Creates the trace of a call of Swift code.
   init(_ method: String, number: Int, at start: UInt64) {
     self.method = method
     self.number = number
@@ -55,7 +55,7 @@ package struct CallRecord: Sendable {
   package let client: String
   package let id: RequestID
   package let method: String
-  /// The URI, where the method has one.
+  /// The URI, if the method has one.
   package let uri: String?
   /// The code of the error; 0 for a result.
   package let code: Int

@@ -1,43 +1,43 @@
 import WayRPC
 import WayValues
 
-/// What is noted of a request to a client while somebody watches. Confined to the loop.
+/// The trace of a request to a client, for inspectors. Confined to the loop.
 final class RequestTrace {
   let id: RequestID
-  /// The page and the URI that it is about.
+  /// The page and the URI that the request concerns.
   let page: String?
   let uri: String?
   let paramsBytes: Int
-  /// What was said; nil where too much is kept already.
+  /// The params of the request; nil if too many bytes are retained already.
   let params: Value?
-  /// The number of the call that it is for.
+  /// The number of the call for which the request was sent.
   let call: Int?
-  /// The loop's nanoseconds.
+  /// The start time, in nanoseconds of the loop's clock.
   let start: UInt64
   private let size: Int
-  private let kept: RetainedBytes
+  private let retainedBytes: RetainedBytes
 
-  /// `bytes` is what `params` has as JSON.
+  /// `bytes` is the size of `params` as JSON.
   init(
     _ id: RequestID, _ params: Value, bytes: Int, for call: Int?, at start: UInt64,
-    in kept: RetainedBytes
+    in retainedBytes: RetainedBytes
   ) {
     self.id = id
     page = params["page"]?["id"]?.string ?? params["page"]?.string
     uri = (params["uri"] ?? params["page"]?["uri"])?.string
     paramsBytes = bytes
-    let size = kept.add(params.size)
+    let size = retainedBytes.add(params.size)
     self.params = size > 0 ? params : nil
     self.size = size
     self.call = call
     self.start = start
-    self.kept = kept
+    self.retainedBytes = retainedBytes
   }
 
-  deinit { kept.remove(size) }
+  deinit { retainedBytes.remove(size) }
 }
 
-/// Counts what many keep together. Confined to the loop.
+/// Counts the bytes that several traces retain together. Confined to the loop.
 final class RetainedBytes {
   private let limit: Int
   private var count = 0
@@ -46,7 +46,7 @@ final class RetainedBytes {
     self.limit = limit
   }
 
-  /// So many bytes are kept; 0 where they must not be.
+  /// Counts bytes and returns their number; returns 0 if they exceed the limit.
   func add(_ bytes: Int) -> Int {
     guard count + bytes <= limit else { return 0 }
     count += bytes

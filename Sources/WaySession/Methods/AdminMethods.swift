@@ -1,41 +1,64 @@
 import WayValues
 
-/// What only those may call whom a policy makes administrators.
+/// Methods that only administrators may call; a policy defines the administrators.
 enum AdminMethods {
   static let all =
     TableMethods.all + PolicyMethods.all + InspectionMethods.all + [
-      Method("session.list", access: .admin) { session, _, address throws(CallError) in
-        let owner = session.environment.owner
-        return try answer(address, size: 0, in: session) { () throws(CallError) in
-          .list(await owner.sessionInfos().map(\.value))
-        }
-      },
-      Method("session.push", takesPush, access: .admin, push),
+      Method(
+        "session.list", [Param(.after, .string), Param(.limit, .count)], access: .admin, list),
+      Method("session.push", pushParams, access: .admin, push),
     ]
 
-  static let takesPush: ParamList = [
+  static let pushParams: ParamList = [
     Param(.to, .any), Param(.method, .string), Param(.params, .object), Param(.deadlineMs, .count),
+    Param(.key, .string),
   ]
 
-  private static func push(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let push = try Push(params, session.limits)
-    let rights = address.client.rights
-    try push.check(rights)
+  /// Sessions in one result of `session.list`.
+  private static let maxListed = 1000
+
+  private static func list(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let limit = params.count(.limit) ?? maxListed
+    guard (1...maxListed).contains(limit) else {
+      throw .invalidParams("params.limit must be an integer from 1 to \(maxListed)")
+    }
+    let query = SessionListQuery(
+      after: params.string(.after), limit: limit, maxBytes: maxPageBytes(for: handle, in: session))
     let owner = session.environment.owner
-    return try answer(address, size: params.size, in: session) { () throws(CallError) in
-      ["delivered": .list(try await owner.push(push, by: rights))]
+    return try respondLater(handle, size: params.size, in: session) { () throws(CallError) in
+      .array(await owner.sessionList(query))
     }
   }
 
-  /// Answers with what becomes of something that does not end at once; `size` is about what the call
-  /// keeps, in bytes.
-  static func answer(
-    _ address: ReplyHandle, size: Int, in session: isolated Session,
+  /// The bytes that a page of entries may have, so that the response can be sent. The responses of a
+  /// batch share its limit.
+  private static func maxPageBytes(for handle: ReplyHandle, in session: isolated Session) -> Int {
+    let bytes = session.limits.maxAnswer / 2
+    return handle.batch == nil ? bytes : bytes / max(session.limits.maxBatch, 1)
+  }
+
+  private static func push(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let push = try Push(params, session.resolver.snapshot, session.limits)
+    let rights = handle.client.rights
+    try push.authorize(rights)
+    let maxBytes = maxPageBytes(for: handle, in: session)
+    let owner = session.environment.owner
+    return try respondLater(handle, size: params.size, in: session) { () throws(CallError) in
+      try await owner.push(push, by: rights, maxBytes: maxBytes).value
+    }
+  }
+
+  /// Starts work that does not end at once, and responds with its result. `size` is the approximate
+  /// number of bytes that the call holds.
+  static func respondLater(
+    _ handle: ReplyHandle, size: Int, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(CallError) -> Value
-  ) throws(CallError) -> Reply {
-    let call = try session.begin(.request(address), size: size)
+  ) throws(CallError) -> CallDisposition {
+    let call = try session.beginCall(.request(handle), size: size)
     call.work = .task(
       Task {
         do throws(CallError) {
@@ -48,31 +71,14 @@ enum AdminMethods {
   }
 }
 
-extension SessionInfo {
-  /// As `session.list` tells it.
-  fileprivate var value: Value {
-    var members: ValueObject = ["session": .string(id)]
-    members["user"] = identity.user.map(Value.string)
-    if !identity.groups.isEmpty {
-      members["groups"] = .list(identity.groups.sorted().map(Value.string))
-    }
-    members["clients"] = .list(clients.map(\.value))
-    members["pages"] = .list(
-      pages.map { page in
-        ["id": .string(page.id), "uri": .string(page.uri), "host": .string(page.host)]
-      })
-    return .object(members)
-  }
-}
-
 extension ClientInfo {
-  /// As `session.list` and other servers are told it.
+  /// The client's description in `session.list`, and for other servers.
   var value: Value {
-    var members: ValueObject = ["id": .string(id)]
-    members["name"] = name.map(Value.string)
-    members["version"] = version.map(Value.string)
-    members["platform"] = platform.map(Value.string)
-    members["page"] = page.map(Value.string)
-    return .object(members)
+    var fields: ValueObject = ["id": .string(id)]
+    fields["name"] = name.map(Value.string)
+    fields["version"] = version.map(Value.string)
+    fields["platform"] = platform.map(Value.string)
+    fields["page"] = page.map(Value.string)
+    return .object(fields)
   }
 }

@@ -2,31 +2,32 @@ import WayRPC
 import WayValues
 
 extension Client {
-  /// The rights of a call of this client: its own, or, while it serves somebody's call and says so,
-  /// that one's as far as its own go. Fails with -32602 where it serves no such call.
+  /// The rights of a call of this client. If `onBehalfOf` names a call that it serves, they are the
+  /// rights of that call's caller, limited by the client's own. Throws -32602 if the client serves
+  /// no such call.
   func rights(for params: Params, in session: isolated Session) throws(CallError) -> Rights {
-    guard let given = params[.onBehalfOf], !given.isNull else { return rights }
-    guard let id = RequestID(given), let request = pending[id],
+    guard let value = params[.onBehalfOf], !value.isNull else { return rights }
+    guard let id = RequestID(value), let request = pending[id.comparedByValue],
       let served = request.rights(in: session)
     else {
       throw .invalidParams(
         "params.onBehalfOf must be the id of a page.open, task.run or page.call that this client "
           + "has not answered yet")
     }
-    return served.within(rights)
+    return served.intersection(rights)
   }
 }
 
 extension PendingRequest {
-  /// Those of the caller whose call it serves.
+  /// The rights of the caller whose call the request serves.
   fileprivate func rights(in session: isolated Session) -> Rights? {
     if let rights { return rights }
-    guard let asker = asker as? Session, asker !== session else {
+    guard let requestingSession = requester as? Session, requestingSession !== session else {
       return session.rights(of: purpose)
     }
-    // It has answered, or its call has ended.
-    if asker.loop !== session.loop { return nil }
-    return asker.assumeIsolated { [purpose] in $0.rights(of: purpose) }
+    // The request has its response already, or its call has ended.
+    if requestingSession.loop !== session.loop { return nil }
+    return requestingSession.assumeIsolated { [purpose] in $0.rights(of: purpose) }
   }
 }
 
@@ -35,7 +36,7 @@ extension Session {
     switch purpose {
     case .open(let page): pages.call(openingOf: page).flatMap { call($0)?.rights }
     case .run(let number): call(number)?.rights
-    case .push(let number): call(number)?.rights ?? ownRights
+    case .push(let number): call(number)?.rights ?? appRights
     case .close: nil
     }
   }

@@ -3,9 +3,11 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// The example methods of the JSON-RPC 2.0 specification (§7), `echo`, the tasks `action://echo` and
-/// `action://later`, and the scheme `conformance` with one URI for each way that a call may take: for
-/// testing clients and for public test suites.
+/// Methods, tasks and a scheme for testing clients and for public test suites:
+///
+/// - the example methods of the JSON-RPC 2.0 specification (§7), and `echo`;
+/// - the tasks `action://echo` and `action://later`;
+/// - the scheme `conformance`, with one URI for each path that a call may take.
 package enum ConformanceMethods {
   package static let methods: [String: RawMethod] = [
     "subtract": { params throws(CallError) in
@@ -15,7 +17,7 @@ package enum ConformanceMethods {
       return .integer(difference)
     },
     "sum": { params throws(CallError) in
-      guard let terms = params?.list else {
+      guard let terms = params?.array else {
         throw .invalidParams("sum takes integers by position")
       }
       var sum: Int64 = 0
@@ -35,8 +37,8 @@ package enum ConformanceMethods {
     "echo": { params throws(CallError) in params ?? .null },
   ]
 
-  /// `conformance.owner`: who answers for the session, for the how-manieth owner of it that is, and
-  /// when, in nanoseconds of the machine's monotonic clock.
+  /// `conformance.owner` returns the server that owns the session, the number of its term, and the
+  /// time. The time is in nanoseconds of the machine's monotonic clock.
   static let sessionMethods = [
     Method("conformance.owner") { session, _, _ throws(CallError) in
       .value([
@@ -47,8 +49,9 @@ package enum ConformanceMethods {
     }
   ]
 
-  /// Adds `action://echo`, which returns its parameters, `action://later`, which does so after it has
-  /// let others go first, and the scheme `conformance`. What an earlier run has added gives way.
+  /// Registers the routes; they replace those of an earlier call. `action://echo` returns its
+  /// parameters, and `action://later` does so after it has yielded. Also registers the scheme
+  /// `conformance`.
   package static func register(in router: Router) throws {
     let routes = [
       try task("action://echo", .task { call in .object(call.params) }),
@@ -79,7 +82,7 @@ package enum ConformanceMethods {
     try router.redirect("conformance://older", to: "action://echo")
     try router.redirect("conformance://circle", to: "conformance://circle/back")
     try router.redirect("conformance://circle/back", to: "conformance://circle")
-    try router.undefinedRoute(scheme: "conformance", leadsTo: "action://echo")
+    try router.setUndefinedRoute(scheme: "conformance", leadsTo: "action://echo")
   }
 
   private static func task(
@@ -92,13 +95,12 @@ package enum ConformanceMethods {
 
   private static func operands(_ params: Value?) throws(CallError) -> (Int64, Int64) {
     switch params {
-    case .list(let values)?:
+    case .array(let values)?:
       if values.count == 2, let minuend = values[0].integer, let subtrahend = values[1].integer {
         return (minuend, subtrahend)
       }
-    case .object(let members)?:
-      if let minuend = members["minuend"]?.integer, let subtrahend = members["subtrahend"]?.integer
-      {
+    case .object(let fields)?:
+      if let minuend = fields["minuend"]?.integer, let subtrahend = fields["subtrahend"]?.integer {
         return (minuend, subtrahend)
       }
     default: break

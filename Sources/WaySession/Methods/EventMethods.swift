@@ -1,7 +1,7 @@
 import WayRPC
 import WayValues
 
-/// `events.…`: what a client wants to be told of.
+/// `events.…`: the subscriptions of a client.
 enum EventMethods {
   private static let topics = Param(.topics, .list)
 
@@ -11,47 +11,50 @@ enum EventMethods {
   ]
 
   private static func subscribe(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
-    let asked = try patterns(params, session.limits)
-    let before = session.happenings.subscribers[client.id]
-    let new = try session.happenings.subscribers.add(asked, for: client.id)
-    session.note(client)
-    // The answer goes first, so that the client knows what the retained events belong to.
-    let answer = Answer.value(session.happenings.subscribers[client.id].value)
-    session.reply(answer, to: address)
-    let retained = session.environment.owner.retained(for: session.id, client: client.name) {
-      topic in !before.covers(topic) && new.contains { $0.covers(topic) }
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
+    let requested = try patterns(params, session.limits)
+    let before = session.events.subscribers[client.id]
+    let new = try session.events.subscribers.add(requested, for: client.id)
+    session.recordChange(client)
+    // The response is sent first, so that the client knows what the retained events belong to.
+    let response = SessionCallResponse.value(session.events.subscribers[client.id].value)
+    session.respond(response, to: handle)
+    let retained = session.environment.owner.retainedMessages(for: session.id, client: client.name)
+    {
+      topic in !before.matches(topic) && new.contains { $0.matches(topic) }
     }
-    // All of it or nothing: a client that reads must be able to take what is retained, however much
-    // that is.
-    if !retained.isEmpty { session.mail.deliver(retained, to: client) }
+    // All retained messages are sent, or none. A client that reads must be able to receive all of
+    // them, however many there are.
+    if !retained.isEmpty { session.clientWriter.deliver(retained, to: client) }
     return .later
   }
 
   private static func unsubscribe(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
-    try session.happenings.subscribers.remove(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
+    try session.events.subscribers.remove(
       try patterns(params, session.limits), of: client.id)
-    session.note(client)
-    return .value(session.happenings.subscribers[client.id].value)
+    session.recordChange(client)
+    return .value(session.events.subscribers[client.id].value)
   }
 
   private static func patterns(
     _ params: Params, _ limits: Limits
   ) throws(CallError) -> [TopicPattern] {
     let values = try params.requiredList(.topics)
-    // So many at once are looked at as may stand in one client's list: the rest is refused unread.
+    // A client's list is limited to this count, so that more topics are rejected without being
+    // read.
     guard values.count <= limits.maxSubscriptions else {
-      throw CallError(.tooMany, "A client may subscribe to \(limits.maxSubscriptions) topics")
+      throw CallError(
+        .tooMany, "A client may subscribe to at most \(limits.maxSubscriptions) topics")
     }
     var patterns: [TopicPattern] = []
     for (position, value) in values.enumerated() {
       let path = "params.topics[\(position)]"
-      guard let text = value.string else { throw .unfit(path, "a string", value) }
+      guard let text = value.string else { throw .typeMismatch(path, "a string", value) }
       do {
         patterns.append(try TopicPattern(text, limit: limits.maxTopic))
       } catch {

@@ -1,6 +1,6 @@
 import WayValues
 
-/// `host.…`: what a client shows and runs.
+/// `host.…`: the pages and tasks that a client hosts.
 enum HostMethods {
   private static let hosts = Param(.hosts, .list)
 
@@ -9,54 +9,55 @@ enum HostMethods {
   ]
 
   private static func register(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
     let definitions = try definitions(params, session.limits)
-    try declare(definitions, by: client, in: session)
+    try registerHosts(definitions, by: client, in: session)
+    AbsentHostRequests.move(in: session)
     DeepLinkRunner.hostsChanged(in: session)
-    return declared(by: client, in: session)
+    return registeredHosts(by: client, in: session)
   }
 
   private static func unregister(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
     let definitions = try definitions(params, session.limits)
     if try scope(of: definitions) == .server {
       try session.environment.serverHosts.unregister(definitions, of: client)
     } else {
-      try session.guide.hosts.unregister(definitions, of: client.id)
+      try session.resolver.hosts.unregister(definitions, of: client.id)
     }
-    session.note(client)
-    return declared(by: client, in: session)
+    session.recordChange(client)
+    return registeredHosts(by: client, in: session)
   }
 
-  /// Registers what a client shows and runs. Fails with nothing changed.
-  static func declare(
+  /// Registers the hosts of a client. If it throws, nothing has changed.
+  static func registerHosts(
     _ definitions: [HostDefinition], by client: Client, in session: isolated Session
   ) throws(CallError) {
     try client.rights.check(hosting: definitions)
-    let snapshot = session.guide.snapshot
+    let snapshot = session.resolver.snapshot
     if try scope(of: definitions) == .server {
       try session.environment.serverHosts.register(
         definitions, for: client, of: session, router: snapshot)
     } else {
-      try session.guide.hosts.register(
+      try session.resolver.hosts.register(
         definitions, as: client.id, router: snapshot
       ) { bytes throws(CallError) in try client.charge(bytes) }
     }
-    if session.environment.watch.isOn { session.happenings.witness.hosts(client) }
-    session.note(client)
+    if session.environment.inspector.isActive { session.events.inspectorSink.hostsChanged(client) }
+    session.recordChange(client)
   }
 
   private static func scope(
     of definitions: [HostDefinition]
-  ) throws(CallError) -> HostDefinition.Scope {
+  ) throws(CallError) -> HostDefinition.HostScope {
     let scopes = Set(definitions.map(\.scope))
     guard scopes.count <= 1 else {
       throw .invalidParams(
-        "params.hosts: give those of the session and those of the server in requests of their own")
+        "params.hosts: register session hosts and server-wide hosts in separate requests")
     }
     return scopes.first ?? .session
   }
@@ -64,13 +65,15 @@ enum HostMethods {
   private static func definitions(
     _ params: Params, _ limits: Limits
   ) throws(CallError) -> [HostDefinition] {
-    try HostDefinition.list(try params.requiredList(.hosts), limit: limits.maxHosts)
+    try HostDefinition.parse(try params.requiredList(.hosts), limit: limits.maxHosts)
   }
 
-  private static func declared(by client: Client, in session: isolated Session) -> Reply {
+  private static func registeredHosts(by client: Client, in session: isolated Session)
+    -> CallDisposition
+  {
     let definitions =
-      session.guide.hosts.definitions(of: client.id)
+      session.resolver.hosts.definitions(of: client.id)
       + session.environment.serverHosts.definitions(of: client)
-    return .value(["hosts": .list(definitions.map(\.value))])
+    return .value(["hosts": .array(definitions.map(\.value))])
   }
 }

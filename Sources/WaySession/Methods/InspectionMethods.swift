@@ -3,47 +3,47 @@ import WayTable
 import WayTransport
 import WayValues
 
-/// `admin.…`: what who inspects a server is told of it.
+/// `admin.…`: methods with which an administrator inspects a server.
 enum InspectionMethods {
-  /// How many sessions are told at once.
+  /// The maximum number of sessions in one result.
   private static let maxSessions = 200
-  /// Bytes of each message that is told where no other limit is given, and at most.
-  private static let usualMessage = 4 << 10
-  private static let maxMessage = 64 << 10
+  /// Bytes of each recorded message: the default, and the maximum.
+  private static let defaultMessageLimit = 4 << 10
+  private static let maxMessageLimit = 64 << 10
 
   static let all = [
     Method(
       "admin.watch", [Param(.session, .string), Param(.messages, .bool), Param(.limit, .count)],
       access: .admin, watch),
-    Method("admin.unwatch", access: .admin) { session, _, address throws(CallError) in
-      session.environment.owner.watcherLeft(address.client)
+    Method("admin.unwatch", access: .admin) { session, _, handle throws(CallError) in
+      session.environment.owner.endInspection(handle.client)
       return .value(.null)
     },
     Method(
       "admin.sessions", [Param(.after, .string), Param(.limit, .count)], access: .admin
-    ) { session, params, address throws(CallError) in
+    ) { session, params, handle throws(CallError) in
       let limit = min(max(params.count(.limit) ?? maxSessions, 1), maxSessions)
       return try inspect(
-        .sessions(after: params.string(.after), limit: limit), address, in: session)
+        .sessions(after: params.string(.after), limit: limit), handle, in: session)
     },
     Method(
       "admin.session", [Param(.session, .string), Param(.records, .bool)], access: .admin
-    ) { session, params, address throws(CallError) in
+    ) { session, params, handle throws(CallError) in
       let id = try params.required(.session)
       return try inspect(
-        .session(id, withRecords: params.bool(.records) ?? true), address, in: session)
+        .session(id, withRecords: params.bool(.records) ?? true), handle, in: session)
     },
-    Method("admin.routes", access: .admin) { session, _, address throws(CallError) in
-      try inspect(.routes, address, in: session)
+    Method("admin.routes", access: .admin) { session, _, handle throws(CallError) in
+      try inspect(.routes, handle, in: session)
     },
-    Method("admin.refusals", access: .admin) { session, _, address throws(CallError) in
-      try inspect(.refusals, address, in: session)
+    Method("admin.refusals", access: .admin) { session, _, handle throws(CallError) in
+      try inspect(.rejections, handle, in: session)
     },
-    Method("admin.cluster", access: .admin) { session, _, address throws(CallError) in
-      try inspect(.cluster, address, in: session)
+    Method("admin.cluster", access: .admin) { session, _, handle throws(CallError) in
+      try inspect(.cluster, handle, in: session)
     },
-    Method("admin.versions", access: .admin) { session, _, address throws(CallError) in
-      try inspect(.versions, address, in: session)
+    Method("admin.versions", access: .admin) { session, _, handle throws(CallError) in
+      try inspect(.versions, handle, in: session)
     },
     Method(
       "admin.explain", [Param(.uri, .string), Param(.params, .object), Param(.as, .object)],
@@ -51,81 +51,83 @@ enum InspectionMethods {
   ]
 
   private static func inspect(
-    _ question: InspectionQuery, _ address: ReplyHandle, in session: isolated Session
-  ) throws(CallError) -> Reply {
+    _ query: InspectionQuery, _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
     let owner = session.environment.owner
-    return try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
-      try await owner.inspect(question)
+    return try AdminMethods.respondLater(handle, size: 0, in: session) { () throws(CallError) in
+      try await owner.inspect(query)
     }
   }
 
   private static func explain(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let asker: PolicyAsker
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let subject: PolicySubject
     do throws(DocumentFaults) {
-      asker =
+      subject =
         try params[.as].map { value throws(DocumentFaults) in
-          try PolicyAsker(parsing: value)
-        } ?? PolicyAsker()
+          try PolicySubject(parsing: value)
+        } ?? PolicySubject()
     } catch {
       throw .invalidParams("params.as: \(error)")
     }
     return try inspect(
       .explain(
         uri: try params.required(.uri), params: params.object(.params) ?? [:],
-        asker: asker.caller),
-      address, in: session)
+        caller: subject.caller),
+      handle, in: session)
   }
 
   private static func watch(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let wantsMessages = params.bool(.messages) ?? false
     if params[.limit] != nil, !wantsMessages {
-      throw .invalidParams("params.limit is of messages: give messages true as well")
+      throw .invalidParams("params.limit applies to messages; set params.messages to true as well")
     }
-    let client = address.client
-    let limit = min(params.count(.limit) ?? usualMessage, maxMessage)
-    let wish = InspectorFilter(
-      session: params.string(.session), messages: wantsMessages ? limit : nil, client: client.name)
+    let client = handle.client
+    let limit = min(params.count(.limit) ?? defaultMessageLimit, maxMessageLimit)
+    let filter = InspectorFilter(
+      session: params.string(.session), maxMessageBytes: wantsMessages ? limit : nil,
+      client: client.name)
     let collector = InspectorFeed(on: session.loop) { [weak session, id = client.id] in
       session?.assumeIsolated { [records = $0, dropped = $1] session in
         deliver(records, dropped, to: id, in: session)
-      } ?? .gone
+      } ?? .closed
     }
     let owner = session.environment.owner
-    switch owner.watch(wish, collector) {
-    case .done(let answer): return .value(answer)
-    case .later(let begun):
+    switch owner.startInspection(filter, collector) {
+    case .immediate(let result): return .value(result)
+    case .deferred(let start):
       do throws(CallError) {
-        return try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
-          await begun()
+        return try AdminMethods.respondLater(handle, size: 0, in: session) {
+          () throws(CallError) in
+          await start()
         }
       } catch {
-        owner.watcherLeft(client)
+        owner.endInspection(client)
         throw error
       }
     }
   }
 
-  /// Sends a batch to who watches, unless it lags behind.
+  /// Sends a batch of records to an inspector, unless it lags behind.
   private static func deliver(
     _ records: [Value], _ dropped: Int, to id: ClientID, in session: isolated Session
-  ) -> InspectorFeed.Handover {
-    guard let client = session.members[id] else { return .gone }
-    // The policy, or who the client is, may have changed since it has asked.
-    guard (try? client.rights.enter("admin.watch", .admin)) != nil else {
-      session.environment.owner.watcherLeft(client)
-      return .gone
+  ) -> InspectorFeed.BatchResult {
+    guard let client = session.clients[id] else { return .closed }
+    // The policy or the client's identity may have changed since the inspection was started.
+    guard (try? client.rights.authorize("admin.watch", .admin)) != nil else {
+      session.environment.owner.endInspection(client)
+      return .closed
     }
-    let unread = client.numbering?.outbox.bytes ?? 0
+    let unread = client.sequence?.outbox.bytes ?? 0
     guard let channel = client.channel, unread <= session.limits.maxOutbox / 2,
       channel.bufferedBytes <= session.limits.maxBacklog / 2
-    else { return .later }
-    session.mail.notify(
+    else { return .deferred }
+    session.clientWriter.notify(
       client, "admin.records",
-      ["records": .list(records), "dropped": .integer(Int64(dropped))])
+      ["records": .array(records), "dropped": .integer(Int64(dropped))])
     return .sent
   }
 }

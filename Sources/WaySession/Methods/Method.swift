@@ -1,43 +1,49 @@
 import WayRPC
 import WayValues
 
-/// A method of the protocol: what it takes, who may call it, and what it does.
+/// A method of the protocol: its parameters, its access, and its handler.
 package final class Method: Sendable {
-  /// Carries out a request in a session, and answers to the address; what it throws is the answer.
-  typealias Handler =
-    @Sendable (isolated Session, Params, ReplyHandle) throws(CallError) -> Reply
+  /// Performs a request in a session and responds through the handle. A thrown error is the
+  /// response.
+  typealias MethodHandler =
+    @Sendable (isolated Session, Params, ReplyHandle) throws(CallError) -> CallDisposition
 
-  /// Who may call it.
+  /// The clients that may call a method.
   enum Access {
-    /// Everybody, also before a session is open.
-    case everybody
-    /// Members of a session.
-    case member
-    /// The connection itself takes it, outside of a session.
+    /// Every client, also before a session is open.
+    case anyone
+    /// Clients of a session.
+    case client
+    /// The connection itself handles the method, outside of a session.
     case connection
-    /// Members whom the policy makes administrators.
+    /// Clients that the policy makes administrators.
     case admin
   }
 
   package let name: String
   let access: Access
-  /// As the policy is asked about it.
+  /// How the policy authorizes the method.
   let kind: MethodKind
-  /// The parameters that it reads by name.
-  let takes: ParamList
-  let handler: Handler
-  /// In the place of ``handler`` for a method that needs no session and reads its params itself.
+  /// Whether its requests begin in the order in which a client sends them, also after calls that
+  /// wait for the store.
+  let isOrdered: Bool
+  /// The parameters that the method reads by name.
+  let paramList: ParamList
+  let handler: MethodHandler
+  /// Replaces ``handler`` for a method that needs no session and reads its params itself.
   let raw: RawMethod?
 
   init(
-    _ name: String, _ takes: ParamList = .none, access: Access = .member,
-    _ handler: @escaping Handler
+    _ name: String, _ paramList: ParamList = .none, access: Access = .client,
+    _ handler: @escaping MethodHandler
   ) {
     self.name = name
     self.access = access
-    let isAskedAgain = name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
-    kind = access == .admin ? .admin : isAskedAgain ? .askedAgain : .usual
-    self.takes = takes
+    let isTargetDependent =
+      name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
+    kind = access == .admin ? .admin : isTargetDependent ? .targetDependent : .standard
+    isOrdered = ["router.", "navigation.", "page."].contains { name.hasPrefix($0) }
+    self.paramList = paramList
     self.handler = handler
     raw = nil
   }
@@ -45,21 +51,22 @@ package final class Method: Sendable {
   init(_ name: String, access: Access, raw: @escaping RawMethod) {
     self.name = name
     self.access = access
-    kind = .usual
+    kind = .standard
+    isOrdered = false
     self.raw = raw
-    takes = .none
+    paramList = .none
     handler = { _, _, _ throws(CallError) in .value(try raw(nil)) }
   }
 }
 
-/// A method that is answered at once from its params, without a session.
+/// A method whose response is made at once from its params, without a session.
 package typealias RawMethod = @Sendable (Value?) throws(CallError) -> Value
 
-/// A notification of the protocol's that means something of itself, and is no method without an
-/// answer.
-struct Notice: Sendable {
+/// A notification of the protocol that has a meaning of its own. It is not a method that is called
+/// without a response.
+struct ProtocolNotification: Sendable {
   let name: String
-  let takes: ParamList
-  /// Carries it out; nobody is told of a fault.
+  let paramList: ParamList
+  /// Handles the notification. Errors are not reported.
   let handler: @Sendable (isolated Session, Client, Params) -> Void
 }

@@ -1,52 +1,52 @@
 import WayRPC
 import WayValues
 
-/// All methods that a client may call, found by the bytes of their names.
+/// All methods that a client may call, indexed by the bytes of their names.
 package struct MethodTable: Sendable {
-  /// The protocol's, the most frequent first.
-  package static let own: [Method] =
+  /// The protocol's methods, the most frequent first.
+  package static let builtIn: [Method] =
     RouterMethods.all + NavigationMethods.all + PageMethods.all + HostMethods.all
     + EventMethods.all + SessionMethods.all + AdminMethods.all
 
-  /// In the order of ``own``, those beside them behind.
+  /// The methods of ``builtIn``, in their order, followed by the others.
   private let methods: [Method]
-  /// The ends of their names, the order that of `methods`, and what is looked at first.
-  private let ends: [NameEnd]
+  /// The suffixes of the method names, in the order of `methods`. They are compared first.
+  private let nameSuffixes: [NameSuffix]
 
-  /// The protocol's methods, and others beside, which are answered at once.
+  /// Creates a table of the protocol's methods and others, whose responses are made at once.
   init(others: [String: RawMethod] = [:]) {
     methods =
-      Self.own + others.map { Method($0, access: .member, raw: $1) }
+      Self.builtIn + others.map { Method($0, access: .client, raw: $1) }
       + (others.isEmpty ? [] : ConformanceMethods.sessionMethods)
-    ends = methods.map { NameEnd($0.name) }
+    nameSuffixes = methods.map { NameSuffix($0.name) }
   }
 
-  /// The method that a request is for, and its place in the table; nil for none.
+  /// The method of a request, and its index in the table; nil if there is none.
   func find(_ request: RequestView) -> (place: Int, method: Method)? {
-    let end = request.methodEnd
-    for place in ends.indices where ends[place] == end {
+    let end = request.methodSuffix
+    for place in nameSuffixes.indices where nameSuffixes[place] == end {
       let method = methods[place]
-      if request.isFor(method.name) { return (place, method) }
+      if request.hasMethod(method.name) { return (place, method) }
     }
     return nil
   }
 
-  /// The method of a name, and its place in the table; nil for none.
+  /// The method with a name, and its index in the table; nil if there is none.
   func find(_ name: String) -> (place: Int, method: Method)? {
     methods.firstIndex { $0.name.isSameUTF8(as: name) }.map { ($0, methods[$0]) }
   }
 
-  /// The beginnings of the protocol's names, which are nobody else's: `router.`, `$/` and so on.
-  static let reserved: Set<String> = Set(
-    own.map(\.name) + ProtocolNotifications.all.map(\.name) + ["task.run"]
+  /// The prefixes that are reserved for the protocol: `router.`, `$/` and so on.
+  static let reservedPrefixes: Set<String> = Set(
+    builtIn.map(\.name) + ProtocolNotifications.all.map(\.name) + ["task.run"]
   ).reduce(into: []) { families, name in
     if let end = name.firstIndex(where: { $0 == "." || $0 == "/" }) {
       families.insert(String(name[...end]))
     }
   }
 
-  /// Whether a name is the protocol's, now or in a later version.
-  static func reserves(_ name: String) -> Bool {
-    name.isEmpty || name == "event" || reserved.contains { name.utf8.starts(with: $0.utf8) }
+  /// Whether a name is reserved for the protocol, now or in a later version.
+  static func isReserved(_ name: String) -> Bool {
+    name.isEmpty || name == "event" || reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
   }
 }

@@ -3,7 +3,7 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// `navigation.…`: the session's stack.
+/// `navigation.…`: methods of the session's stack.
 enum NavigationMethods {
   private static let uri = Param(.uri, .string)
   private static let result = Param(.result, .object)
@@ -17,10 +17,10 @@ enum NavigationMethods {
         result, exts,
       ], back),
     Method("navigation.finish", [Param(.page, .string), result, exts], finish),
-    Method("navigation.stack") { session, _, address throws(CallError) in
-      let caller = address.caller
+    Method("navigation.stack") { session, _, handle throws(CallError) in
+      let caller = handle.caller
       return .value(
-        session.pages.value(tabs: session.guide.snapshot.tabs.map(\.text), for: caller))
+        session.pages.value(tabs: session.resolver.snapshot.tabs.map(\.text), for: caller))
     },
     Method("navigation.contains", [uri], contains),
     Method("navigation.selectTab", [Param(.index, .count), uri], selectTab),
@@ -29,98 +29,101 @@ enum NavigationMethods {
   ]
 
   private static func back(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let target = try BackTarget(
       count: params.count(.count), to: params.string(.to), before: params.string(.before),
       root: params.bool(.root))
     let result = try params.result()
     let back = BackRequest(target, result: result)
     let attempt = FailedOperation(
-      "navigation.back", about: params.string(.to) ?? params.string(.before), by: address.caller,
+      "navigation.back", about: params.string(.to) ?? params.string(.before), by: handle.caller,
       in: session)
-    return try change(
-      back.operation(by: session.guide, for: address.caller), result, attempt, params, address,
+    return try performOperation(
+      back.operation(by: session.resolver, for: handle.caller), result, attempt, params, handle,
       in: session)
   }
 
   private static func finish(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    guard let page = params.string(.page) ?? address.client.page else {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    guard let page = params.string(.page) ?? handle.client.page else {
       throw .invalidParams(
-        "params.page is missing: this client is not bound to a page of its own")
+        "params.page is missing, and this client is not bound to a page")
     }
     let result = try params.result()
     let attempt = FailedOperation(
-      "navigation.finish", about: page, by: address.caller, in: session)
-    return try change(
-      .finish(page: page, result: result?.outcome ?? .finished()), result, attempt, params, address,
+      "navigation.finish", about: page, by: handle.caller, in: session)
+    return try performOperation(
+      .finish(page: page, result: result?.outcome ?? .finished()), result, attempt, params, handle,
       in: session)
   }
 
-  private static func change(
+  private static func performOperation(
     _ operation: StackOperation, _ result: PageResult?, _ attempt: FailedOperation?,
     _ params: Params,
-    _ address: ReplyHandle, in session: isolated Session
-  ) throws(CallError) -> Reply {
+    _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
     let exts = try params.exts(session.limits)
-    let call = try session.begin(
-      .request(address), size: Value.object(exts).size + (result?.size ?? 0))
-    call.attempt = attempt
-    session.change(operation, exts, by: address.caller, for: call)
+    let call = try session.beginCall(
+      .request(handle), size: Value.object(exts).size + (result?.size ?? 0))
+    call.attemptedOperation = attempt
+    session.changeStack(operation, exts, by: handle.caller, for: call)
     return .later
   }
 
   private static func contains(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let reference = session.guide.reference(
-      try params.required(.uri), for: address.caller)
-    guard let page = session.pages.stack.contains(reference),
-      // That a page is there would tell its URI, which was asked for.
-      !address.caller.isGuest || session.pages.isOwn(page, of: address.caller)
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let reference = session.resolver.reference(
+      try params.required(.uri), for: handle.caller)
+    guard let page = session.pages.stack.find(reference),
+      // The existence of a page would reveal its URI to the guest.
+      !handle.caller.isGuest || session.pages.isOwn(page, of: handle.caller)
     else { return .value(.null) }
     return .value(.object(page.value))
   }
 
   private static func selectTab(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let wanted = try TabReference(
       index: params.count(.index), uri: params.string(.uri))
     let attempt = FailedOperation(
-      "navigation.selectTab", about: params.string(.uri), by: address.caller, in: session)
-    return try CallRunner.select(
-      try session.guide.tab(wanted, for: address.caller), attempt, .invoke, address.client.rights,
-      for: .request(address), in: session)
+      "navigation.selectTab", about: params.string(.uri), by: handle.caller, in: session)
+    return try CallRunner.selectTab(
+      try session.resolver.tabIndex(wanted, on: session.pages.stack, for: handle.caller), attempt,
+      .invoke, handle.client.rights, for: .request(handle), in: session)
   }
 
-  /// A page that was opened by other means comes on top of the stack; its host is the caller.
+  /// Adds a page that was opened by other means to the top of the stack. Its host is the caller.
   private static func adopt(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let uri = try params.required(.uri)
     let style = try params.style() ?? .push
     guard style == .push || style == .present else {
-      throw .invalidParams("params.style: a page is adopted with \"push\" or \"present\"")
+      throw .invalidParams(
+        "params.style must be \"push\" or \"present\" for a page that is adopted")
     }
-    let said = try session.guide.look(
-      up: uri, params.object(.params) ?? [:], for: address.caller)
-    let client = address.client
-    try client.rights.check(.adopt, said)
-    let match: RouteMatch? = if case .match(let match) = said { match } else { nil }
+    let resolution = try session.resolver.resolve(
+      uri, params.object(.params) ?? [:], for: handle.caller)
+    let client = handle.client
+    try client.rights.check(.adopt, resolution)
+    let match: RouteMatch? = if case .match(let match) = resolution { match } else { nil }
     let page = Page(
-      id: session.pages.makePageID(), uri: said.uri.text, route: match?.route.name,
-      pathParams: match?.pathParams ?? [:], style: style, params: said.params, exts: [:],
+      id: session.pages.makePageID(), uri: resolution.uri.text,
+      calledURI: PageURI.called(uri, resolvingTo: resolution.uri), route: match?.route.name,
+      pathParams: match?.pathParams ?? [:], style: style, params: resolution.params, exts: [:],
       host: client.name)
     let charge = try session.pages.charge(page)
-    let call = try session.begin(.request(address), size: params.size)
-    call.attempt = FailedOperation("navigation.adopt", about: uri, by: address.caller, in: session)
+    let call = try session.beginCall(.request(handle), size: params.size)
+    call.attemptedOperation = FailedOperation(
+      "navigation.adopt", about: uri, by: handle.caller, in: session)
     call.work = .operation
     session.pages.adopt(
-      page, at: .client(client.id), for: call.number, by: address.caller, charge)
-    session.act([])
+      page, at: .client(client.id), for: call.number, by: handle.caller, charge)
+    session.perform([])
     return .later
   }
 }

@@ -1,36 +1,39 @@
 import WayRPC
 import WayValues
 
-/// What a client says with `session.open`.
+/// The params of `session.open`.
 struct OpenRequest: Sendable {
   let hosts: [HostDefinition]
-  let join: Join?
+  let join: JoinParams?
   let page: String?
   let software: ClientSoftware
   let token: String?
-  /// Why the client begins anew, where it would have resumed.
-  var refusal: ClientResume.Refusal?
+  /// The reason why the client could not resume and opens a session instead; nil if it did not try.
+  var resumeRejection: ClientResume.ResumeRejectionReason?
 
-  /// The session that it joins.
-  struct Join: Sendable {
+  /// The session that the client joins.
+  struct JoinParams: Sendable {
     let session: String
     let token: String
   }
 
-  /// Bytes of each text of `client`, which is kept as long as the client.
-  private static let maxSoftware = 256
+  /// Bytes of each string in `client`, which the server holds as long as the client.
+  private static let maxSoftwareLength = 256
 
-  static let takes: ParamList = [
-    Param(.protocol, .list), Param(.client, .object), Param(.token, .string),
-    Param(.hosts, .list), Param(.join, .object), Param(.page, .string),
-  ]
+  /// A later client may send other members to this server.
+  static let paramList = ParamList(
+    [
+      Param(.protocol, .list), Param(.client, .object), Param(.token, .string),
+      Param(.hosts, .list), Param(.join, .object), Param(.page, .string),
+    ], ignoresOthers: true)
 
-  private static let takesFirst: ParamList = [Param(.protocol, .list)]
+  private static let versionParamList = ParamList(
+    [Param(.protocol, .list)], ignoresOthers: true)
 
-  /// Fails with -32602, and `kind` "version" where no common protocol version was offered.
+  /// Throws -32602, with `kind` "version" if the client offers no supported protocol version.
   init(_ request: Request, limits: Limits) throws(CallError) {
-    // First of all, since a later version's other params may be of other types.
-    let version = try Params(request.params, of: request.method, taking: Self.takesFirst)
+    // The version is checked first because a later version's params may have other types.
+    let version = try Params(request.params, of: request.method, taking: Self.versionParamList)
     if let offered = version.list(.protocol),
       !offered.contains(.string(ServerSoftware.protocolVersion))
     {
@@ -39,15 +42,15 @@ struct OpenRequest: Sendable {
         "params.protocol: this server speaks \(ServerSoftware.protocolVersion) only",
         kind: "version")
     }
-    let params = try Params(request.params, of: request.method, taking: Self.takes)
+    let params = try Params(request.params, of: request.method, taking: Self.paramList)
     software = try Self.software(params.object(.client) ?? [:])
     token = params.string(.token)
-    hosts = try HostDefinition.list(params.list(.hosts) ?? [], limit: limits.maxHosts)
+    hosts = try HostDefinition.parse(params.list(.hosts) ?? [], limit: limits.maxHosts)
     if let join = params.object(.join) {
       guard let session = join["session"]?.string, let token = join["token"]?.string else {
         throw .invalidParams("params.join must be an object {session, token} of two strings")
       }
-      self.join = Join(session: session, token: token)
+      self.join = JoinParams(session: session, token: token)
     } else {
       join = nil
     }
@@ -60,9 +63,9 @@ struct OpenRequest: Sendable {
   private static func software(_ client: ValueObject) throws(CallError) -> ClientSoftware {
     func text(_ name: String) throws(CallError) -> String? {
       guard let value = client[name], !value.isNull else { return nil }
-      guard let text = value.string, text.utf8.count <= maxSoftware else {
+      guard let text = value.string, text.utf8.count <= maxSoftwareLength else {
         throw .invalidParams(
-          "params.client.\(name) must be a string of at most \(maxSoftware) bytes")
+          "params.client.\(name) must be a string of at most \(maxSoftwareLength) bytes")
       }
       return text
     }

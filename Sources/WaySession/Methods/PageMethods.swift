@@ -1,7 +1,7 @@
 import WayNavigation
 import WayValues
 
-/// `page.…`: methods of pages, which who runs in a page, or shows it, answers.
+/// `page.…`: methods of pages. The client that runs in a page responds to them, or else its host.
 enum PageMethods {
   static let all = [
     Method(
@@ -14,44 +14,47 @@ enum PageMethods {
   ]
 
   private static func call(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let page = try params.required(.page)
     let method = try params.required(.method)
-    let deadline = params.time(.deadlineMs)
-    let caller = address.client.id
-    let rights = try address.client.rights(for: params, in: session)
-    let receiver = try PageMethodTarget(of: page, for: rights, except: caller, in: session)
+    let timeout = params.duration(.deadlineMs)
+    let caller = handle.client.id
+    let rights = try handle.client.rights(for: params, in: session)
+    let target = try PageMethodTarget(of: page, for: rights, except: caller, in: session)
     let given = params.object(.params) ?? [:]
     let size = params.size
-    let key = params.string(.key).map { KeyedCalls.key($0, of: address.client, in: session) }
-    let begin: KeyedCalls.Beginning = { asker, session throws(CallError) in
-      let call = try session.begin(asker, deadline: deadline, size: size)
-      call.attempt = FailedOperation("page.call", about: page, by: rights.caller, in: session)
-      return try receiver.run(method, given, rights, deadline, key: key, call, in: session)
+    let key = params.string(.key).map {
+      IdempotentCalls.idempotencyKey($0, of: handle.client, in: session)
     }
-    guard let key else { return try begin(.request(address), session) }
-    let request = KeyedRequest(method: "page.call \(method)", target: page, params: given)
-    return try KeyedCalls.take(
-      key.text, request, .invoke, deadline: deadline, params.value, address, in: session, begin)
+    let begin: IdempotentCalls.CallStarter = { origin, session throws(CallError) in
+      let call = try session.beginCall(origin, timeout: timeout, size: size)
+      call.attemptedOperation = FailedOperation(
+        "page.call", about: page, by: rights.caller, in: session)
+      return try target.run(method, given, rights, timeout, key: key, call, in: session)
+    }
+    guard let key else { return try begin(.request(handle), session) }
+    let request = IdempotentRequest(method: "page.call \(method)", target: page, params: given)
+    return try IdempotentCalls.perform(
+      key.text, request, .invoke, timeout: timeout, params.value, handle, in: session, begin)
   }
 
-  /// Compares the pages that a host shows with those of the stack that it is to show.
+  /// Compares the pages that a host shows with the pages of the stack that it should show.
   private static func sync(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
     let limit = NavigationStack.maxPages
     guard let shown = try params.strings(.pages, limit: limit) else {
-      throw .invalidParams("params.pages is missing: it must be an array of the ids of pages")
+      throw .invalidParams("params.pages is missing; it must be an array of page ids")
     }
     let failed = Set(try params.strings(.failed, limit: limit) ?? [])
-    if !failed.isEmpty { session.act(session.pages.notShown(failed, by: client.name)) }
-    let own = session.pages.shown(by: client.id)
+    if !failed.isEmpty { session.perform(session.pages.removeUnrestored(failed, by: client.name)) }
+    let own = session.pages.entries(of: client.id)
     let missing = own.filter { !shown.contains($0.page.id) }
-    let gone = shown.filter { id in !own.contains { $0.page.id == id } }
+    let closed = shown.filter { id in !own.contains { $0.page.id == id } }
     return .value([
-      "open": .list(missing.map(\.params)), "closed": .list(gone.map(Value.string)),
+      "open": .array(missing.map(\.params)), "closed": .array(closed.map(Value.string)),
     ])
   }
 }

@@ -2,7 +2,7 @@ import WayNavigation
 import WayRPC
 import WayValues
 
-/// The names of all that methods take.
+/// The names of all parameters of methods.
 enum ParamName: Int, CaseIterable, Sendable {
   case uri, params, exts, style, deadlineMs, from, action, actionURL, count, to, before, root
   case result, index, page, method, topics, hosts, `protocol`, client, token, join, id, value
@@ -10,18 +10,18 @@ enum ParamName: Int, CaseIterable, Sendable {
   case failed, sent, expect, operations, table, version
   case session, messages, after, limit, `as`, records
 
-  /// As the wire has it.
-  var text: String { Self.texts[rawValue] }
+  /// The name on the wire.
+  var wireName: String { Self.wireNames[rawValue] }
 
-  private static let texts = allCases.map { $0 == .actionURL ? "action_url" : "\($0)" }
+  private static let wireNames = allCases.map { $0 == .actionURL ? "action_url" : "\($0)" }
 }
 
-/// What a parameter has to be.
+/// The type that a parameter must have.
 enum ParamKind: Sendable, Equatable {
   case string, object, list, bool
-  /// An integer that is not negative and fits 31 bits.
+  /// An integer from 0 to 2³¹-1.
   case count
-  /// Anything, null too.
+  /// Any value, including null.
   case any
 
   fileprivate var expected: String {
@@ -35,12 +35,12 @@ enum ParamKind: Sendable, Equatable {
     }
   }
 
-  /// Whether a member of params is that.
-  fileprivate func fits(_ params: ParamsView, _ member: Int) -> Bool {
+  /// Whether a member of params has this type.
+  fileprivate func matches(_ params: ParamsView, _ member: Int) -> Bool {
     switch (self, params.kind(of: member)) {
-    case (.string, .string), (.object, .object), (.list, .list), (.bool, .bool), (.any, _): true
+    case (.string, .string), (.object, .object), (.list, .array), (.bool, .bool), (.any, _): true
     case (.count, .number):
-      params.value(of: member).integer.map((0...Int64(Int32.max)).contains) ?? false
+      params.value(of: member).exactInteger.map((0...Int64(Int32.max)).contains) ?? false
     default: false
     }
   }
@@ -59,100 +59,128 @@ struct Param: Sendable {
 
 /// The parameters that a method reads by name, at most 16.
 final class ParamList: Sendable, ExpressibleByArrayLiteral {
-  /// Those of a method that takes none.
+  /// The list of a method without parameters.
   static let none: ParamList = []
+  /// The list of a method that reads no parameters, whatever it gets.
+  static let unread = ParamList([], ignoresOthers: true)
 
   let params: [Param]
-  fileprivate let names: ParamsView.Names
-  /// The place of each name among them, or -1: as many as there are ``ParamName``s.
+  /// Whether members with other names are ignored. Of most methods they are errors.
+  let ignoresOthers: Bool
+  fileprivate let names: ParamsView.MemberNames
+  /// The index of each name in the list, or -1. There is one slot for each ``ParamName``.
   fileprivate let slots: InlineArray<47, Int8>
 
-  init(_ params: [Param]) {
+  init(_ params: [Param], ignoresOthers: Bool = false) {
     self.params = params
-    names = ParamsView.Names(params.map(\.name.text))
+    self.ignoresOthers = ignoresOthers
+    names = ParamsView.MemberNames(params.map(\.name.wireName))
     var slots = InlineArray<47, Int8>(repeating: -1)
     for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
     self.slots = slots
   }
 
   convenience init(arrayLiteral params: Param...) { self.init(params) }
+
+  /// Whether nothing of the params matters.
+  fileprivate var isUnread: Bool { params.isEmpty && ignoresOthers }
+
+  /// Throws -32602 if one of the names is not in the list.
+  fileprivate func check(_ members: [String], of method: String) throws(CallError) {
+    let known = params.map(\.name.wireName)
+    guard let unknown = members.first(where: { !known.contains($0) }) else { return }
+    var message = "\(method) has no parameter \(unknown.quoted)"
+    if let similar = NameSuggestion.closest(unknown, among: known) {
+      message += "; did you mean \(similar.quoted)?"
+    } else if known.contains("exts") {
+      message += "; members of your own belong into params.exts"
+    }
+    throw .invalidParams(message)
+  }
 }
 
-/// A view of the params of one message: those of its method, each of which is absent or of its
-/// kind, and is decoded when it is asked for. Null is as if it were absent.
+/// A view of the params of one message. Each parameter of its method is absent or has the right
+/// type, and is decoded on access. Null counts as absent.
 struct Params: ~Escapable {
   private let view: ParamsView
   private let list: ParamList
-  private var places = ParamsView.Places(repeating: -1)
+  private var memberIndices = ParamsView.MemberPositions(repeating: -1)
 
-  /// The params of a method that takes `list`; others are ignored. Where it takes nothing, nothing
-  /// is looked at. Fails with -32602, and the name of the parameter that is not what it has to be.
+  /// Creates a view of the params of a method that takes `list`. Throws -32602 with the name of a
+  /// parameter that has the wrong type, or that the method does not have.
   @_lifetime(copy view)
   init(_ view: ParamsView, of method: String, taking list: ParamList) throws(CallError) {
     self.view = view
     self.list = list
-    guard !list.params.isEmpty, !view.isAbsent else { return }
+    guard !view.isAbsent, !list.isUnread else { return }
     guard view.isObject else {
-      throw .invalidParams("\(method) takes its params by name: send an object")
+      throw .invalidParams("\(method) takes its params by name; send an object")
     }
-    view.locate(list.names, &places)
+    view.locate(list.names, &memberIndices)
+    var found = 0
     for index in list.params.indices {
-      let (param, member) = (list.params[index], Int(places[index]))
-      guard member >= 0, !param.kind.fits(view, member) else { continue }
+      let (param, member) = (list.params[index], Int(memberIndices[index]))
+      guard member >= 0 else { continue }
+      found += 1
+      guard !param.kind.matches(view, member) else { continue }
       guard view.kind(of: member) == .null else {
-        throw .unfit("params.\(param.name.text)", param.kind.expected, view.value(of: member))
+        throw .typeMismatch(
+          "params.\(param.name.wireName)", param.kind.expected, view.value(of: member))
       }
-      places[index] = -1
+      memberIndices[index] = -1
+    }
+    if found < view.memberCount, !list.ignoresOthers {
+      try list.check(view.memberNames, of: method)
     }
   }
 
-  /// The params of a message that was decoded before.
+  /// Creates a view of params that were decoded before.
   @_lifetime(immortal)
   init(_ params: Value?, of method: String, taking list: ParamList) throws(CallError) {
     try self.init(ParamsView(params), of: method, taking: list)
   }
 
-  /// All of them, as they came; an empty object where there are none.
+  /// All params as they were received; an empty object if there are none.
   var value: Value { view.value ?? .object([:]) }
 
-  /// About what they keep, in bytes.
+  /// The approximate number of bytes that the params hold.
   var size: Int { view.value?.object?.members.reduce(0) { $0 + $1.value.size } ?? 0 }
 
-  /// The value of a parameter; nil where it is absent.
+  /// The value of a parameter; nil if it is absent.
   @inline(__always)
   subscript(name: ParamName) -> Value? {
-    let member = member(name)
+    let member = memberIndex(name)
     // `nil` as a value would be JSON's null.
     return member < 0 ? .none : view.value(of: member)
   }
 
-  /// Where a parameter is among the members, or -1.
+  /// The index of a parameter among the members, or -1.
   @inline(__always)
-  private func member(_ name: ParamName) -> Int {
+  private func memberIndex(_ name: ParamName) -> Int {
     let slot = Int(list.slots[name.rawValue])
-    return slot < 0 ? -1 : Int(places[slot])
+    return slot < 0 ? -1 : Int(memberIndices[slot])
   }
 
   func string(_ name: ParamName) -> String? {
-    let member = member(name)
+    let member = memberIndex(name)
     return member < 0 ? nil : view.string(of: member)
   }
 
-  /// Whether a parameter is a text, and this one: it need not be made to be known.
+  /// Whether a parameter is this string; does not create a `String` of it.
   func isString(_ name: ParamName, _ text: String) -> Bool {
-    let member = member(name)
+    let member = memberIndex(name)
     return member >= 0 && view.isString(text, of: member)
   }
 
   func object(_ name: ParamName) -> ValueObject? {
     if case .object(let object)? = self[name] { object } else { nil }
   }
-  func list(_ name: ParamName) -> [Value]? { self[name]?.list }
+  func list(_ name: ParamName) -> [Value]? { self[name]?.array }
   func bool(_ name: ParamName) -> Bool? { self[name]?.bool }
-  func count(_ name: ParamName) -> Int? { self[name]?.integer.flatMap { Int(exactly: $0) } }
+  func count(_ name: ParamName) -> Int? { self[name]?.exactInteger.flatMap { Int(exactly: $0) } }
 
-  /// A deadline, or nil for none.
-  func time(_ name: ParamName) -> Duration? { count(name).map { .milliseconds($0) } }
+  /// A duration in milliseconds; nil if it is absent.
+  func duration(_ name: ParamName) -> Duration? { count(name).map { .milliseconds($0) } }
 
   func style() throws(CallError) -> Style? {
     guard let text = string(.style) else { return nil }
@@ -163,13 +191,13 @@ struct Params: ~Escapable {
     return style
   }
 
-  /// What a page gives.
+  /// The result that a page returns.
   func result() throws(CallError) -> PageResult? {
     guard let value = self[.result] else { return nil }
     return try PageResult(value, path: "params.result")
   }
 
-  /// The `exts`, none where there are none. Fails with 2413 where they are too large.
+  /// The `exts`; empty if they are absent. Throws 2413 if they are too large.
   func exts(_ limits: Limits) throws(CallError) -> ValueObject {
     guard let exts = object(.exts) else { return [:] }
     guard Value.object(exts).size <= limits.maxExts else {
@@ -180,24 +208,24 @@ struct Params: ~Escapable {
     return exts
   }
 
-  /// A text that must be there. Fails with -32602 where it is not.
+  /// A required string. Throws -32602 if it is absent.
   func required(_ name: ParamName) throws(CallError) -> String {
     guard let text = string(name) else { throw .missing(name, "a string") }
     return text
   }
 
-  /// A list of strings, nil where it is absent. Fails with -32602 for others, and with 2429 for too
-  /// many or too large ones.
+  /// An array of strings; nil if it is absent. Throws -32602 for other elements or strings that are
+  /// too long, and 2429 for too many.
   func strings(_ name: ParamName, limit: Int) throws(CallError) -> [String]? {
     guard let list = list(name) else { return nil }
     guard list.count <= limit else {
-      throw CallError(.tooMany, "params.\(name.text) may hold \(limit) strings")
+      throw CallError(.tooMany, "params.\(name.wireName) may hold at most \(limit) strings")
     }
     var strings: [String] = []
     for (position, value) in list.enumerated() {
       guard let text = value.string, text.utf8.count <= HostDefinition.maxPatternLength else {
-        throw .unfit(
-          "params.\(name.text)[\(position)]",
+        throw .typeMismatch(
+          "params.\(name.wireName)[\(position)]",
           "a string of at most \(HostDefinition.maxPatternLength) bytes", value)
       }
       strings.append(text)
@@ -205,7 +233,7 @@ struct Params: ~Escapable {
     return strings
   }
 
-  /// A list that must be there. Fails with -32602 where it is not.
+  /// A required array. Throws -32602 if it is absent.
   func requiredList(_ name: ParamName) throws(CallError) -> [Value] {
     guard let list = list(name) else { throw .missing(name, "an array") }
     return list
@@ -214,6 +242,6 @@ struct Params: ~Escapable {
 
 extension CallError {
   fileprivate static func missing(_ name: ParamName, _ expected: String) -> CallError {
-    .invalidParams("params.\(name.text) is missing: it must be \(expected)")
+    .invalidParams("params.\(name.wireName) is missing; it must be \(expected)")
   }
 }

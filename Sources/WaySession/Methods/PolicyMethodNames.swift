@@ -1,19 +1,19 @@
-/// Which methods a policy may name.
+/// Checks the names of methods in a policy.
 enum PolicyMethodNames {
-  private static let all = MethodTable.own.map(\.name)
+  private static let all = MethodTable.builtIn.map(\.name)
 
-  /// Why a text names no method and no beginning of one; nil where it does. What lies outside of the
-  /// protocol's names may be an app's, unless it looks like a slip of the pen.
+  /// Returns the reason why `text` names no method and no prefix of one; nil if it does. Other
+  /// names may be methods of an app, unless they are misspellings of the protocol's names.
   static func fault(of text: String) -> String? {
     let star = UInt8(ascii: "*")
     guard !text.utf8.dropLast().contains(star) else {
-      return "'*' stands at the end only, for any rest; in '\(text)' it does not"
+      return "\"*\" may only be at the end of a name, not as in \"\(text)\""
     }
     let pattern = MethodPattern(text)
     if all.contains(where: pattern.covers) { return nil }
     let isBeginning = text.utf8.last == star
     let name = isBeginning ? String(text.dropLast()) : text
-    let isReserved = MethodTable.reserves(name)
+    let isReserved = MethodTable.isReserved(name)
     let near =
       switch (isBeginning, isReserved) {
       case (true, true): [String]()
@@ -23,27 +23,28 @@ enum PolicyMethodNames {
       }
     guard isReserved || !near.isEmpty else { return nil }
     let others = near.isEmpty ? family(of: name) : near
-    return (isBeginning ? "no method begins with '\(name)'" : "there is no method '\(name)'")
+    let names = others.joined(separator: ", ")
+    return (isBeginning ? "no method begins with \"\(name)\"" : "there is no method \"\(name)\"")
       + (others.isEmpty
         ? "; rpc.discover lists the methods"
-        : "; \(near.isEmpty ? "known" : "near") here: \(others.joined(separator: ", "))")
+        : (near.isEmpty ? "; known methods: \(names)" : "; did you mean \(names)?"))
   }
 
-  /// The methods that a name may be meant for, the nearest first.
+  /// The methods whose names are nearest to `name`, nearest first.
   private static func methods(near name: String, atMost limit: Int) -> [String] {
     let found = all.compactMap { method in
-      method.distance(to: name, atMost: limit).map { (distance: $0, method: method) }
+      method.editDistance(to: name, atMost: limit).map { (distance: $0, method: method) }
     }
     let least = found.map(\.distance).min()
     return found.filter { $0.distance == least }.map(\.method)
   }
 
-  /// The beginnings of names, `router.` for one, of which a text misses but a letter.
+  /// The prefixes of names, such as `router.`, that differ from `text` in one letter.
   private static func families(near text: String) -> [String] {
-    MethodTable.reserved.sorted().filter { $0.distance(to: text, atMost: 1) != nil }
+    MethodTable.reservedPrefixes.sorted().filter { $0.editDistance(to: text, atMost: 1) != nil }
   }
 
-  /// The methods that begin as a name does.
+  /// The methods with the same prefix as `name`.
   private static func family(of name: String) -> [String] {
     guard let end = name.firstIndex(where: { $0 == "." || $0 == "/" }) else { return [] }
     return all.filter { $0.hasPrefix(name[...end]) }
@@ -51,9 +52,9 @@ enum PolicyMethodNames {
 }
 
 extension String {
-  /// How many bytes have to be inserted, removed or exchanged to make one of the other
-  /// (Levenshtein); nil for more than `limit`.
-  fileprivate func distance(to other: String, atMost limit: Int) -> Int? {
+  /// The number of bytes to insert, remove or replace to turn one string into the other
+  /// (Levenshtein distance). Nil if it exceeds `limit`.
+  fileprivate func editDistance(to other: String, atMost limit: Int) -> Int? {
     let (own, other) = (Array(utf8), Array(other.utf8))
     guard abs(own.count - other.count) <= limit else { return nil }
     var row = Array(0...other.count)

@@ -1,28 +1,36 @@
 import WayRPC
 import WayValues
 
-/// The notifications that mean something of themselves.
+/// The notifications that have a meaning of their own.
 enum ProtocolNotifications {
   static let all = [
-    Notice(name: "$/cancelRequest", takes: [Param(.id, .any)]) { session, client, params in
-      guard let id = params[.id].flatMap(RequestID.init), let number = client.call(id) else {
+    ProtocolNotification(
+      name: "$/cancelRequest", paramList: ParamList([Param(.id, .any)], ignoresOthers: true)
+    ) {
+      session, client, params in
+      guard let id = params[.id].flatMap(RequestID.init), let number = client.callNumber(id) else {
         return
       }
       session.stop(number, .cancelled)
     },
-    Notice(
-      name: "$/progress", takes: [Param(.id, .any), Param(.value, .any)]
+    ProtocolNotification(
+      name: "$/progress",
+      paramList: ParamList([Param(.id, .any), Param(.value, .any)], ignoresOthers: true)
     ) { session, client, params in
       guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
-        let request = client.pending[id], let number = request.purpose.call
+        let request = client.pending[id.comparedByValue], let number = request.purpose.call
       else { return }
-      if let asker = request.asker as? PeerRequester { return asker.report(value) }
-      session.reach((request.asker as? Session) ?? session) { $0.report(value, of: number) }
+      if let requester = request.requester as? PeerRequester {
+        return requester.reportProgress(value)
+      }
+      session.withSession((request.requester as? Session) ?? session) {
+        $0.reportProgress(value, of: number)
+      }
     },
   ]
 
-  static func find(_ notification: RequestView) -> Notice? {
-    for notice in all where notification.isFor(notice.name) { return notice }
+  static func find(_ notification: RequestView) -> ProtocolNotification? {
+    for candidate in all where notification.hasMethod(candidate.name) { return candidate }
     return nil
   }
 }

@@ -4,13 +4,14 @@ import WayRouting
 import WayValues
 
 extension Push {
-  /// Fails with -32602 for what cannot be pushed.
-  init(_ params: Params, _ limits: Limits) throws(CallError) {
+  /// Throws -32602 for a method that cannot be pushed, and the errors of a deep link.
+  init(_ params: Params, _ router: RouterSnapshot, _ limits: Limits) throws(CallError) {
     audience = try Self.audience(params[.to])
     method = try params.required(.method)
     let given = params.object(.params) ?? [:]
-    let own = try Params(.object(given), of: method, taking: Self.takes[method] ?? .none)
-    deadline = params.time(.deadlineMs) ?? own.time(.deadlineMs) ?? Self.usualDeadline
+    let own = try Params(.object(given), of: method, taking: Self.paramLists[method] ?? .unread)
+    key = try Self.key(params, own)
+    timeout = params.duration(.deadlineMs) ?? own.duration(.deadlineMs) ?? Self.defaultTimeout
     switch method {
     case "router.open":
       action = .open(
@@ -20,11 +21,12 @@ extension Push {
       action = .invoke(uri: try own.required(.uri), exts: try own.exts(limits))
       self.params = own.object(.params) ?? [:]
     case "router.deliver":
-      action = .deliver(
-        DeepLink(try own.required(.uri), params: own.object(.params) ?? [:]))
+      let link = try DeepLink(own, router, limits).with(key: key)
+      try link.validate()
+      action = .deliver(link)
       self.params = [:]
     case "page.call":
-      guard audience.isOneSession else {
+      guard audience.isSingleSession else {
         throw .invalidParams("params.to must name a session: a page belongs to one")
       }
       action = .pageCall(page: try own.required(.page), method: try own.required(.method))
@@ -32,10 +34,10 @@ extension Push {
     case "event":
       action = .event(
         topic: given["topic"]?.string ?? "", data: given["data"] ?? .null,
-        retain: given["retain"]?.integer.flatMap { Int(exactly: $0) } ?? 0)
+        retain: given["retain"]?.exactInteger.flatMap { Int(exactly: $0) } ?? 0)
       self.params = [:]
     default:
-      guard !MethodTable.reserves(method) else {
+      guard !MethodTable.isReserved(method) else {
         throw .invalidParams(
           "params.method: \(method.quoted) cannot be pushed; router.open, router.invoke, "
             + "router.deliver, page.call, event and the clients' own methods can")
@@ -45,24 +47,35 @@ extension Push {
     }
   }
 
-  private static let called = [
-    Param(.uri, .string), Param(.params, .object), Param(.exts, .object),
+  /// The key of a push, which its own params may have too if the method takes one.
+  private static func key(_ params: Params, _ own: Params) throws(CallError) -> String? {
+    let (key, ownKey) = (params.string(.key), own.string(.key))
+    if let key, let ownKey, !key.isSameUTF8(as: ownKey) {
+      throw .invalidParams("params.key and params.params.key differ; one of them is enough")
+    }
+    guard let key = key ?? ownKey else { return nil }
+    try IdempotencyKey.validate(key)
+    return key
+  }
+
+  private static let callParams = [
+    Param(.uri, .string), Param(.params, .object), Param(.exts, .object), Param(.key, .string),
   ]
-  /// What those methods take that may be pushed.
-  private static let takes = [
-    "router.open": ParamList(called + [Param(.style, .string), Param(.deadlineMs, .count)]),
-    "router.invoke": ParamList(called + [Param(.deadlineMs, .count)]),
-    "router.deliver": ParamList(called),
+  /// The parameters of the methods that can be pushed.
+  private static let paramLists = [
+    "router.open": ParamList(callParams + [Param(.style, .string), Param(.deadlineMs, .count)]),
+    "router.invoke": ParamList(callParams + [Param(.deadlineMs, .count)]),
+    "router.deliver": DeepLink.paramList,
     "page.call": [
       Param(.page, .string), Param(.method, .string), Param(.params, .object),
-      Param(.deadlineMs, .count),
+      Param(.deadlineMs, .count), Param(.key, .string),
     ],
   ]
 
-  /// `{session}`, with `client` too, `{user}`, `{group}` or `{all: true}`.
+  /// Decodes `{session}`, optionally with `client`, `{user}`, `{group}` or `{all: true}`.
   static func audience(_ value: Value?) throws(CallError) -> Audience {
-    let members = value?.object ?? [:]
-    let named = members.members.map { ($0.name, $0.value) }
+    let fields = value?.object ?? [:]
+    let named = fields.members.map { ($0.name, $0.value) }
     switch named.count {
     case 1:
       switch named[0] {
@@ -73,7 +86,7 @@ extension Push {
       default: break
       }
     case 2:
-      if let id = members["session"]?.string, let client = members["client"]?.string {
+      if let id = fields["session"]?.string, let client = fields["client"]?.string {
         return .client(client, session: id)
       }
     default: break

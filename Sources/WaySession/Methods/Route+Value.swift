@@ -2,23 +2,23 @@ import WayRouting
 import WayValues
 
 extension Route {
-  /// The route as `router.routes` tells it.
+  /// The route's entry in the result of `router.routes`.
   var value: Value {
-    var members: ValueObject = [
-      "name": .string(name), "patterns": .list(patterns.map { .string($0.text) }),
+    var fields: ValueObject = [
+      "name": .string(name), "patterns": .array(patterns.map { .string($0.text) }),
       "kind": .string(kind.rawValue), "priority": .integer(Int64(priority)),
     ]
-    members["title"] = title.map(Value.string)
-    members["purpose"] = purpose.map(Value.string)
-    members.add(parameters)
-    if isStrict { members["strict"] = true }
-    members["result"] = result?.value
-    if !groups.isEmpty { members["groups"] = .list(groups.map(Value.string)) }
-    members["presentation"] = presentation?.value
+    fields["title"] = title.map(Value.string)
+    fields["purpose"] = purpose.map(Value.string)
+    fields.add(parameters)
+    if isStrict { fields["strict"] = true }
+    fields["result"] = result?.value
+    if !groups.isEmpty { fields["groups"] = .array(groups.map(Value.string)) }
+    fields["presentation"] = presentation?.value
     if !methods.isEmpty {
-      members["methods"] = .object(ValueObject(methods.map { ($0.name, $0.value) }))
+      fields["methods"] = .object(ValueObject(methods.map { ($0.name, $0.value) }))
     }
-    members["fallback"] = fallback.map { .string($0.text) }
-    return .object(members)
+    fields["fallback"] = fallback.map { .string($0.text) }
+    return .object(fields)
   }
 }

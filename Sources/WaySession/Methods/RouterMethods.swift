@@ -3,7 +3,7 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// `router.…`: calling what URIs lead to, and asking where they do.
+/// `router.…`: calls the targets of URIs, and resolves URIs.
 enum RouterMethods {
   private static let uri = Param(.uri, .string)
   private static let params = Param(.params, .object)
@@ -23,154 +23,175 @@ enum RouterMethods {
     Method("router.canOpen", [uri, onBehalfOf], canOpen),
     Method("router.explain", [uri, params], explain),
     Method("router.routes") { session, _, _ throws(CallError) in
-      .value(.list(session.guide.snapshot.routes.map(\.value)))
+      .value(.array(session.resolver.snapshot.routes.map(\.value)))
     },
-    Method(
-      "router.deliver",
-      [uri, params, Param(.action, .string), Param(.actionURL, .string)], deliver),
+    Method("router.deliver", DeepLink.paramList, deliver),
   ]
 
   private static func invoke(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let (uri, isLast) = try calledURI(params, in: session)
-    return try go(
-      .invoke, uri, isLast, try options(params, address, in: session), params, address,
+    return try startCall(
+      .invoke, uri, isLast, try options(params, handle, in: session), params, handle,
       in: session)
   }
 
   private static func open(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let (uri, isLast) = try calledURI(params, in: session)
-    var options = try options(params, address, in: session)
+    var options = try options(params, handle, in: session)
     if let style = try params.style() { options.style = style }
-    options.from = params.string(.from) ?? address.client.page
-    return try go(.open, uri, isLast, options, params, address, in: session)
+    if let from = params.string(.from) {
+      options.callingPage = openPage(from, for: handle.caller, in: session)
+    } else {
+      options.callingPage = handle.client.page
+    }
+    return try startCall(.open, uri, isLast, options, params, handle, in: session)
   }
 
-  /// The URI that is called, and whether it is that which was looked up last.
+  /// Returns the id of the page that a reference means; `nil` if there is no such page.
+  private static func openPage(
+    _ reference: String, for caller: Caller, in session: isolated Session
+  ) -> String? {
+    if session.pages.isExpected(reference) { return reference }
+    return session.pages.stack.find(session.resolver.reference(reference, for: caller))?.id
+  }
+
+  /// The URI that is called, and whether it is the one that was resolved last.
   private static func calledURI(
     _ params: Params, in session: isolated Session
   ) throws(CallError) -> (uri: String, isLast: Bool) {
-    let last = session.guide.lastURI
+    let last = session.resolver.lastURI
     if !last.isEmpty, params.isString(.uri, last) { return (last, true) }
     return (try params.required(.uri), false)
   }
 
   @inline(__always)
-  private static func go(
-    _ entry: Entry, _ uri: String, _ isLast: Bool, _ options: consuming SessionCallOptions,
-    _ params: Params, _ address: ReplyHandle, in session: isolated Session
-  ) throws(CallError) -> Reply {
-    if session.isMoving, params[.onBehalfOf] == nil {
-      return try SessionHandover.park(entry, params, address, in: session)
+  private static func startCall(
+    _ kind: CallKind, _ uri: String, _ isLast: Bool, _ options: consuming SessionCallOptions,
+    _ params: Params, _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
+    if session.isHandingOver, params[.onBehalfOf] == nil {
+      return try SessionHandover.park(kind, params, handle, in: session)
     }
     if let key = params.string(.key) {
-      return try go(under: key, entry, uri, options, params, address, in: session)
+      return try startCall(under: key, kind, uri, options, params, handle, in: session)
     }
-    return try CallRunner.begin(entry, uri, isLast, options, for: address, in: session)
+    return try CallRunner.start(kind, uri, isLast, options, for: handle, in: session)
   }
 
   @inline(never)
-  private static func go(
-    under key: String, _ entry: Entry, _ uri: String, _ options: SessionCallOptions,
+  private static func startCall(
+    under key: String, _ kind: CallKind, _ uri: String, _ options: SessionCallOptions,
     _ params: Params,
-    _ address: ReplyHandle, in session: isolated Session
-  ) throws(CallError) -> Reply {
-    let request = KeyedRequest(method: entry.method.name, target: uri, params: options.params)
+    _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
+    let request = IdempotentRequest(method: kind.method.name, target: uri, params: options.params)
     var options = options
-    options.key = KeyedCalls.key(key, of: address.client, in: session)
-    return try KeyedCalls.take(
-      key, request, entry, deadline: options.deadline, params.value, address, in: session
-    ) { [options] asker, session throws(CallError) in
-      let journey = Journey(entry, uri, options)
-      return try CallRunner.go(journey, for: asker, in: session)
+    options.idempotencyKey = IdempotentCalls.idempotencyKey(key, of: handle.client, in: session)
+    return try IdempotentCalls.perform(
+      key, request, kind, timeout: options.timeout, params.value, handle, in: session
+    ) { [options] origin, session throws(CallError) in
+      let resolution = SessionCallResolution(kind, uri, options)
+      return try CallRunner.advance(resolution, for: origin, in: session)
     }
   }
 
   private static func options(
-    _ params: Params, _ address: ReplyHandle, in session: isolated Session
+    _ params: Params, _ handle: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> SessionCallOptions {
     SessionCallOptions(
-      rights: try address.client.rights(for: params, in: session),
+      rights: try handle.client.rights(for: params, in: session),
       params: params.object(.params) ?? [:], exts: try params.exts(session.limits),
-      deadline: params.time(.deadlineMs), isInBatch: address.batch != nil)
+      timeout: params.duration(.deadlineMs), isInBatch: handle.batch != nil)
   }
 
   private static func canOpen(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let uri = try params.required(.uri)
     do {
-      let rights = try address.client.rights(for: params, in: session)
-      let destination = try session.guide.destination(of: uri, [:], checking: false, for: rights)
-      var members: ValueObject = [
+      let rights = try handle.client.rights(for: params, in: session)
+      let destination = try session.resolver.destination(of: uri, [:], checking: false, for: rights)
+      var fields: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),
       ]
-      if let route = destination.route { members["route"] = .string(route.name) }
-      return .value(.object(members))
+      if let route = destination.route { fields["route"] = .string(route.name) }
+      if session.resolver.isAbsent(destination) { fields["absent"] = true }
+      return .value(.object(fields))
     } catch {
       if error.protocolCode == .invalidParams { throw error }
       return .value(["canOpen": false])
     }
   }
 
-  /// What the router says, with the hosts that are there now.
+  /// The router's explanation of a URI, with the hosts that are connected now.
   private static func explain(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let uri = try params.required(.uri)
     let given = params.object(.params) ?? [:]
-    let guide = session.guide
-    let rights = address.client.rights
-    if let said = try? guide.look(up: uri, given, checking: false, for: rights.caller) {
-      try rights.check(.explain, said)
+    let resolver = session.resolver
+    let rights = handle.client.rights
+    if let resolution = try? resolver.resolve(uri, given, checking: false, for: rights.caller) {
+      try rights.check(.explain, resolution)
     }
     return .value(explanation(of: uri, given, for: rights, in: session))
   }
 
-  /// What becomes of a URI in a session, for who has these rights.
+  /// Explains a URI in a session for a caller with these rights.
   static func explanation(
     of uri: String, _ given: ValueObject, for rights: Rights, in session: isolated Session
   ) -> Value {
-    let guide = session.guide
-    var explanation = guide.snapshot.explain(uri, params: given, for: rights.caller)
-    var presenter: Value = .null
+    let resolver = session.resolver
+    var explanation = resolver.snapshot.explain(uri, params: given, for: rights.caller)
+    var hostValue: Value = .null
+    var isAbsent = false
     if let resolution = explanation.resolution {
       do {
-        let destination = try guide.destination(of: uri, given, for: rights)
+        let destination = try resolver.destination(of: uri, given, for: rights)
         explanation.canOpen = true
         explanation.kind = destination.routeKind
-        presenter = host(of: destination, in: session)
+        hostValue = host(of: destination, in: session)
         if let reason = destination.reason { explanation.reason = reason }
+        if resolver.isAbsent(destination) {
+          isAbsent = true
+          explanation.reason += "; its host has lost its connection, and a call waits for it"
+        }
       } catch {
         explanation.canOpen = false
         explanation.reason = error.message
       }
-      if let detour = detour(from: resolution, given, by: guide) { explanation.reason = detour }
+      if let fallback = fallbackReason(from: resolution, given, by: resolver) {
+        explanation.reason = fallback
+      }
     }
-    var members = explanation.members
-    members["policy"] =
-      explanation.resolution.flatMap(rights.refusal(ofOpening:))?.data?["rule"] ?? .null
-    members["host"] = presenter
-    return .object(members)
+    var fields = explanation.members
+    fields["policy"] =
+      explanation.resolution.flatMap(rights.denial(ofOpening:))?.data?["rule"] ?? .null
+    fields["host"] = hostValue
+    if isAbsent { fields["absent"] = true }
+    return .object(fields)
   }
 
-  /// Why, and where, a call goes on that who the URI means does not serve; nil where it stays.
-  private static func detour(
-    from resolution: Resolution, _ params: ValueObject, by guide: SessionDestinationResolver
+  /// The reason why a call falls back to another URI because its target cannot serve it, and that
+  /// URI. Nil if there is no fallback.
+  private static func fallbackReason(
+    from resolution: Resolution, _ params: ValueObject, by resolver: SessionDestinationResolver
   ) -> String? {
     do {
-      _ = try guide.destination(of: resolution, params)
+      _ = try resolver.destination(of: resolution, params)
       return nil
     } catch {
-      guard let next = try? guide.fallback(of: resolution, after: error) else { return nil }
-      return "\(error.message); the call goes on with \(next.text.quoted)"
+      guard let next = try? resolver.fallback(of: resolution, after: error) else { return nil }
+      return "\(error.message); the call continues with \(next.text.quoted)"
     }
   }
 
-  /// Who shows or runs it, as pages tell it: a client, or `server` for Swift code.
+  /// The host of a destination in the form of page descriptions: a client's name, or `server` for
+  /// Swift code.
   private static func host(of destination: Destination, in session: isolated Session) -> Value {
     switch destination.kind {
     case .hosted(let host, _): session.host(host).map { .string($0.name) } ?? .null
@@ -180,26 +201,65 @@ enum RouterMethods {
   }
 
   private static func deliver(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let link: DeepLink
-    let given = params.object(.params) ?? [:]
-    if let action = params.string(.action) {
-      link = try session.guide.snapshot.delivered(action, params.string(.actionURL), given)
-    } else {
-      link = DeepLink(try params.required(.uri), params: given)
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let link = try DeepLink(params, session.resolver.snapshot, session.limits)
+    let client = handle.client
+    if session.isOfRequest { return try deliverToUser(link, params, handle, in: session) }
+    guard let key = link.key else {
+      try DeepLinkRunner.deliver(link, for: client, by: client.rights, to: session)
+      return .value(.null)
     }
-    try DeepLinkRunner.deliver(
-      link, for: address.client, by: address.client.rights, to: session)
-    return .value(.null)
+    try link.validate()
+    let owner = IdempotentCalls.idempotencyKey(key, of: client, in: session).owner
+    return try IdempotentCalls.perform(
+      key, link.request, .invoke, timeout: nil, params.value, handle, in: session
+    ) { _, session throws(CallError) in
+      try DeepLinkRunner.deliver(
+        link, for: client, by: client.rights, keyOwner: owner, to: session)
+      return .value(.null)
+    }
+  }
+
+  /// Delivers a deep link of an HTTP request to the sessions of the user that its token names. The
+  /// session of the request ends with it, and follows no links.
+  private static func deliverToUser(
+    _ link: DeepLink, _ params: Params, _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
+    try link.validate()
+    let rights = handle.client.rights
+    guard let user = rights.caller.identity.user else {
+      throw CallError(
+        .invalidRequest,
+        "router.deliver over HTTP is for the sessions of the token's user, and this token names no "
+          + "user; use session.push to name the receivers",
+        kind: "noUser")
+    }
+    if let resolution = try? session.resolver.resolve(
+      link.uri, link.params, checking: false, for: rights.caller)
+    {
+      try rights.check(.deliver, resolution)
+    }
+    let push = Push(
+      audience: .user(user), action: .deliver(link), params: [:], timeout: Push.defaultTimeout,
+      method: "router.deliver", key: link.key)
+    let owner = session.environment.owner
+    return try AdminMethods.respondLater(handle, size: params.size, in: session) {
+      () throws(CallError) in
+      let receipt = try await owner.push(push, by: rights, maxBytes: 0).linkReceipt
+      return [
+        "sessions": .integer(Int64(receipt.delivered)),
+        "waiting": .integer(Int64(receipt.waiting)),
+      ]
+    }
   }
 }
 
 extension Destination {
-  /// What the router could not know.
+  /// The reason for a destination that the router does not know about.
   fileprivate var reason: String? {
     switch kind {
-    case .undefined: "no declared route matches, and the undefined-route handler would be asked"
+    case .undefined: "no declared route matches; the undefined-route handler decides"
     case .hosted:
       route == nil ? "no declared route matches; a client hosts such URIs" : nil
     default: nil

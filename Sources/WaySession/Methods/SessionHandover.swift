@@ -2,58 +2,60 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What becomes of a kept session whose server ends while others go on: what is under way ends here,
-/// what comes meanwhile is done by the next server, and its clients go there.
+/// Hands a durable session over when its server shuts down while other servers continue. Calls in
+/// progress end here, the next server performs later requests, and the clients reconnect to that
+/// server.
 enum SessionHandover {
-  /// No work begins in it from now on.
+  /// Starts the handover. No work begins in the session from now on.
   static func begin(_ session: isolated Session) {
-    session.beginMoving()
-    for client in session.members.all {
-      session.environment.serverHosts.set(client, isAway: true)
+    session.beginHandover()
+    for client in session.clients.all {
+      session.environment.serverHosts.update(client, isDisconnected: true)
     }
   }
 
-  /// Keeps a request for the next server to carry out.
+  /// Holds a request, which the next server performs.
   static func park(
-    _ entry: Entry, _ params: Params, _ address: ReplyHandle, in session: isolated Session
-  ) throws(CallError) -> Reply {
-    let call = try session.begin(.request(address), entry, size: params.size)
-    call.request = params.value
+    _ kind: CallKind, _ params: Params, _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
+    let call = try session.beginCall(.request(handle), kind, size: params.size)
+    call.requestParams = params.value
     call.isParked = true
     return .later
   }
 
-  /// Whether nothing is under way that would be lost.
+  /// Whether no work is in progress that would be lost.
   static func isReady(_ session: isolated Session) -> Bool {
-    !session.allCalls.contains(where: isWorkedOn)
-      && !session.members.all.contains { client in
-        // Nobody knows when one comes back that is not there.
-        !client.isAbsent
+    !session.allCalls.contains(where: isActive)
+      && !session.clients.all.contains { client in
+        // It is unknown when a disconnected client returns.
+        !client.isDisconnected
           && (client.batch != nil
-            || client.pending.all().contains { !$0.completion.purpose.isOfServer })
+            || client.pending.all().contains { !$0.completion.purpose.isServerInitiated })
       }
   }
 
-  private static func isWorkedOn(_ call: CallInFlight) -> Bool {
+  private static func isActive(_ call: ActiveCall) -> Bool {
     if call.isParked { return false }
     switch call.work {
-    // The call that does the work of a key is one of its own.
+    // The call that performs the work of an idempotency key is a call of its own.
     case .key: return false
     case .page:
-      // Swift code that waits for a page cannot wait elsewhere.
-      if case .swift = call.caller { return !call.isOfKey }
+      // Swift code that waits for a page cannot wait on another server.
+      if case .app = call.caller { return call.leadKey == nil }
       return false
-    case .none, .task, .request, .errand, .operation: return true
+    case .none, .task, .request, .remoteRequest, .operation: return true
     }
   }
 
-  /// Gives the session back: its clients go elsewhere, and nothing of it happens here any more.
+  /// Releases the session: its clients reconnect to another server, and nothing happens in it here
+  /// any more.
   static func release(_ session: isolated Session) {
-    session.wasReleased()
-    for client in session.members.all {
+    session.markReleased()
+    for client in session.clients.all {
       client.channel?.close(.drain, "the session moves to another server")
       client.disconnect(at: session.loop.nanoseconds)
-      session.note(client)
+      session.recordChange(client)
     }
     session.journal?.release()
   }

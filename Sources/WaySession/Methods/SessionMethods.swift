@@ -1,17 +1,19 @@
 import WayTransport
 import WayValues
 
-/// `session.…` and what every JSON-RPC peer has.
+/// `session.…`, and the methods that every JSON-RPC peer has.
 enum SessionMethods {
   static let all = [
-    Method("session.open", OpenRequest.takes, access: .connection) { _, _, _ throws(CallError) in
-      throw CallError(.conflict, "This connection has opened its session already")
+    Method("session.open", OpenRequest.paramList, access: .connection) {
+      _, _, _ throws(CallError) in
+      throw CallError(.conflict, "This connection has already opened a session")
     },
-    Method("session.resume", ResumeRequest.takes, access: .connection) {
+    Method("session.resume", ResumeRequest.paramList, access: .connection) {
       _, _, _ throws(CallError) in
       throw CallError(
         .conflict,
-        "session.resume is the first request of a connection with the subprotocol waybridge.v1")
+        "session.resume must be the first request of a connection with the subprotocol waybridge.v1"
+      )
     },
     Method("session.close", [], close),
     Method(
@@ -21,17 +23,17 @@ enum SessionMethods {
         Param(.uses, .count), Param(.expiresMs, .count),
       ], invite),
     Method("session.renew", [Param(.token, .string)], renew),
-    Method("rpc.discover", access: .everybody) { _, _, _ throws(CallError) in .now(.document) },
-    Method("$/ping") { _, _, _ throws(CallError) in .value(.null) },
+    Method("rpc.discover", access: .anyone) { _, _, _ throws(CallError) in .now(.openRPCDocument) },
+    Method("$/ping", .unread) { _, _, _ throws(CallError) in .value(.null) },
   ]
 
   private static func invite(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
     let limits = session.limits
     let page = params.string(.page)
-    // A host invites the page that it is about to show.
+    // A host invites to the page that it is about to show.
     if let page, !session.pages.isExpected(page) {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
     }
@@ -39,7 +41,7 @@ enum SessionMethods {
     let own = client.rights.caller.identity.groups
     if let foreign = groups.subtracting(own).sorted().first {
       throw .forbidden(
-        "invitation", "The inviter is not in the group \(foreign.quoted), and cannot hand it on")
+        "invitation", "The inviter is not in the group \(foreign.quoted) and cannot grant it")
     }
     let uses = params.count(.uses) ?? 1
     guard (1...limits.maxClients).contains(uses) else {
@@ -56,7 +58,7 @@ enum SessionMethods {
     let now = session.loop.nanoseconds
     try session.invitations.add(
       invitation, uses: uses, expires: now &+ UInt64(time) * 1_000_000, at: now)
-    session.journal?.note(RecordKey.invitations)
+    session.journal?.recordChange(RecordKey.invitations)
     return .value([
       "session": .string(session.id), "token": .string(invitation.token),
       "expiresAt": .integer(session.environment.now() + Int64(time)),
@@ -64,29 +66,30 @@ enum SessionMethods {
   }
 
   private static func renew(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    let client = address.client
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
     guard client.rights.invitation == nil else {
-      throw .uninvited("A guest has no token to renew: it stays as long as its session")
+      throw .notInvited(
+        "A guest has no token to renew; its invitation lasts as long as the session")
     }
     var handshake = client.handshake
     handshake.token = try params.required(.token)
     let owner = session.environment.owner
-    guard owner.identifies else { return .value(["expiresAt": .null]) }
-    let call = try session.begin(.request(address), size: params.size)
+    guard owner.authenticatesClients else { return .value(["expiresAt": .null]) }
+    let call = try session.beginCall(.request(handle), size: params.size)
     call.work = .task(
       Task { [handshake] in
         do throws(CallError) {
           let identity = try await owner.identity(of: handshake)
-          guard session.members[client.id] != nil else { return }
-          try Renewal.renew(client, as: identity, in: session)
+          guard session.clients[client.id] != nil else { return }
+          try SessionTokenExpiry.renew(client, as: identity, in: session)
           let expires = identity.expires.map(Value.integer) ?? .null
           session.settle(call.number, .success(.value(["expiresAt": expires])))
         } catch {
           session.settle(call.number, .failure(error))
           if error.protocolCode == .notAuthenticated {
-            Renewal.refuse(client, error.message, in: session)
+            SessionTokenExpiry.rejectToken(client, error.message, in: session)
           }
         }
       })
@@ -94,26 +97,26 @@ enum SessionMethods {
   }
 
   private static func close(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
-    guard address.batch == nil else {
-      throw CallError(.invalidRequest, "session.close must not stand in a batch")
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    guard handle.batch == nil else {
+      throw CallError(.invalidRequest, "session.close must not be part of a batch")
     }
-    session.reply(.value(.null), to: address)
+    session.respond(.value(.null), to: handle)
     guard let journal = session.journal, journal.barrier != nil else {
-      leave(address.client.id, session)
+      leave(handle.client.id, session)
       return .later
     }
-    // The answer waits for the store, and goes out before the connection ends.
+    // The response waits for the store, and is sent before the connection ends.
     let loop = session.loop
-    journal.whenKept { [weak session, id = address.client.id] in
+    journal.whenStored { [weak session, id = handle.client.id] in
       loop.execute { [weak session] in session?.assumeIsolated { leave(id, $0) } }
     }
     return .later
   }
 
   private static func leave(_ id: ClientID, _ session: isolated Session) {
-    let channel = session.members[id]?.channel
+    let channel = session.clients[id]?.channel
     session.remove(id, code: CloseCode.normal.rawValue)
     channel?.close(.normal, "The client closed its session")
   }

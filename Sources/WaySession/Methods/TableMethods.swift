@@ -2,28 +2,28 @@ import WayNavigation
 import WayTable
 import WayValues
 
-/// `table.…`: the route table, looked at and changed while the server runs.
+/// `table.…`: methods that inspect and change the route table while the server runs.
 enum TableMethods {
   private static let expect = Param(.expect, .string)
 
   static let all = [
-    Method("table.get", access: .admin) { session, _, address throws(CallError) in
-      try answer(address, in: session) { table throws(TableError) in await table.value }
+    Method("table.get", access: .admin) { session, _, handle throws(CallError) in
+      try respondLater(handle, in: session) { table throws(TableError) in await table.value }
     },
     Method(
       "table.update",
       [expect, Param(.operations, .list), Param(.table, .object), Param(.version, .string)],
       access: .admin, update),
     Method("table.rollback", [expect, Param(.to, .string)], access: .admin, rollback),
-    Method("table.check", access: .admin) { session, _, address throws(CallError) in
+    Method("table.check", access: .admin) { session, _, handle throws(CallError) in
       let owner = session.environment.owner
-      return try answer(address, in: session) { await owner.recheck().value }
+      return try respondLater(handle, in: session) { await owner.auditRoutes().value }
     },
   ]
 
   private static func update(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let (expected, version) = (params.string(.expect), params.string(.version))
     let now = session.environment.now()
     switch (params[.operations], params.object(.table)) {
@@ -35,34 +35,32 @@ enum TableMethods {
       } catch {
         throw CallError(TableError("The change", error))
       }
-      return try answer(everywhere: address, in: session) { table throws(TableError) in
+      return try respondLater(everywhere: handle, in: session) { table throws(TableError) in
         try await table.update(
-          operations, version: version, expecting: expected, cause: .update, at: now
-        ).answer
+          operations, version: version, expecting: expected, cause: .update, at: now)
       }
     case (nil, let document?):
       guard version == nil else {
-        throw .invalidParams("params.version goes with operations: a table has its own")
+        throw .invalidParams(
+          "params.version applies to operations only; a whole table contains its version")
       }
-      return try answer(everywhere: address, in: session) { table throws(TableError) in
+      return try respondLater(everywhere: handle, in: session) { table throws(TableError) in
         try await table.replace(
-          with: .object(document), expecting: expected, cause: .update, at: now
-        ).answer
+          with: .object(document), expecting: expected, cause: .update, at: now)
       }
     default:
-      throw .invalidParams("params: give either operations or a whole table")
+      throw .invalidParams("params must have either operations or table")
     }
   }
 
   private static func rollback(
-    _ session: isolated Session, _ params: Params, _ address: ReplyHandle
-  ) throws(CallError) -> Reply {
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
     let (expected, version) = (params.string(.expect), params.string(.to))
     let now = session.environment.now()
-    return try answer(everywhere: address, in: session) { table throws(TableError) in
+    return try respondLater(everywhere: handle, in: session) { table throws(TableError) in
       try await table.rollback(
-        to: version, expecting: expected, cause: .rollback, at: now
-      ).answer
+        to: version, expecting: expected, cause: .rollback, at: now)
     }
   }
 
@@ -70,55 +68,55 @@ enum TableMethods {
     guard let table = session.environment.table else {
       throw CallError(
         .noRoute,
-        "This server has no table that can be changed: its app gives one to BridgeConfiguration.table",
+        "This server has no table that can be changed; an app sets BridgeConfiguration.table",
         kind: "noTable")
     }
     return table
   }
 
-  /// Answers with what becomes of the table, which is changed aside; where there are other servers,
-  /// also with what each has answered.
-  private static func answer(
-    everywhere address: ReplyHandle, in session: isolated Session,
-    _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
-  ) throws(CallError) -> Reply {
+  /// Changes the table outside of the session, and responds with the result. If there are other
+  /// servers, the response includes the response of each.
+  private static func respondLater(
+    everywhere handle: ReplyHandle, in session: isolated Session,
+    _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> LiveTable.Change
+  ) throws(CallError) -> CallDisposition {
     let table = try table(of: session)
     let owner = session.environment.owner
-    return try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
-      let change: Value
+    return try AdminMethods.respondLater(handle, size: 0, in: session) { () throws(CallError) in
+      let change: LiveTable.Change
       do throws(TableError) { change = try await work(table) } catch { throw CallError(error) }
-      guard let others = await owner.shareTable() else { return change }
-      var members = change.object ?? [:]
-      members["servers"] = .list(try others.get())
-      return .object(members)
+      var fields = change.responseFields
+      guard let others = await owner.distributeTable(change.stamp) else { return .object(fields) }
+      fields["servers"] = .array(try others.get())
+      return .object(fields)
     }
   }
 
-  /// Answers with what becomes of the table, which is looked at aside.
-  private static func answer(
-    _ address: ReplyHandle, in session: isolated Session,
+  /// Reads the table outside of the session, and responds with the result.
+  private static func respondLater(
+    _ handle: ReplyHandle, in session: isolated Session,
     _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> Value
-  ) throws(CallError) -> Reply {
+  ) throws(CallError) -> CallDisposition {
     let table = try table(of: session)
-    return try answer(address, in: session) { () throws(TableError) in try await work(table) }
+    return try respondLater(handle, in: session) { () throws(TableError) in try await work(table) }
   }
 
-  private static func answer(
-    _ address: ReplyHandle, in session: isolated Session,
+  private static func respondLater(
+    _ handle: ReplyHandle, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(TableError) -> Value
-  ) throws(CallError) -> Reply {
-    try AdminMethods.answer(address, size: 0, in: session) { () throws(CallError) in
+  ) throws(CallError) -> CallDisposition {
+    try AdminMethods.respondLater(handle, size: 0, in: session) { () throws(CallError) in
       do throws(TableError) { return try await work() } catch { throw CallError(error) }
     }
   }
 }
 
 extension LiveTable {
-  /// As `table.get` tells it.
+  /// The result of `table.get`.
   fileprivate var value: Value {
     [
       "version": .string(stamp.version), "hash": .string(stamp.hash), "table": document,
-      "versions": .list(
+      "versions": .array(
         versions.map { earlier in
           [
             "version": .string(earlier.stamp.version), "hash": .string(earlier.stamp.hash),
@@ -130,8 +128,8 @@ extension LiveTable {
 }
 
 extension LiveTable.Change {
-  /// As who has made it is told.
-  fileprivate var answer: Value {
+  /// The members of the result for the client that made the change.
+  fileprivate var responseFields: ValueObject {
     [
       "version": .string(stamp.version), "hash": .string(stamp.hash), "changes": changes.value,
     ]
@@ -139,32 +137,32 @@ extension LiveTable.Change {
 }
 
 extension CallError {
-  /// How many faults of a document are told.
+  /// The maximum number of faults of a document in an error.
   private static let maxFaults = 32
 
-  /// Why a table was not taken, as a caller is told it.
+  /// Converts the reason why a table was rejected.
   fileprivate init(_ error: TableError) {
     switch error.reason {
-    case .stale, .versionBack:
+    case .stale, .olderVersion:
       self.init(.conflict, error.description, kind: error.reason.rawValue)
-    case .noVersion: self.init(.noRoute, error.description, kind: error.reason.rawValue)
+    case .unknownVersion: self.init(.noRoute, error.description, kind: error.reason.rawValue)
     case .unreadable: self.init(.internal, error.description)
-    case .wrong:
+    case .invalid:
       let faults = error.faults.prefix(Self.maxFaults).map { fault -> Value in
         ["path": .string(fault.path), "message": .string(fault.message)]
       }
       var data: ValueObject = [:]
-      if !faults.isEmpty { data["errors"] = .list(faults) }
+      if !faults.isEmpty { data["errors"] = .array(faults) }
       self.init(
-        .invalidParams, error.faults.isEmpty ? error.description : Self.brief(error.faults),
+        .invalidParams, error.faults.isEmpty ? error.description : Self.summary(error.faults),
         data: data)
     }
   }
 
-  private static func brief(_ faults: [DocumentFault]) -> String {
+  private static func summary(_ faults: [DocumentFault]) -> String {
     guard let first = faults.first, faults.count > 1 else {
       return "The table is wrong: \(faults.first?.description ?? "")"
     }
-    return "The table has \(faults.count) faults, the first: \(first)"
+    return "The table has \(faults.count) errors; the first is: \(first)"
   }
 }

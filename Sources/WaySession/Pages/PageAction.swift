@@ -3,21 +3,21 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// What is to be done for the pages of a session, in this order. Indirect, since it is large and is
-/// handed on from list to list.
+/// An action for the pages of a session; actions are performed in order. Indirect, because it is
+/// large and is passed from list to list.
 indirect enum PageAction {
-  /// Ask who shows the page to show it.
-  case ask(PageOpening)
-  /// Tell who was asked for a page that the answer is not wanted any more.
-  case recall(PageOpening.Asked)
-  /// Tell who shows the page that it is gone; the `exts` are those of what closed it.
-  case close(Page, HostReference, reason: Outcome.Kind, exts: ValueObject)
-  /// Tell who shows the page that it is on top again.
-  case resume(Page, HostReference)
-  /// The call waits for the page from now on.
+  /// Ask the host to show the page.
+  case requestOpen(PageOpening)
+  /// Notify the host that the response is no longer needed.
+  case cancelRequest(PageOpening.PageOpenRequest)
+  /// Notify the host that the page is closed. `exts` are those of the operation that closed it.
+  case close(Page, HostReference, reason: Outcome.OutcomeKind, exts: ValueObject)
+  /// Notify the host that the page is on top again, or has new data, or both.
+  case resume(Page, HostReference, PageDelivery?)
+  /// Let the call wait for the page from now on.
   case shown(CallNumber, page: String)
-  case settle(CallNumber, Result<Answer, CallError>)
-  /// The handler of the page has left the call to the next.
-  case goOn(CallNumber)
-  case tell(Happening.Kinds, Happening, by: Caller)
+  case settle(CallNumber, Result<SessionCallResponse, CallError>)
+  /// Advance the call, because the handler of its page has declined it.
+  case continueCall(CallNumber)
+  case emit(SessionEvent.EventKinds, SessionEvent, by: Caller)
 }

@@ -4,109 +4,124 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// The opening of one page, from the queue until its host has agreed or it has come to nothing.
+/// The opening of one page, from the queue until its host has agreed or the opening has failed.
 /// Belongs to the isolation of its session.
 final class PageOpening {
-  /// What was asked to show the page.
-  enum Asked {
+  /// The request to show the page.
+  enum PageOpenRequest {
     case client(RequestID, Client)
-    case swift(Task<Void, Never>)
+    case app(Task<Void, Never>)
   }
 
-  /// Where the opening is.
-  enum Phase: Equatable {
+  /// The phase of an opening.
+  enum OpeningPhase: Equatable {
     case queued
-    case asking
-    /// The opener does not want the page any more while the host is still being asked.
+    case requesting
+    /// The opener does not want the page any more, but the host is still being asked.
     case abandoned
     case ended
   }
 
-  /// What to do about the host's answer.
-  enum Verdict: Equatable {
+  /// The consequence of the host's response.
+  enum OpeningDecision: Equatable {
     /// Put the page on the stack.
     case commit
-    /// Answer the opener with the host's error; nothing has changed.
+    /// Complete the opener's call with the host's error. Nothing has changed.
     case fail
-    /// The host shows a page that nobody wants: tell it to close the page.
+    /// Ask the host to close the page, which it shows although the opener does not want it any
+    /// more.
     case closeAtHost
-    case nothing
+    case ignore
   }
 
   let page: Page
-  let presenter: HostReference
+  let hostReference: HostReference
   let call: CallNumber
-  /// Those of who opens it.
+  /// The rights of the opener.
   private let rights: Rights
-  /// The call as a handler in Swift is given it; nil for a page that a client shows.
-  let handed: Call?
-  /// The host that a client shows the page with; nil for a page of Swift code.
-  let chosen: ChosenHost?
-  /// The page that the opener stands on, as `page.open` tells the host.
+  /// The call that a Swift handler gets; `nil` for a page that a client shows.
+  let handlerCall: Call?
+  /// The host of a page that a client shows; `nil` for a page of Swift code.
+  let chosenHost: ChosenHost?
+  /// The page of the opener, which `page.open` sends to the host.
   let opener: String?
-  /// The tab that the page is to be the first of.
+  /// The tab whose first page is to be opened.
   let tab: Int?
-  /// The call is answered with what the opening does to the stack, not with the page's outcome.
-  let answersChange: Bool
+  /// Whether the call's result is the change of the stack, instead of the page's outcome.
+  let respondsWithChange: Bool
+  /// The data of the call for a page that is already open.
+  let delivery: PageDelivery?
+  /// The page that `exts.pop` names.
+  let popTarget: PageReference?
   let charge: ByteBudget.Charge
 
-  /// What the page's style comes to on the stack as it is when its turn comes: a push on an empty
-  /// stack, for one.
+  /// The effective style of the page on the stack at the time of its turn. It can differ, for
+  /// example, for a push on an empty stack.
   var style: Style
-  /// Who was asked, while an answer is awaited.
-  var asked: Asked?
-  /// Rings when the host has not answered in time.
-  var timeout: (any ScheduledWork)?
-  /// When its host was asked, in the loop's nanoseconds.
-  var began: UInt64 = 0
-  private(set) var phase = Phase.queued
+  /// The request to the host, while its response is awaited.
+  var request: PageOpenRequest?
+  /// Fires if the host has not responded in time.
+  var timeoutTimer: (any ScheduledWork)?
+  /// When the host was asked, in nanoseconds of the loop's clock.
+  var requestedAt: UInt64 = 0
+  private(set) var phase = OpeningPhase.queued
 
   init(
-    page: Page, presenter: HostReference, call: CallNumber, by rights: Rights,
+    page: Page, hostReference: HostReference, call: CallNumber, by rights: Rights,
     charge: ByteBudget.Charge,
-    handed: Call? = nil, chosen: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
-    answersChange: Bool = false
+    handlerCall: Call? = nil, chosenHost: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
+    respondsWithChange: Bool = false, delivering delivery: PageDelivery? = nil,
+    popTo target: PageReference? = nil
   ) {
     self.page = page
-    self.presenter = presenter
+    self.hostReference = hostReference
     self.call = call
     self.rights = rights
     self.charge = charge
-    self.handed = handed
-    self.chosen = chosen
+    self.handlerCall = handlerCall
+    self.chosenHost = chosenHost
     self.opener = opener
     self.tab = tab
-    self.answersChange = answersChange
+    self.respondsWithChange = respondsWithChange
+    self.delivery = delivery
+    popTarget = target
     style = page.style
   }
 
-  /// Who opens it.
+  /// The opener.
   var caller: Caller { rights.caller }
 
-  /// Who is waited for: a client's name, or that of the route where Swift code shows it.
-  var host: String {
-    switch presenter {
+  /// The host to wait for: a client's name, or the name of the route if Swift code shows the page.
+  var hostName: String {
+    switch hostReference {
     case .client: page.host
-    case .swift: page.route ?? page.uri
+    case .app: page.route ?? page.uri
     }
   }
 
-  /// What the opening does to the stack.
+  /// Whether the opening may use a page that is already open.
+  var mayFindPage: Bool { page.style == .popTo || tab != nil }
+
+  /// The stack operation of the opening.
   var operation: StackOperation {
-    if let tab { .select(tab: tab, first: page) } else { .open(page) }
+    if let tab {
+      .select(tab: tab, first: page, delivering: delivery)
+    } else {
+      .open(page, delivering: delivery, popTo: popTarget)
+    }
   }
 
-  /// What `page.open` tells a host.
+  /// The params of `page.open`.
   var params: Value {
-    Self.params(page, style, caller: rights.told, chosen: chosen, opener: opener)
+    Self.params(page, style, caller: rights.callerValue, chosenHost: chosenHost, opener: opener)
   }
 
-  /// What a host is told of a page that it is to show.
+  /// Returns the params of `page.open` for a page.
   static func params(
-    _ page: Page, _ style: Style, caller: Value, chosen: ChosenHost?, opener: String?
+    _ page: Page, _ style: Style, caller: Value, chosenHost: ChosenHost?, opener: String?
   ) -> Value {
     var params: ValueObject = ["page": value(of: page, style, opener)]
-    params["host"] = chosen?.value
+    params["host"] = chosenHost?.value
     params["caller"] = caller
     return .object(params)
   }
@@ -121,34 +136,35 @@ final class PageOpening {
     return .object(members)
   }
 
-  /// Its turn has come; false when it was abandoned in the queue.
+  /// Starts the opening in its turn. Returns false if it was abandoned in the queue.
   func start() -> Bool {
     guard phase == .queued else { return false }
-    phase = .asking
+    phase = .requesting
     return true
   }
 
-  /// The opener cancelled, or its deadline has passed; true when the host has been asked and must
-  /// be told.
+  /// Abandons the opening, because its opener has cancelled or its deadline has passed. Returns
+  /// true if the host was asked and must be notified.
   func abandon() -> Bool {
     switch phase {
     case .queued:
       phase = .ended
       return false
-    case .asking:
+    case .requesting:
       phase = .abandoned
       return true
     case .abandoned, .ended: return false
     }
   }
 
-  /// The host has answered, or is gone or silent, which counts as a refusal.
-  func answered(agreed: Bool) -> Verdict {
+  /// Completes the opening. `agreed` is false if the host has declined, is gone or has not
+  /// responded in time.
+  func complete(agreed: Bool) -> OpeningDecision {
     defer { phase = .ended }
     switch phase {
-    case .asking: return agreed ? .commit : .fail
-    case .abandoned: return agreed ? .closeAtHost : .nothing
-    case .queued, .ended: return .nothing
+    case .requesting: return agreed ? .commit : .fail
+    case .abandoned: return agreed ? .closeAtHost : .ignore
+    case .queued, .ended: return .ignore
     }
   }
 }

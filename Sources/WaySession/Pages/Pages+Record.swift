@@ -3,15 +3,14 @@ import WayRouting
 import WayTransport
 import WayValues
 
-// What is kept of the pages.
 extension Pages {
-  /// The pages on the stack, by their ids; and the tabs.
+  /// The stored record of the stack: its pages by id, and its tabs.
   var stackRecord: ValueObject {
     var members: ValueObject = ["pages": Self.list(stack.pages)]
     members["selected"] = stack.selected.map { .integer(Int64($0)) }
-    if !stack.beside.isEmpty {
-      members["beside"] = .list(
-        stack.beside.map { tab in
+    if !stack.backgroundTabs.isEmpty {
+      members["beside"] = .array(
+        stack.backgroundTabs.map { tab in
           ["tab": .integer(Int64(tab.tab)), "pages": Self.list(tab.pages)]
         })
     }
@@ -19,7 +18,7 @@ extension Pages {
   }
 
   private static func list(_ pages: [Page]) -> Value {
-    .list(
+    .array(
       pages.map { page in
         [
           "id": .string(page.id), "level": .integer(Int64(page.level)),
@@ -28,7 +27,7 @@ extension Pages {
       })
   }
 
-  /// One page; nil where it is not on the stack.
+  /// Returns the stored record of a page; `nil` if the page is not on the stack.
   func record(of id: String) -> ValueObject? {
     guard let open = self[id] else { return nil }
     let page = open.page
@@ -37,53 +36,58 @@ extension Pages {
       "kind": .string(page.kind), "params": .object(page.params), "exts": .object(page.exts),
       "host": .string(page.host), "caller": open.caller.record,
     ]
+    members["called"] = page.otherCalledURI.map(Value.string)
     members["route"] = page.route.map(Value.string)
     members["opener"] = open.opener.map(Value.string)
-    if case .client(let client) = open.presenter {
+    if case .client(let client) = open.hostReference {
       members["presenter"] = .integer(Int64(client))
     }
-    members["chosen"] = open.chosen?.record
+    members["chosen"] = open.chosenHost?.record
     return members
   }
 
-  /// Puts the pages on the stack that were there in another life. Those that Swift code showed are
-  /// the server's no more: they are to end.
+  /// Restores the pages that were on the stack before a restart. Pages of Swift code belong to the
+  /// previous server, so they have to end.
   mutating func restore(
-    _ stackRecord: Record, pages: [String: Record], _ callers: CallerReader
-  ) throws(Record.Fault) {
-    func page(_ placed: Record) throws(Record.Fault) -> Page {
+    _ stackRecord: StoredRecord, pages: [String: StoredRecord], _ callers: CallerReader
+  ) throws(StoredRecord.RecordDecodingError) {
+    func page(_ placed: StoredRecord) throws(StoredRecord.RecordDecodingError) -> Page {
       let id = try placed.string("id")
-      guard let record = pages[id] else { throw placed.fault("id", "page that was kept") }
+      guard let record = pages[id] else { throw placed.typeMismatch("id", "stored page") }
       return Page(
-        id: id, uri: try record.string("uri"), route: record["route"]?.string,
-        pathParams: try record.object("pathParams"), kind: try record.string("kind"),
-        style: try placed.case("style"), params: try record.object("params"),
+        id: id, uri: try record.string("uri"), calledURI: record["called"]?.string,
+        route: record["route"]?.string, pathParams: try record.object("pathParams"),
+        kind: try record.string("kind"),
+        style: try placed.enumValue("style"), params: try record.object("params"),
         exts: try record.object("exts"), host: try record.string("host"),
         level: Int(clamping: try placed.integer("level")),
         hasStack: placed["hasStack"]?.bool ?? true)
     }
-    func list(_ record: Record) throws(Record.Fault) -> [Page] {
-      try record.records("pages").map { (placed) throws(Record.Fault) in try page(placed) }
+    func list(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) -> [Page] {
+      try record.records("pages").map { (placed) throws(StoredRecord.RecordDecodingError) in
+        try page(placed)
+      }
     }
-    var beside: [(tab: Int, pages: [Page])] = []
+    var backgroundTabs: [(tab: Int, pages: [Page])] = []
     if stackRecord["beside"] != nil {
       for tab in try stackRecord.records("beside") {
-        beside.append((Int(clamping: try tab.integer("tab")), try list(tab)))
+        backgroundTabs.append((Int(clamping: try tab.integer("tab")), try list(tab)))
       }
     }
     let selected = stackRecord["selected"]?.integer.map { Int(clamping: $0) }
-    let restored = NavigationStack(try list(stackRecord), selected: selected, beside: beside)
+    let restored = NavigationStack(
+      try list(stackRecord), selected: selected, backgroundTabs: backgroundTabs)
     for page in restored.allPages {
       guard let record = pages[page.id] else { continue }
       let charge: ByteBudget.Charge
       do { charge = try self.charge(page) } catch {
-        throw record.fault(page.id, "page that has room: \(error.message)")
+        throw record.typeMismatch(page.id, "page within the limits: \(error.message)")
       }
       restore(
         page, at: record["presenter"]?.integer.map { .client(Int(clamping: $0)) } ?? .client(0),
         by: try callers.caller(try record.record("caller")),
-        try record["chosen"].map { (value) throws(Record.Fault) in
-          try ChosenHost(Record(value, "chosen"))
+        try record["chosen"].map { (value) throws(StoredRecord.RecordDecodingError) in
+          try ChosenHost(StoredRecord(value, "chosen"))
         }, opener: record["opener"]?.string, charge)
     }
     restore(restored)
@@ -100,15 +104,15 @@ extension ChosenHost {
     return .object(members)
   }
 
-  fileprivate convenience init(_ record: Record) throws(Record.Fault) {
+  fileprivate convenience init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
     let definition: HostDefinition
     do {
       definition = try HostDefinition(record["definition"] ?? .null, path: "", maxPatterns: .max)
     } catch {
-      throw record.fault("definition", "host: \(error.message)")
+      throw record.typeMismatch("definition", "host: \(error.message)")
     }
     self.init(
-      SessionHosts.Host(
+      SessionHosts.RegisteredHost(
         definition: definition, client: Int(clamping: try record.integer("client"))),
       pattern: record["pattern"]?.string, captures: try record.object("captures"))
   }

@@ -1,58 +1,63 @@
 import DequeModule
 import WayNavigation
+import WayRPC
 import WayRouting
 import WayTransport
 import WayValues
 
-/// The pages of a session: the stack, who shows each page, who awaits it, and what waits for its
-/// turn.
+/// The pages of a session: the stack, the host and the openers of each page, and the queued
+/// operations.
 ///
-/// Operations are done one after another: while a host is asked for a page, the others wait. What
-/// waits is bounded by the calls in flight: a call that ends takes its operation out. Pure: each
-/// method gives what is to be done, after which ``advance()`` gives what comes next.
+/// Operations run one after another: while a host is asked for a page, the others wait. The calls
+/// in flight limit the queue, because a call that ends removes its operation.
+///
+/// Pure: each method returns the actions to perform, after which ``advance()`` returns the next
+/// ones.
 struct Pages {
-  /// A page that is on the stack. Belongs to the isolation of its session.
-  final class Open {
-    let page: Page
-    let presenter: HostReference
-    /// Who opened it.
+  /// A page on the stack. Belongs to the isolation of its session.
+  final class StackEntry {
+    fileprivate(set) var page: Page
+    let hostReference: HostReference
+    /// The caller that opened the page.
     let caller: Caller
-    /// The host that a client shows it with, and the page that it was opened from.
-    let chosen: ChosenHost?
+    /// The host of a page that a client shows. `opener` is the page that it was opened from.
+    let chosenHost: ChosenHost?
     let opener: String?
-    /// The calls that are answered with the page's outcome.
+    /// The calls that get the page's outcome.
     fileprivate(set) var openers: [CallNumber]
-    /// When it came onto the stack, in the loop's nanoseconds.
-    fileprivate let since: UInt64
-    private let charge: ByteBudget.Charge
+    /// When the page was put on the stack, in nanoseconds of the loop's clock.
+    fileprivate let openedAt: UInt64
+    /// The memory charge of the page, as long as it is open.
+    fileprivate var charge: ByteBudget.Charge
 
     fileprivate init(
-      _ page: Page, _ presenter: HostReference, by caller: Caller, chosen: ChosenHost?,
-      opener: String?, openers: [CallNumber], since: UInt64, _ charge: ByteBudget.Charge
+      _ page: Page, _ hostReference: HostReference, by caller: Caller, chosenHost: ChosenHost?,
+      opener: String?, openers: [CallNumber], openedAt: UInt64, _ charge: ByteBudget.Charge
     ) {
       self.page = page
-      self.presenter = presenter
+      self.hostReference = hostReference
       self.caller = caller
-      self.chosen = chosen
+      self.chosenHost = chosenHost
       self.opener = opener
       self.openers = openers
-      self.since = since
+      self.openedAt = openedAt
       self.charge = charge
     }
 
-    /// As `page.open` told it.
+    /// The params of `page.open` for this page.
     var params: Value {
-      PageOpening.params(page, page.style, caller: caller.value, chosen: chosen, opener: opener)
+      PageOpening.params(
+        page, page.style, caller: caller.value, chosenHost: chosenHost, opener: opener)
     }
   }
 
-  private indirect enum Operation {
+  private indirect enum PageOperation {
     case open(PageOpening)
-    /// A change that needs nobody's leave.
+    /// A change that needs no response of a host.
     case change(StackOperation, call: CallNumber, by: Caller, exts: ValueObject)
-    /// Puts a page on the stack that is shown already.
+    /// Puts a page on the stack that is already shown.
     case adopt(Page, HostReference, call: CallNumber, by: Caller, ByteBudget.Charge)
-    /// The call's page closes, unless another call awaits it by then.
+    /// Closes the page of a call, unless another call awaits it by then.
     case cancel(page: String, call: CallNumber)
 
     var call: CallNumber {
@@ -64,123 +69,144 @@ struct Pages {
   }
 
   private(set) var stack = NavigationStack()
-  private var open: [String: Open] = [:]
-  private var waiting: Deque<Operation> = []
-  private var openings = Openings()
-  /// The call whose host has just declined its page: what it opens next keeps its turn.
-  private var declined: CallNumber?
-  /// While set, nothing new is begun.
-  var isHeld = false
+  private var openPages: [String: StackEntry] = [:]
+  private var queue: Deque<PageOperation> = []
+  private var pendingOpenings = PendingOpenings()
+  /// The call whose host has just declined its page. Its next opening keeps its turn.
+  private var declinedCall: CallNumber?
+  /// While set, no operation is started.
+  var isSuspended = false
   private let budget: ByteBudget
   private let now: () -> UInt64
   private let journal: Journal?
-  private var lastPage = 0
+  private var lastPageNumber = 0
 
-  /// `budget` is that of the pages; `now` is the loop's clock, in nanoseconds.
+  /// `budget` is the budget of the pages. `now` returns the loop's clock, in nanoseconds.
   init(_ budget: ByteBudget, _ journal: Journal? = nil, now: @escaping () -> UInt64) {
     self.budget = budget
     self.journal = journal
     self.now = now
   }
 
-  /// How many pages are on the stack.
-  var count: Int { open.count }
+  /// The number of pages on the stack.
+  var count: Int { openPages.count }
 
-  /// A page that is on the stack.
-  subscript(id: String) -> Open? { open[id] }
+  /// Returns a page on the stack.
+  subscript(id: String) -> StackEntry? { openPages[id] }
 
-  /// The call that a page is being opened for.
-  func call(openingOf page: String) -> CallNumber? { openings.call(openingOf: page) }
+  /// Returns the call that a page is being opened for.
+  func call(openingOf page: String) -> CallNumber? { pendingOpenings.call(openingOf: page) }
 
-  /// Whether what a call wants has not had its turn.
-  func isWaiting(_ call: CallNumber) -> Bool { waiting.contains { $0.call == call } }
+  /// Whether the operation of a call is still in the queue.
+  func isQueued(_ call: CallNumber) -> Bool { queue.contains { $0.call == call } }
 
-  /// A name for a new page, unique in the session.
+  /// Returns an id for a new page, unique in the session.
   mutating func makePageID() -> String {
-    lastPage += 1
-    // What was given in an earlier life of the server may still be shown somewhere.
-    guard let term = journal?.term, term > 1 else { return "p\(lastPage)" }
-    return "p\(term)-\(lastPage)"
+    lastPageNumber += 1
+    // A page with an id from before the server's restart may still be shown.
+    guard let term = journal?.term, term > 1 else { return "p\(lastPageNumber)" }
+    return "p\(term)-\(lastPageNumber)"
   }
 
-  /// Takes what a page costs. Fails with 2413 where the session's pages hold too much already, and
-  /// with 2429 where the session or the server does.
+  /// Charges the memory of a page. Fails with 2413 if the session's pages use too much already, and
+  /// with 2429 if the session or the server does.
   func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge {
     let bytes =
-      page.uri.utf8.count + Value.object(page.params).size + Value.object(page.exts).size
+      page.uri.utf8.count + (page.otherCalledURI?.utf8.count ?? 0)
+      + Value.object(page.params).size + Value.object(page.exts).size
     do { return try budget.charge(bytes) } catch { throw CallError(error, for: bytes) }
+  }
+
+  /// Charges the memory of the page that gets new data by an operation. Fails as ``charge(_:)``, and
+  /// if the data nests deeper than that of a page that opens may. Returns `nil` if no page gets any.
+  private func chargeDelivery(
+    by operation: StackOperation
+  ) throws(CallError) -> ByteBudget.Charge? {
+    guard operation.delivery != nil, let change = try? stack.check(operation) else { return nil }
+    return try chargeDelivery(change)
+  }
+
+  private func chargeDelivery(_ change: StackChange) throws(CallError) -> ByteBudget.Charge? {
+    guard let delivery = change.delivered, let page = change.existing else { return nil }
+    guard !Value.object(delivery.value).nests(deeperThan: JSON.maxDepth - 2) else {
+      throw CallError(.tooLarge, "The parameters nest too deep to be sent to the host")
+    }
+    return try charge(page)
   }
 }
 
-// What is asked for.
 extension Pages {
-  /// Opens a page, in its turn.
+  /// Opens a page in turn.
   mutating func open(_ opening: PageOpening) {
-    if opening.call == declined {
-      waiting.prepend(.open(opening))
+    if opening.call == declinedCall {
+      queue.prepend(.open(opening))
     } else {
-      waiting.append(.open(opening))
+      queue.append(.open(opening))
     }
   }
 
-  /// Changes the stack, in its turn, and answers the call with the change.
+  /// Changes the stack in turn, and completes the call with the change.
   mutating func change(
     _ operation: StackOperation, for call: CallNumber, by caller: Caller, exts: ValueObject
   ) {
-    waiting.append(.change(operation, call: call, by: caller, exts: exts))
+    queue.append(.change(operation, call: call, by: caller, exts: exts))
   }
 
-  /// Puts a page on the stack that is shown already, in its turn, and answers the call with the
-  /// page.
+  /// Puts a page on the stack that is already shown, in turn, and completes the call with the page.
   mutating func adopt(
-    _ page: Page, at presenter: HostReference, for call: CallNumber, by caller: Caller,
+    _ page: Page, at hostReference: HostReference, for call: CallNumber, by caller: Caller,
     _ charge: ByteBudget.Charge
   ) {
-    waiting.append(.adopt(page, presenter, call: call, by: caller, charge))
+    queue.append(.adopt(page, hostReference, call: call, by: caller, charge))
   }
 
-  /// An opener cancelled after its page was shown. The page closes in its turn, unless somebody
-  /// else awaits it too.
+  /// Cancels an opening after its page was shown. The page closes in turn, unless another call
+  /// awaits it too.
   mutating func cancel(_ page: String, for call: CallNumber) -> [PageAction] {
-    if let answers = leaveToOthers(page, call) { return answers }
-    waiting.append(.cancel(page: page, call: call))
+    if let actions = detach(page, call) { return actions }
+    queue.append(.cancel(page: page, call: call))
     return []
   }
 
-  /// A call that no longer waits for its page, which stays.
-  mutating func forget(_ call: CallNumber, openerOf page: String) {
-    open[page]?.openers.removeAll { $0 == call }
+  /// Removes a call that no longer waits for its page, which stays.
+  mutating func removeOpener(_ call: CallNumber, of page: String) {
+    openPages[page]?.openers.removeAll { $0 == call }
   }
 
-  /// A call was given up whose operation waits, or whose host is asked.
+  /// Abandons a call whose operation is queued, or whose host is being asked.
   mutating func abandon(_ call: CallNumber) -> [PageAction] {
-    waiting.removeAll { $0.call == call }
-    return openings.abandon(call).map { [.recall($0)] } ?? []
+    queue.removeAll { $0.call == call }
+    return pendingOpenings.abandon(call).map { [.cancelRequest($0)] } ?? []
   }
 
-  /// The next operation's beginning; empty while a host is asked, and when nothing waits.
+  /// Starts the next operation. Returns no actions while a host is being asked, or if nothing is
+  /// queued.
   mutating func advance() -> [PageAction] {
-    declined = nil
-    while !isHeld, !openings.holdUpOthers, let operation = waiting.popFirst() {
+    declinedCall = nil
+    while !isSuspended, !pendingOpenings.isBlocking, let operation = queue.popFirst() {
       let actions = begin(operation)
       if !actions.isEmpty { return actions }
     }
     return []
   }
 
-  private mutating func begin(_ operation: Operation) -> [PageAction] {
+  private mutating func begin(_ operation: PageOperation) -> [PageAction] {
     switch operation {
     case .open(let opening): return begin(opening)
     case .change(let change, let call, let caller, let exts):
-      if let refusal = refusal(of: change, by: caller) {
-        return [.settle(call, .failure(refusal))]
+      if let denialError = denial(of: change, by: caller) {
+        return [.settle(call, .failure(denialError))]
       }
-      return answer(call, change, exts: exts) { .change($0) }
-    case .adopt(let page, let presenter, let call, let caller, let charge):
-      keep(page, presenter, by: caller, openers: [], charge, nil)
-      return answer(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
+      let charge: ByteBudget.Charge?
+      do { charge = try chargeDelivery(by: change) } catch {
+        return [.settle(call, .failure(error))]
+      }
+      return applyAndRespond(call, change, exts: exts, charge) { .stackChange($0) }
+    case .adopt(let page, let hostReference, let call, let caller, let charge):
+      insert(page, hostReference, by: caller, openers: [], charge, nil)
+      return applyAndRespond(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
     case .cancel(let page, let call):
-      if let answers = leaveToOthers(page, call) { return answers }
+      if let actions = detach(page, call) { return actions }
       let ending = try? apply(.cancel(page: page, outcome: .cancelled()))
       return ending?.actions ?? []
     }
@@ -192,171 +218,198 @@ extension Pages {
     do { change = try stack.check(opening.operation) } catch {
       return [.settle(opening.call, .failure(CallError(error)))]
     }
-    if let refusal = refusal(of: opening.operation, by: opening.caller) {
-      return [.settle(opening.call, .failure(refusal))]
+    if let denialError = denial(of: opening.operation, by: opening.caller) {
+      return [.settle(opening.call, .failure(denialError))]
     }
-    if let existing = change.existing {
-      if opening.answersChange { return answer(opening.call, opening.operation) { .change($0) } }
-      open[existing.id]?.openers.append(opening.call)
-      let found = try? apply(opening.operation, shown: (opening.call, existing.id))
-      return found?.actions ?? []
-    }
+    if let existing = change.existing { return resume(existing, by: change, for: opening) }
     opening.style = change.shown?.style ?? opening.page.style
-    opening.began = now()
-    openings.begin(opening)
-    return [.tell(.page, .pageAsked(opening.page), by: opening.caller), .ask(opening)]
+    opening.requestedAt = now()
+    pendingOpenings.begin(opening)
+    return [.emit(.page, .pageRequested(opening.page), by: opening.caller), .requestOpen(opening)]
   }
 
-  /// Why a guest may not do what closes others' pages, or shows another tab.
-  private func refusal(of operation: StackOperation, by caller: Caller) -> CallError? {
+  /// Uses a page that is already open for an opening that has found it.
+  private mutating func resume(
+    _ existing: Page, by change: StackChange, for opening: PageOpening
+  ) -> [PageAction] {
+    let charge: ByteBudget.Charge?
+    do { charge = try chargeDelivery(change) } catch {
+      return [.settle(opening.call, .failure(error))]
+    }
+    if opening.respondsWithChange {
+      return applyAndRespond(opening.call, opening.operation, charge) { .stackChange($0) }
+    }
+    openPages[existing.id]?.openers.append(opening.call)
+    let found = try? apply(opening.operation, shown: (opening.call, existing.id), charge: charge)
+    return found?.actions ?? []
+  }
+
+  /// Returns the reason why a guest may not close or change others' pages, or select another tab;
+  /// `nil` if it may.
+  private func denial(of operation: StackOperation, by caller: Caller) -> CallError? {
     guard caller.isGuest else { return nil }
-    if case .select = operation { return .uninvited("A guest may not select a tab") }
-    guard let change = try? stack.check(operation),
-      !change.closed.allSatisfy({ isOwn($0.page, of: caller) })
-    else { return nil }
-    return .uninvited("A guest closes no pages but its own and those that it opened")
+    if case .select = operation { return .notInvited("A guest may not select a tab") }
+    guard let change = try? stack.check(operation) else { return nil }
+    if !change.closed.allSatisfy({ isOwn($0.page, of: caller) }) {
+      return .notInvited("A guest may close only its own page and pages that it opened")
+    }
+    if change.delivered != nil, let page = change.existing, !isOwn(page, of: caller) {
+      return .notInvited(
+        "A guest may pass parameters only to its own page and to pages that it opened")
+    }
+    return nil
   }
 
-  /// The stack as a caller is told it; `tabs` are the URIs of the tabs.
+  /// Returns the stack in the form for a caller; `tabs` are the URIs of the tabs.
   func value(tabs: [String], for caller: Caller) -> Value {
     stack.value(tabs: tabs) { value(of: $0, for: caller) }
   }
 
-  /// What a caller is told of a page. A guest learns of others' pages only that they are there.
+  /// Returns a page in the form for a caller. A guest learns only that others' pages exist.
   private func value(of page: Page, for caller: Caller) -> ValueObject {
-    var told = page.value
+    var fields = page.value
     if caller.isGuest, !isOwn(page, of: caller) {
-      for name in ["uri", "params", "host"] { told[name] = nil }
+      for name in ["uri", "params", "host"] { fields[name] = nil }
     }
-    return told
+    return fields
   }
 
   /// Whether a client runs in a page, shows it, or has opened it.
   func isOwn(_ page: Page, of caller: Caller) -> Bool {
     guard let client = caller.client else { return false }
     return page.id == client.page || page.host == client.id
-      || open[page.id]?.caller.client?.id == client.id
+      || openPages[page.id]?.caller.client?.id == client.id
   }
 
-  /// Whether there is a page, or its host is being asked for it.
+  /// Whether a page exists, or its host is being asked for it.
   func isExpected(_ id: String) -> Bool {
-    open[id] != nil || openings.call(openingOf: id) != nil
+    openPages[id] != nil || pendingOpenings.call(openingOf: id) != nil
   }
 
-  /// Where other calls await the page too, the answer of this one alone, if it still awaits it. Nil
-  /// where none does: then the page has to close.
-  private mutating func leaveToOthers(_ page: String, _ call: CallNumber) -> [PageAction]? {
-    guard let openers = open[page]?.openers, openers.contains(where: { $0 != call }) else {
+  /// Completes only this call, if it still awaits a page that other calls await too. Returns `nil`
+  /// if no other call awaits the page, which then has to close.
+  private mutating func detach(_ page: String, _ call: CallNumber) -> [PageAction]? {
+    guard let openers = openPages[page]?.openers, openers.contains(where: { $0 != call }) else {
       return nil
     }
     guard openers.contains(call) else { return [] }
-    forget(call, openerOf: page)
+    removeOpener(call, of: page)
     return [.settle(call, .success(.outcome(.cancelled())))]
   }
 }
 
-// What hosts do.
 extension Pages {
-  /// Somebody has been asked for a page; `timeout` rings when the answer does not come.
-  mutating func asked(
-    _ asked: PageOpening.Asked, for page: String, timeout: any ScheduledWork
+  /// Records the request to a host; `timeout` fires if the response does not arrive. It is `nil`
+  /// while the host has no connection.
+  mutating func recordRequest(
+    _ request: PageOpening.PageOpenRequest, for page: String, timeout: (any ScheduledWork)?
   ) {
-    openings.asked(asked, for: page, timeout: timeout)
+    pendingOpenings.recordRequest(request, for: page, timeout: timeout)
   }
 
-  /// Who was asked for a page has answered: with an error, or nil where it shows the page.
-  /// `declined` when the call is to go on to the next match.
-  mutating func answered(
+  /// Handles the response of a host: an error, or `nil` if it shows the page. `declined` is true if
+  /// the call has to advance to the next match.
+  mutating func handleResponse(
     _ page: String, _ error: CallError?, declined: Bool = false
   ) -> [PageAction] {
-    guard let opening = openings.answered(page) else { return [] }
-    switch opening.answered(agreed: error == nil) {
+    guard let opening = pendingOpenings.complete(page) else { return [] }
+    switch opening.complete(agreed: error == nil) {
     case .commit: return commit(opening)
     case .fail:
       if declined {
-        self.declined = opening.call
-        return [.goOn(opening.call)]
+        self.declinedCall = opening.call
+        return [.continueCall(opening.call)]
       }
       return error.map { fail(opening, $0) } ?? []
     case .closeAtHost:
-      return [.close(opening.page, opening.presenter, reason: .cancelled, exts: [:])]
-    case .nothing: return []
+      return [.close(opening.page, opening.hostReference, reason: .cancelled, exts: [:])]
+    case .ignore: return []
     }
   }
 
-  /// The host of a page that is being opened has let its time pass. When it agrees later, it is
-  /// told to close the page. What waits to be opened at the same host fails with it.
-  mutating func overdue(_ page: String) -> [PageAction] {
-    guard let opening = openings.overdue(page) else { return [] }
+  /// Handles the timeout of an opening. If the host agrees later, it is asked to close the page.
+  /// Queued openings at the same host fail too.
+  mutating func timeOut(_ page: String) -> [PageAction] {
+    guard let opening = pendingOpenings.timeOut(page) else { return [] }
     var actions: [PageAction] = []
-    if case .client = opening.presenter {
+    if case .client = opening.hostReference {
       actions.append(
-        .tell(
-          .host, .hostSilent(client: opening.page.host, method: "page.open"), by: opening.caller))
+        .emit(
+          .host, .hostTimedOut(client: opening.page.host, method: "page.open"), by: opening.caller))
     }
     let error = CallError(.hostAbsent, "The host did not open the page in time")
     actions += fail(opening, error) + abandon(opening.call)
-    let silence = CallError(
-      .hostAbsent, "The host did not open another page in time, and has not answered since")
-    var others: Deque<Operation> = []
-    for operation in waiting {
-      if case .open(let queued) = operation, queued.host == opening.host {
-        actions += fail(queued, silence)
+    let unresponsive = CallError(
+      .hostAbsent, "The host did not open an earlier page in time and has not answered since")
+    var others: Deque<PageOperation> = []
+    for operation in queue {
+      if case .open(let queued) = operation, queued.hostName == opening.hostName {
+        actions += fail(queued, unresponsive)
       } else {
         others.append(operation)
       }
     }
-    waiting = others
+    queue = others
     return actions
   }
 
-  /// A client has answered something, by its name.
-  mutating func heard(_ host: String) { openings.heard(host) }
+  /// Records that a host, given by its name, has lost its connection.
+  mutating func markAbsent(_ host: String) { pendingOpenings.markAbsent(host) }
 
-  /// The pages of a host that is gone leave the stack.
+  /// Records that a host is connected again. Returns its openings, whose time begins again.
+  mutating func markConnected(_ host: String) -> [PageOpening] {
+    pendingOpenings.markConnected(host)
+  }
+
+  /// Records that a client, given by its name, has responded to a request.
+  mutating func markResponsive(_ host: String) { pendingOpenings.markResponsive(host) }
+
+  /// Removes the pages of a host that is gone.
   mutating func hostLeft(_ name: String) -> [PageAction] {
+    pendingOpenings.forgetHost(name)
     let outcome = Outcome.failed(
       code: ErrorCode.hostAbsent.rawValue, message: "The host of the page is gone")
     let ending = try? apply(.remove(host: name, outcome: outcome))
     return ending?.actions ?? []
   }
 
-  /// Pages of a host that it cannot show again end.
-  mutating func notShown(_ pages: Set<String>, by host: String) -> [PageAction] {
+  /// Ends pages that a host cannot show again.
+  mutating func removeUnrestored(_ pages: Set<String>, by host: String) -> [PageAction] {
     let outcome = Outcome.failed(
       code: ErrorCode.hostFailed.rawValue, message: "The host could not show the page again")
     let ending = try? apply(.remove(host: host, only: pages, outcome: outcome))
-    // It has none of them to close.
+    // The host has none of them to close.
     return (ending?.actions ?? []).filter { action in
       if case .close(let page, _, _, _) = action { !pages.contains(page.id) } else { true }
     }
   }
 
-  /// The pages on the stack that a client shows, lowest first.
-  func shown(by client: ClientID) -> [Open] {
-    stack.allPages.compactMap { open[$0.id] }.filter {
-      if case .client(client) = $0.presenter { true } else { false }
+  /// Returns the pages on the stack that a client shows, lowest first.
+  func entries(of client: ClientID) -> [StackEntry] {
+    stack.allPages.compactMap { openPages[$0.id] }.filter {
+      if case .client(client) = $0.hostReference { true } else { false }
     }
   }
 
-  /// The page that was on the stack in another life is there again.
+  /// Restores a page that was on the stack before a restart.
   mutating func restore(
-    _ page: Page, at presenter: HostReference, by caller: Caller, _ chosen: ChosenHost?,
+    _ page: Page, at hostReference: HostReference, by caller: Caller, _ chosen: ChosenHost?,
     opener: String?, _ charge: ByteBudget.Charge
   ) {
-    open[page.id] = Open(
-      page, presenter, by: caller, chosen: chosen, opener: opener, openers: [], since: now(),
+    openPages[page.id] = StackEntry(
+      page, hostReference, by: caller, chosenHost: chosen, opener: opener, openers: [],
+      openedAt: now(),
       charge)
   }
 
   mutating func restore(_ stack: NavigationStack) { self.stack = stack }
 
-  /// A call waits for a page that is shown already; false where there is no such page.
+  /// Restores a call that waits for a shown page. Returns false if there is no such page.
   mutating func restore(_ call: CallNumber, openerOf page: String) -> Bool {
-    open[page]?.openers.append(call) != nil
+    openPages[page]?.openers.append(call) != nil
   }
 
-  /// The session is over.
+  /// Ends all pages with the session.
   mutating func end() -> [PageAction] {
     let ending = try? apply(.end(outcome: .cancelled(message: "The session ended")))
     return ending?.actions ?? []
@@ -364,8 +417,8 @@ extension Pages {
 
   private func fail(_ opening: PageOpening, _ error: CallError) -> [PageAction] {
     [
-      .tell(
-        .page, .pageFailed(opening.page, error, after: elapsed(since: opening.began)),
+      .emit(
+        .page, .pageFailed(opening.page, error, after: elapsed(since: opening.requestedAt)),
         by: opening.caller),
       .settle(opening.call, .failure(error)),
     ]
@@ -373,74 +426,95 @@ extension Pages {
 
   private mutating func commit(_ opening: PageOpening) -> [PageAction] {
     let (page, call) = (opening.page, opening.call)
-    keep(
-      page, opening.presenter, by: opening.caller, openers: opening.answersChange ? [] : [call],
+    // While a silent host was asked, another opening may have shown the page.
+    if opening.mayFindPage, let change = try? stack.check(opening.operation),
+      let existing = change.existing
+    {
+      return [.close(page, opening.hostReference, reason: .cancelled, exts: [:])]
+        + resume(existing, by: change, for: opening)
+    }
+    insert(
+      page, opening.hostReference, by: opening.caller,
+      openers: opening.respondsWithChange ? [] : [call],
       opening.charge, opening)
     do {
       let (change, actions) = try apply(
-        opening.operation, shown: opening.answersChange ? nil : (call, page.id),
-        began: opening.began)
-      return actions + (opening.answersChange ? [.settle(call, .success(.change(change)))] : [])
+        opening.operation, shown: opening.respondsWithChange ? nil : (call, page.id),
+        began: opening.requestedAt)
+      return actions
+        + (opening.respondsWithChange ? [.settle(call, .success(.stackChange(change)))] : [])
     } catch {
-      open.removeValue(forKey: page.id)
+      openPages.removeValue(forKey: page.id)
       return [
-        .close(page, opening.presenter, reason: .failed, exts: [:]),
+        .close(page, opening.hostReference, reason: .failed, exts: [:]),
         .settle(call, .failure(CallError(error))),
       ]
     }
   }
 }
 
-// What becomes of the stack.
 extension Pages {
-  private mutating func keep(
-    _ page: Page, _ presenter: HostReference, by caller: Caller, openers: [CallNumber],
+  private mutating func insert(
+    _ page: Page, _ hostReference: HostReference, by caller: Caller, openers: [CallNumber],
     _ charge: ByteBudget.Charge, _ opening: PageOpening?
   ) {
-    open[page.id] = Open(
-      page, presenter, by: caller, chosen: opening?.chosen, opener: opening?.opener,
-      openers: openers, since: now(), charge)
-    journal?.note(RecordKey.page(page.id))
+    openPages[page.id] = StackEntry(
+      page, hostReference, by: caller, chosenHost: opening?.chosenHost, opener: opening?.opener,
+      openers: openers, openedAt: now(), charge)
+    journal?.recordChange(RecordKey.page(page.id))
   }
 
-  /// Changes the stack, and answers a call with what came of it.
-  private mutating func answer(
+  /// Changes the stack, and completes a call with the result.
+  private mutating func applyAndRespond(
     _ call: CallNumber, _ operation: StackOperation, exts: ValueObject = [:],
-    _ answer: (StackChange) -> Answer
+    _ charge: ByteBudget.Charge? = nil, _ makeResponse: (StackChange) -> SessionCallResponse
   ) -> [PageAction] {
     do {
-      let (change, actions) = try apply(operation, exts: exts)
-      return actions + [.settle(call, .success(answer(change)))]
+      let (change, actions) = try apply(operation, exts: exts, charge: charge)
+      return actions + [.settle(call, .success(makeResponse(change)))]
     } catch {
-      if case .open(let page) = operation { open.removeValue(forKey: page.id) }
+      if case .open(let page, _, _) = operation { openPages.removeValue(forKey: page.id) }
       return [.settle(call, .failure(CallError(error)))]
     }
   }
 
-  /// Changes the stack. Told are, in this order: the hosts of closed pages, the host of the page
-  /// that is on top again, the new page's opener, those whose pages have ended, and all that
-  /// listen.
+  /// Changes the stack. The actions notify, in order: hosts of closed pages, the host of the page
+  /// that gets new data, the host of the page on top, the new page's opener, openers of closed
+  /// pages, all observers.
   ///
-  /// `exts` are those of what closes pages; `shown` is the call that waits for a page from then on;
-  /// `began` is when the host of the page that opens was asked.
+  /// `exts` are those of the operation that closes pages. `shown` is the call that waits for a page
+  /// from then on. `began` is when the host of the page that opens was asked. `charge` is the memory
+  /// charge of the page that gets new data.
   private mutating func apply(
     _ operation: StackOperation, exts: ValueObject = [:],
-    shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil
+    shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil,
+    charge: ByteBudget.Charge? = nil
   ) throws(StackError) -> (change: StackChange, actions: [PageAction]) {
     let change = try stack.apply(operation)
     if let journal {
-      journal.note(RecordKey.stack)
-      for closed in change.closed { journal.note(RecordKey.page(closed.page.id)) }
+      journal.recordChange(RecordKey.stack)
+      for closed in change.closed { journal.recordChange(RecordKey.page(closed.page.id)) }
     }
-    let closed = change.closed.map { ($0.page, $0.outcome, open.removeValue(forKey: $0.page.id)) }
-    let exts = operation.opens?.exts ?? exts
+    let closed = change.closed.map {
+      ($0.page, $0.outcome, openPages.removeValue(forKey: $0.page.id))
+    }
+    let exts = operation.openedPage?.exts ?? exts
     var actions: [PageAction] = []
     for case (let page, let outcome, let entry?) in closed {
       actions.append(
-        .close(page, entry.presenter, reason: outcome.kind, exts: exts))
+        .close(page, entry.hostReference, reason: outcome.kind, exts: exts))
     }
-    if let page = change.resumed, let entry = open[page.id] {
-      actions.append(.resume(page, entry.presenter))
+    var resumed = change.resumed
+    if let delivery = change.delivered, let page = change.existing, let entry = openPages[page.id] {
+      entry.page = page
+      if let charge { entry.charge = charge }
+      journal?.recordChange(RecordKey.page(page.id))
+      actions.append(.resume(page, entry.hostReference, delivery))
+      // Hosts show the page that is resumed last, which has to be the one on top.
+      resumed = page.id == change.top?.id ? nil : change.top
+    }
+    if let page = resumed, let entry = openPages[page.id] {
+      actions.append(.resume(page, entry.hostReference, nil))
     }
     if let shown { actions.append(.shown(shown.call, page: shown.page)) }
     for (_, outcome, entry) in closed {
@@ -450,20 +524,22 @@ extension Pages {
     }
     for case (let page, let outcome, let entry?) in closed {
       actions.append(
-        .tell(
-          .page, .pageClosed(page, outcome, after: elapsed(since: entry.since)), by: entry.caller))
+        .emit(
+          .page, .pageClosed(page, outcome, after: elapsed(since: entry.openedAt)), by: entry.caller
+        ))
     }
-    if let page = change.shown, let entry = open[page.id] {
+    if let page = change.shown, let entry = openPages[page.id] {
+      entry.page = page
       actions.append(
-        .tell(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
+        .emit(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
     }
-    if let page = change.resumed, let entry = open[page.id] {
-      actions.append(.tell(.page, .pageResumed(page), by: entry.caller))
+    if let page = change.resumed, let entry = openPages[page.id] {
+      actions.append(.emit(.page, .pageResumed(page), by: entry.caller))
     }
     return (change, actions)
   }
 
-  /// The time since a moment of the loop's clock; none since no moment.
+  /// Returns the time since `start`, on the loop's clock; zero if `start` is `nil`.
   private func elapsed(since start: UInt64?) -> Duration {
     guard let start else { return .zero }
     return .nanoseconds(Int64(clamping: now() &- start))
@@ -471,11 +547,11 @@ extension Pages {
 }
 
 extension StackOperation {
-  /// The page that it opens, where it opens one.
-  fileprivate var opens: Page? {
+  /// The page that the operation opens, if it opens one.
+  fileprivate var openedPage: Page? {
     switch self {
-    case .open(let page): page
-    case .select(_, let first): first
+    case .open(let page, _, _): page
+    case .select(_, let first, _): first
     case .back, .finish, .cancel, .remove, .end: nil
     }
   }

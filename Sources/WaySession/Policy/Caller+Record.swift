@@ -3,17 +3,17 @@ import WayRouting
 import WayValues
 
 extension Identity {
-  /// As it is kept.
+  /// The stored form.
   var record: Value {
-    var members: ValueObject = ["groups": .list(groups.sorted().map(Value.string))]
-    members["user"] = user.map(Value.string)
-    if !claims.isEmpty { members["claims"] = .object(claims) }
-    members["expires"] = expires.map(Value.integer)
-    return .object(members)
+    var fields: ValueObject = ["groups": .array(groups.sorted().map(Value.string))]
+    fields["user"] = user.map(Value.string)
+    if !claims.isEmpty { fields["claims"] = .object(claims) }
+    fields["expires"] = expires.map(Value.integer)
+    return .object(fields)
   }
 
-  /// Reads what ``record`` gives.
-  init(_ record: Record) throws(Record.Fault) {
+  /// Decodes a ``record``.
+  init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
     self.init(
       user: record["user"]?.string, groups: Set(try record.strings("groups")),
       claims: record["claims"]?.object ?? [:], expires: record["expires"]?.integer)
@@ -21,31 +21,32 @@ extension Identity {
 }
 
 extension Caller {
-  /// As it is kept.
+  /// The stored form.
   var record: Value {
-    var members: ValueObject = ["identity": identity.record, "isGuest": .bool(isGuest)]
-    members["origin"] = origin.map(Value.string)
-    members["address"] = address.map(Value.string)
-    members["client"] = client?.value
-    return .object(members)
+    var fields: ValueObject = ["identity": identity.record, "isGuest": .bool(isGuest)]
+    fields["origin"] = origin.map(Value.string)
+    fields["address"] = address.map(Value.string)
+    fields["client"] = client?.value
+    return .object(fields)
   }
 }
 
-/// Reads callers that were kept.
+/// Decodes stored callers.
 struct CallerReader {
   let session: String
-  /// What their loggers add to.
+  /// The logger that the callers' loggers extend.
   let logger: Logger?
 
-  /// Reads what ``Caller/record`` gives.
-  func caller(_ record: Record) throws(Record.Fault) -> Caller {
-    let told = record["client"] == nil ? nil : try record.record("client")
+  /// Decodes a ``Caller/record``.
+  func caller(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) -> Caller {
+    let clientRecord = record["client"] == nil ? nil : try record.record("client")
     return Caller(
       session: session, identity: try Identity(record.record("identity")),
-      client: try told.map { (told) throws(Record.Fault) in
+      client: try clientRecord.map { (clientRecord) throws(StoredRecord.RecordDecodingError) in
         .init(
-          id: try told.string("id"), name: told["name"]?.string, version: told["version"]?.string,
-          page: told["page"]?.string)
+          id: try clientRecord.string("id"), name: clientRecord["name"]?.string,
+          version: clientRecord["version"]?.string,
+          page: clientRecord["page"]?.string)
       },
       isGuest: record["isGuest"]?.bool ?? false, origin: record["origin"]?.string,
       address: record["address"]?.string, logger: logger)

@@ -3,20 +3,20 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// The rules of a ``Policy``, made ready to be asked. Immutable.
+/// The compiled rules of a ``Policy``. Immutable.
 package final class CompiledPolicy: Sendable {
-  /// One rule with what it selects by.
-  struct Rule: Sendable {
-    /// As the policy has it.
+  /// One rule with its compiled selectors.
+  struct CompiledRule: Sendable {
+    /// The rule as written in the policy.
     let source: Policy.Rule
     let isDenial: Bool
     let methods: [MethodPattern]
     let origins: [OriginPattern]?
     let groups: [String]?
     let subjects: [String]?
-    /// The names among its routes; nil where it does not select by routes.
+    /// The names among the rule's routes; nil if it does not select routes.
     let routeNames: [String]?
-    /// The numbers of its patterns in the table of all.
+    /// The indices of the rule's patterns in the table of all patterns.
     let routePatterns: Range<Int>
     let schemes: [String]?
     let coversServer: Bool
@@ -25,13 +25,13 @@ package final class CompiledPolicy: Sendable {
     var selectsRoutes: Bool { routeNames != nil }
   }
 
-  let rules: [Rule]
+  let rules: [CompiledRule]
   /// The patterns of all rules.
   private let patterns: RouteTrie
 
-  /// Fails for a rule that cannot be read, with its name and what is wrong.
-  package init(_ rules: [Policy.Rule]) throws(PolicyFault) {
-    var ready: [Rule] = []
+  /// Throws if a rule is invalid, with the rule's name and the reason.
+  package init(_ rules: [Policy.Rule]) throws(PolicyRuleError) {
+    var ready: [CompiledRule] = []
     var patterns: [RoutePattern] = []
     for rule in rules {
       let first = patterns.count
@@ -39,9 +39,9 @@ package final class CompiledPolicy: Sendable {
       if let routes = rule.routes {
         names = []
         for text in routes {
-          if text.isPattern {
+          if text.isRoutePattern {
             do { patterns.append(try RoutePattern(text)) } catch {
-              throw PolicyFault(rule.name, "the pattern \(text.quoted): \(error)")
+              throw PolicyRuleError(rule.name, "the pattern \(text.quoted): \(error)")
             }
           } else {
             names?.append(text)
@@ -53,14 +53,14 @@ package final class CompiledPolicy: Sendable {
         origins = []
         for text in texts {
           guard let origin = OriginPattern(text) else {
-            throw PolicyFault(
-              rule.name, "the origin \(text.quoted) must be \(OriginPattern.form)")
+            throw PolicyRuleError(
+              rule.name, "the origin \(text.quoted) must be \(OriginPattern.expectedFormat)")
           }
           origins?.append(origin)
         }
       }
       ready.append(
-        Rule(
+        CompiledRule(
           source: rule, isDenial: rule.effect == .deny,
           methods: rule.methods.map(MethodPattern.init), origins: origins, groups: rule.groups,
           subjects: rule.subjects, routeNames: names, routePatterns: first..<patterns.count,
@@ -71,15 +71,15 @@ package final class CompiledPolicy: Sendable {
     self.patterns = RouteTrie(patterns.map { ($0, 0) })
   }
 
-  /// Without a rule, by which nothing is allowed.
-  static let closed = CompiledPolicy()
+  /// A policy without rules, which allows nothing.
+  static let denyAll = CompiledPolicy()
 
   private init() {
     rules = []
     patterns = RouteTrie([])
   }
 
-  /// The numbers of the patterns that a URI matches.
+  /// The indices of the patterns that a URI matches.
   func patterns(matching uri: RouteURI) -> Set<Int> {
     guard let split = try? SplitURI(uri) else { return [] }
     return Set(patterns.candidates(split).map { patterns.entry(of: $0.form) })
@@ -87,15 +87,15 @@ package final class CompiledPolicy: Sendable {
 }
 
 extension Policy {
-  /// The rules, ready to be asked; nil where there are none. Fails for one that cannot be read.
-  package func rulebook() throws(PolicyFault) -> CompiledPolicy? {
+  /// The compiled rules; nil if there are none. Throws if a rule is invalid.
+  package func compiled() throws(PolicyRuleError) -> CompiledPolicy? {
     guard let rules else { return nil }
     return try CompiledPolicy(rules)
   }
 }
 
-/// Why a policy cannot be used.
-package struct PolicyFault: Error, Hashable, CustomStringConvertible {
+/// The reason why a policy cannot be used.
+package struct PolicyRuleError: Error, Hashable, CustomStringConvertible {
   /// The rule's name.
   package let rule: String
   package let reason: String
@@ -108,26 +108,26 @@ package struct PolicyFault: Error, Hashable, CustomStringConvertible {
   package var description: String { "the rule \(rule.quoted): \(reason)" }
 }
 
-/// The name of a method, or the beginning of several.
+/// The name of a method, or a prefix of several names.
 struct MethodPattern: Sendable {
   let text: String
-  private let beginning: [UInt8]?
+  private let prefix: [UInt8]?
 
-  /// A `*` at the end stands for any end.
+  /// A `*` at the end matches any suffix.
   init(_ text: String) {
     self.text = text
-    beginning = text.utf8.last == UInt8(ascii: "*") ? Array(text.utf8.dropLast()) : nil
+    prefix = text.utf8.last == UInt8(ascii: "*") ? Array(text.utf8.dropLast()) : nil
   }
 
   func covers(_ method: String) -> Bool {
-    guard let beginning else { return text.isSameUTF8(as: method) }
-    return method.utf8.starts(with: beginning)
+    guard let prefix else { return text.isSameUTF8(as: method) }
+    return method.utf8.starts(with: prefix)
   }
 }
 
 extension String {
-  /// Whether a text for a route is a pattern, and no name.
-  var isPattern: Bool {
+  /// Whether the string is a pattern of routes, and not the name of a route.
+  var isRoutePattern: Bool {
     utf8.first == UInt8(ascii: "/") || utf8.contains(UInt8(ascii: ":"))
   }
 }

@@ -4,7 +4,7 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// What a client says that it shows or runs: `{scheme?, patterns?, kind}`.
+/// The pages or tasks that a client hosts: `{scheme?, patterns?, kind}`.
 struct HostDefinition: Sendable, Hashable {
   /// Bytes of a pattern.
   static let maxPatternLength = 1024
@@ -12,18 +12,18 @@ struct HostDefinition: Sendable, Hashable {
   let scheme: String?
   let patterns: [String]
   let kind: RouteKind
-  /// Whose calls it serves.
-  var scope = Scope.session
+  /// The sessions whose calls the host serves.
+  var scope = HostScope.session
 
-  /// For whom a host is.
-  enum Scope: String {
+  /// The scope of a host.
+  enum HostScope: String {
     case session
     /// All sessions of the server.
     case server
   }
 
-  /// Reads one definition; `path` names it in errors. Fails with -32602, and with 2429 for more
-  /// than `maxPatterns`.
+  /// Decodes one definition; `path` names it in errors. Throws -32602, and 2429 for more than
+  /// `maxPatterns`.
   init(_ value: Value, path: String, maxPatterns: Int) throws(CallError) {
     guard let members = value.object else {
       throw .invalidParams("\(path) must be an object {scheme?, patterns?, kind}")
@@ -40,9 +40,9 @@ struct HostDefinition: Sendable, Hashable {
     var patterns: [String] = []
     switch members["patterns"] {
     case nil, .null: break
-    case .list(let texts):
+    case .array(let texts):
       guard texts.count <= maxPatterns else {
-        throw CallError(.tooMany, "A host may have \(maxPatterns) patterns")
+        throw CallError(.tooMany, "A host may have at most \(maxPatterns) patterns")
       }
       for (position, text) in texts.enumerated() {
         guard case .string(let text) = text, text.utf8.count <= Self.maxPatternLength else {
@@ -60,7 +60,7 @@ struct HostDefinition: Sendable, Hashable {
     switch members["scope"] {
     case nil, .null: break
     case .string(let text):
-      guard let scope = Scope(rawValue: text) else { fallthrough }
+      guard let scope = HostScope(rawValue: text) else { fallthrough }
       self.scope = scope
     default: throw .invalidParams("\(path).scope must be \"session\" or \"server\"")
     }
@@ -73,16 +73,16 @@ struct HostDefinition: Sendable, Hashable {
     self.patterns = patterns
   }
 
-  /// The schemes that it is about; nil among them stands for any.
+  /// The schemes of the definition; nil among them stands for any scheme.
   var schemes: [String?] {
     if let scheme { return [scheme] }
     return patterns.map { (try? RoutePattern($0))?.scheme }
   }
 
-  /// Reads the `hosts` of a request; no more than `limit`, and as many patterns each.
-  static func list(_ values: [Value], limit: Int) throws(CallError) -> [HostDefinition] {
+  /// Decodes the `hosts` of a request: at most `limit`, with at most as many patterns each.
+  static func parse(_ values: [Value], limit: Int) throws(CallError) -> [HostDefinition] {
     guard values.count <= limit else {
-      throw CallError(.tooMany, "A client may declare \(limit) hosts")
+      throw CallError(.tooMany, "A client may register at most \(limit) hosts")
     }
     var definitions: [HostDefinition] = []
     for (position, value) in values.enumerated() {
@@ -93,16 +93,17 @@ struct HostDefinition: Sendable, Hashable {
     return definitions
   }
 
-  /// About what it keeps, in bytes: the texts are kept as they are and in the index.
+  /// The approximate number of bytes that the definition holds: its strings are stored as they are
+  /// and in the index.
   var size: Int { 256 + patterns.reduce(0) { $0 + 4 * $1.utf8.count } }
 
-  /// As the wire has it.
+  /// The JSON form on the wire.
   var value: Value {
-    var members: ValueObject = [:]
-    if let scheme { members["scheme"] = .string(scheme) }
-    if !patterns.isEmpty { members["patterns"] = .list(patterns.map(Value.string)) }
-    members["kind"] = .string(kind.rawValue)
-    if scope == .server { members["scope"] = .string(scope.rawValue) }
-    return .object(members)
+    var fields: ValueObject = [:]
+    if let scheme { fields["scheme"] = .string(scheme) }
+    if !patterns.isEmpty { fields["patterns"] = .array(patterns.map(Value.string)) }
+    fields["kind"] = .string(kind.rawValue)
+    if scope == .server { fields["scope"] = .string(scope.rawValue) }
+    return .object(fields)
   }
 }

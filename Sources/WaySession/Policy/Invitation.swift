@@ -3,42 +3,42 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What a member hands on to a guest: whoever joins with its token may do this and no more.
+/// The limited rights that a client passes on to guests, which join with the invitation's token.
 final class Invitation: Sendable {
-  /// What it keeps beside its params, about, in bytes.
+  /// The approximate number of bytes that an invitation holds besides its params.
   static let overhead = 2048
 
   /// The page that the guest is bound to.
   let page: String?
-  /// Schemes and patterns that it may host.
+  /// The schemes and patterns that the guest may host.
   let hosts: Set<String>
-  /// Names of routes, and patterns, that it may call; nil for all.
+  /// The names of the routes that the guest may call; nil for all routes.
   private let routes: [String]?
-  /// Both as they were given.
-  private let given: [String]?
+  /// The names and patterns of routes as they were given.
+  private let givenRoutes: [String]?
   private let patterns: RouteTrie?
   let groups: Set<String>
   let token: String
-  /// The rights that the guest's do not go beyond.
+  /// The rights of the inviter, which limit those of the guest.
   let inviter: Rights
-  /// What is kept for it.
+  /// The bytes charged for the invitation.
   private let charge: ByteBudget.Charge
 
-  /// Fails with -32602 for what is no pattern.
+  /// Throws -32602 for an invalid pattern.
   init(
     page: String?, hosts: [String], routes: [String]?, groups: Set<String>, by inviter: Rights,
-    token: String = Token.random(), _ charge: ByteBudget.Charge
+    token: String = OpaqueToken.random(), _ charge: ByteBudget.Charge
   ) throws(CallError) {
     self.page = page
     self.token = token
-    given = routes
+    givenRoutes = routes
     self.inviter = inviter
     self.hosts = Set(hosts)
     self.groups = groups
     self.charge = charge
-    self.routes = routes?.filter { !$0.isPattern }
+    self.routes = routes?.filter { !$0.isRoutePattern }
     var read: [(pattern: RoutePattern, priority: Int)] = []
-    for text in routes ?? [] where text.isPattern {
+    for text in routes ?? [] where text.isRoutePattern {
       do { read.append((try RoutePattern(text), 0)) } catch {
         throw .invalidParams("params.routes: the pattern \(text.quoted): \(error)")
       }
@@ -46,41 +46,43 @@ final class Invitation: Sendable {
     patterns = read.isEmpty ? nil : RouteTrie(read)
   }
 
-  /// As it is kept.
+  /// The stored form.
   var record: ValueObject {
-    var members: ValueObject = [
-      "token": .string(token), "hosts": .list(hosts.sorted().map(Value.string)),
-      "groups": .list(groups.sorted().map(Value.string)), "inviter": inviter.caller.record,
+    var fields: ValueObject = [
+      "token": .string(token), "hosts": .array(hosts.sorted().map(Value.string)),
+      "groups": .array(groups.sorted().map(Value.string)), "inviter": inviter.caller.record,
     ]
-    members["page"] = page.map(Value.string)
-    members["routes"] = given.map { .list($0.map(Value.string)) }
-    return members
+    fields["page"] = page.map(Value.string)
+    fields["routes"] = givenRoutes.map { .array($0.map(Value.string)) }
+    return fields
   }
 
-  /// Whether a guest may call about every route.
+  /// Whether the guest may call methods about every route.
   var isForAllRoutes: Bool { routes == nil }
 
-  /// Whether a guest may call a method at all. Fails with 2403.
+  /// Checks whether the guest may call a method at all. Throws 2403.
   func check(_ method: String) throws(CallError) {
     switch method {
     case "session.invite", "navigation.adopt", "navigation.selectTab":
-      throw .uninvited("A guest may not call \(method)")
+      throw .notInvited("A guest may not call \(method)")
     default: break
     }
   }
 
-  /// Whether a guest may call about what a URI leads to. Fails with 2403.
-  func check(_ method: RouteMethod, _ said: Resolution) throws(CallError) {
+  /// Checks whether the guest may call a method about the target of a URI. Throws 2403.
+  func check(_ method: RouteMethod, _ resolution: Resolution) throws(CallError) {
     guard let routes, method != .pageCall else { return }
-    if let name = said.route?.name, routes.contains(where: name.isSameUTF8) { return }
-    if let patterns, let split = try? SplitURI(said.uri), patterns.best(split) != nil { return }
-    throw .uninvited("The guest was not invited to call this route")
+    if let name = resolution.route?.name, routes.contains(where: name.isSameUTF8) { return }
+    if let patterns, let split = try? SplitURI(resolution.uri), patterns.best(split) != nil {
+      return
+    }
+    throw .notInvited("The invitation of the guest does not include this route")
   }
 
-  /// Whether a guest may host. Fails with 2403.
+  /// Checks whether the guest may register a host. Throws 2403.
   func check(_ definition: HostDefinition) throws(CallError) {
     guard definition.scope == .session else {
-      throw .uninvited("A guest hosts in its own session only")
+      throw .notInvited("A guest may host only in its own session")
     }
     if let scheme = definition.scheme, hosts.contains(scheme) { return }
     let isInvited =
@@ -91,21 +93,21 @@ final class Invitation: Sendable {
             && RoutePattern.scheme(of: pattern).map(hosts.contains) == true)
       }
     if !isInvited {
-      throw .uninvited(
+      throw .notInvited(
         hosts.isEmpty
-          ? "The guest was not invited to host anything"
-          : "The guest was invited to host \(hosts.sorted().joined(separator: ", ")) only")
+          ? "The invitation of the guest does not allow it to host"
+          : "The guest may host only \(hosts.sorted().joined(separator: ", "))")
     }
   }
 }
 
 extension CallError {
-  /// Why a guest is refused.
-  static func uninvited(_ message: String) -> CallError { .forbidden("invitation", message) }
+  /// The error for a call that the invitation does not allow.
+  static func notInvited(_ message: String) -> CallError { .forbidden("invitation", message) }
 }
 
 extension RoutePattern {
-  /// The scheme that a text names, where it is a pattern that does.
+  /// The scheme of a pattern; nil if it has none or is invalid.
   fileprivate static func scheme(of text: String) -> String? {
     (try? RoutePattern(text))?.scheme
   }

@@ -1,54 +1,56 @@
-/// Who comes in, and who may call what: deny by default, and a denial wins.
+/// The rules of access: the hosts and origins that may connect, and the calls that clients may
+/// make. Calls are denied by default, and a denial overrides every permission.
 ///
-/// Without ``rules`` everybody who came in may call everything but `table.…`, `session.list` and
-/// `session.push`.
+/// Without ``rules``, every connected client may call all methods except `table.…`, `session.list`
+/// and `session.push`.
 public struct Policy: Sendable, Hashable {
-  /// Names of the server beside `localhost`, each with its port or without.
+  /// Names of the server in addition to `localhost`, each with or without its port.
   public var hosts: [String]
-  /// Origins whose pages may connect, beside the server's own.
+  /// Origins whose pages may connect, in addition to the server's own.
   public var origins: [String]
-  /// Nil for none; what none of them allows is refused.
+  /// The rules; nil if there are none. A call that no rule allows is denied.
   public var rules: [Rule]?
 
-  /// Lets in the server's own pages and programs of this machine, and all of them call everything,
-  /// where nothing else is given.
+  /// Creates a policy. By default, the server's own pages and local programs can connect, and may
+  /// call every method.
   public init(hosts: [String] = [], origins: [String] = [], rules: [Rule]? = nil) {
     self.hosts = hosts
     self.origins = origins
     self.rules = rules
   }
 
-  /// One rule; it fits a call where each selector that it has does.
+  /// One rule. It matches a call if each of its selectors does.
   public struct Rule: Sendable, Hashable {
-    /// What a rule does to the calls that it fits.
+    /// The effect of a rule on the calls that it matches.
     public enum Effect: Sendable, Hashable {
-      /// They are taken, unless another rule denies them.
+      /// The calls are allowed, unless another rule denies them.
       case allow
-      /// They are refused, whatever other rules allow.
+      /// The calls are denied, whatever other rules allow.
       case deny
     }
 
-    /// Unique in the policy; a refusal names it.
+    /// The name, unique in the policy; errors of denied calls contain it.
     public var name: String
-    /// What it does.
+    /// The rule's effect.
     public var effect: Effect
-    /// Names of methods; a `*` at the end stands for any.
+    /// Names of methods; a `*` at the end matches any suffix.
     public var methods: [String]
-    /// The origins of callers, as in ``Policy/origins``; a caller without Origin fits none.
+    /// The origins of callers, as in ``Policy/origins``. A caller without an `Origin` matches none.
     public var origins: [String]?
-    /// The groups of which a caller is in one.
+    /// The groups of callers. A caller matches if it is in one of them.
     public var groups: [String]?
-    /// Users. A guest is none of them.
+    /// The users of callers. A guest matches none.
     public var subjects: [String]?
-    /// Names of routes, or patterns that URIs match, which hold a colon or begin with `/`: with
-    /// these, the rule fits only calls about a route.
+    /// Names of routes, or patterns of URIs, which contain a colon or begin with `/`. A rule with
+    /// routes matches only calls that concern a route.
     public var routes: [String]?
-    /// Schemes that a host declares: with these, the rule fits only `host.register`.
+    /// Schemes that a host registers. A rule with schemes matches only `host.register`.
     public var schemes: [String]?
-    /// Whether it fits hosts for all sessions too, `host.register` with the scope `server`.
+    /// Whether the rule also matches hosts for all sessions, `host.register` with the scope
+    /// `server`.
     public var coversServer: Bool
 
-    /// A rule for every caller and route, where nothing else is given.
+    /// Creates a rule, by default for every caller and route.
     public init(
       _ name: String, _ effect: Effect, _ methods: [String], origins: [String]? = nil,
       groups: [String]? = nil, subjects: [String]? = nil, routes: [String]? = nil,

@@ -3,238 +3,248 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// The rules that hold now. Confined to the loop of its sessions.
+/// The rules that are in force. Confined to the loop of its sessions.
 package final class PolicySource: @unchecked Sendable {
-  /// Nil where everybody who came in may call everything.
-  package var rulebook: CompiledPolicy? {
+  /// The compiled rules; nil if every connected client may call everything.
+  package var compiledPolicy: CompiledPolicy? {
     didSet { generation &+= 1 }
   }
-  /// Counts the rulebooks. Asked with every call, and a word of its loop alone: it needs no check of
-  /// who else is at it.
+  /// The number of policies so far. Read with every call, and only on the loop, so that it needs no
+  /// check for exclusive access.
   @exclusivity(unchecked) fileprivate private(set) var generation = 0
 
-  package init(_ rulebook: CompiledPolicy? = nil) {
-    self.rulebook = rulebook
+  package init(_ compiledPolicy: CompiledPolicy? = nil) {
+    self.compiledPolicy = compiledPolicy
   }
 }
 
-/// What the policy is asked about a method.
+/// The way in which the policy authorizes a method.
 enum MethodKind {
-  /// Whether it may be called.
-  case usual
-  /// That too; and with what it is about, a route or hosts, once that is known.
-  case askedAgain
-  /// Whether a rule allows it: for administrators.
+  /// By the method alone.
+  case standard
+  /// By the method, and by its target, a route or hosts, when that is known.
+  case targetDependent
+  /// By a rule that allows it, for administrators.
   case admin
 }
 
-/// What one caller may do. Rights travel with a call: whatever it leads to is asked of these.
-/// Confined to the loop of its session.
+/// The permissions of one caller. They accompany a call, and everything that the call leads to is
+/// checked against them. Confined to the loop of its session.
 package final class Rights: @unchecked Sendable {
   let caller: Caller
-  /// The caller as hosts are told it.
-  private(set) lazy var told = caller.value
-  /// Nil for the app itself, which may do everything.
+  /// The caller in the form that hosts receive.
+  private(set) lazy var callerValue = caller.value
+  /// The source of the rules; nil for the app itself, which may do everything.
   private let source: PolicySource?
-  /// What a guest was invited to.
+  /// The invitation of a guest.
   let invitation: Invitation?
-  /// Whose rights these do not go beyond: those of who invited, and of a host that acts for its
-  /// caller.
-  private let within: Rights?
-  /// In the order in which they were asked for first.
-  private var gates: [(method: String, gate: MethodRule)] = []
-  private static let maxGates = 64
-  /// The generation of rules that ``gates`` and what is free were found by.
-  @exclusivity(unchecked) private var known = -1
-  /// The methods, by their places in the table, that this caller may call whatever they are about.
-  @exclusivity(unchecked) private var freeMethods: UInt64 = 0
-  /// Those of routes, by their raw values, that it may call about every route which is for all.
-  @exclusivity(unchecked) private var freeRouteMethods: UInt64 = 0
-  /// What it was allowed to call last, and by which of those.
-  @exclusivity(unchecked) private var allowed: [(about: AnyObject, methods: UInt64)] = []
+  /// The rights that limit these: the rights of an inviter, or of a host that acts for its caller.
+  private let limitedBy: Rights?
+  /// The rules of methods, in the order of first use.
+  private var methodRules: [(method: String, rule: MethodRule)] = []
+  private static let maxMethodRules = 64
+  /// The generation of rules from which ``methodRules`` and the caches were computed.
+  @exclusivity(unchecked) private var knownGeneration = -1
+  /// The methods that this caller may call about any target, as bits by their index in the table.
+  @exclusivity(unchecked) private var unrestrictedMethods: UInt64 = 0
+  /// The route methods that this caller may call about every unrestricted route, as bits by their
+  /// raw value.
+  @exclusivity(unchecked) private var unrestrictedRouteMethods: UInt64 = 0
+  /// The targets that were allowed last, and the methods allowed for them.
+  @exclusivity(unchecked) private var allowedCache: [(about: AnyObject, methods: UInt64)] = []
   /// A client calls few routes often.
-  private static let maxAllowed = 8
+  private static let allowedCacheLimit = 8
 
   init(
     _ caller: Caller, _ source: PolicySource?, invitation: Invitation? = nil,
-    within: Rights? = nil
+    limitedBy: Rights? = nil
   ) {
     self.caller = caller
     self.source = source
     self.invitation = invitation
-    self.within = within
+    self.limitedBy = limitedBy
   }
 
-  /// Those of the app itself in a session.
-  static func ofApp(in session: String, _ logger: Logger?) -> Rights {
+  /// The rights of the app itself in a session.
+  static func app(in session: String, _ logger: Logger?) -> Rights {
     Rights(Caller(session: session, logger: logger), nil)
   }
 
-  /// These for another loop, where the rules are kept as well.
-  func handed(to rules: PolicySource) -> Rights {
+  /// These rights on another loop, which has its own copy of the rules.
+  func transferred(to rules: PolicySource) -> Rights {
     if source === rules { return self }
     return Rights(
       caller, source == nil ? nil : rules, invitation: invitation,
-      within: within?.handed(to: rules))
+      limitedBy: limitedBy?.transferred(to: rules))
   }
 
-  /// Nothing at all.
-  static var none: Rights { Rights(Caller(session: ""), PolicySource(.closed)) }
+  /// Rights that permit nothing.
+  static var none: Rights { Rights(Caller(session: ""), PolicySource(.denyAll)) }
 
-  /// These, but no more than others allow as well.
-  func within(_ other: Rights) -> Rights {
-    Rights(caller, source, invitation: invitation, within: other)
+  /// These rights, limited by others.
+  func intersection(_ other: Rights) -> Rights {
+    Rights(caller, source, invitation: invitation, limitedBy: other)
   }
 
-  /// Whether they go no further than others.
-  var isWithin: Bool { within != nil }
+  /// Whether other rights limit these.
+  var isLimited: Bool { limitedBy != nil }
 
-  /// The guests among who calls and those who act for it.
-  var guests: [Caller] { (caller.isGuest ? [caller] : []) + (within?.guests ?? []) }
+  /// The guests among the caller and the clients that act for it.
+  var guests: [Caller] { (caller.isGuest ? [caller] : []) + (limitedBy?.guests ?? []) }
 
-  /// The generation of rules that holds now.
+  /// The current generation of rules.
   private var generation: Int { source?.generation ?? 0 }
 
-  /// What was found by other rules is forgotten.
-  private func renew() {
-    guard known != generation else { return }
-    known = generation
-    freeMethods = 0
-    freeRouteMethods = 0
-    gates = []
-    allowed = []
+  /// Discards results of earlier rules.
+  private func refresh() {
+    guard knownGeneration != generation else { return }
+    knownGeneration = generation
+    unrestrictedMethods = 0
+    unrestrictedRouteMethods = 0
+    methodRules = []
+    allowedCache = []
   }
 }
 
-// What is asked of them.
+// Checks of permissions.
 extension Rights {
-  /// Whether a method may be called at all. One that is about a route is asked for again with that
-  /// route. `place` is the method's in the table of methods. Fails with 2403.
+  /// Checks whether a method may be called at all. A method about a route is checked again with
+  /// that route. `index` is the method's index in the table of methods. Throws 2403.
   @inline(__always)
-  func enter(_ method: String, _ kind: MethodKind, at place: Int) throws(CallError) {
-    // A place beyond the bits there are is never free.
-    if known == generation, freeMethods & (1 << UInt64(place)) != 0 { return }
-    try enter(slowly: method, kind, at: place)
+  func authorize(_ method: String, _ kind: MethodKind, at index: Int) throws(CallError) {
+    // An index beyond the number of bits never counts as allowed.
+    if knownGeneration == generation, unrestrictedMethods & (1 << UInt64(index)) != 0 { return }
+    try authorize(uncached: method, kind, at: index)
   }
 
-  private func enter(slowly method: String, _ kind: MethodKind, at place: Int) throws(CallError) {
-    try enter(method, kind)
-    renew()
-    freeMethods |= 1 << UInt64(place)
+  private func authorize(uncached method: String, _ kind: MethodKind, at index: Int)
+    throws(CallError)
+  {
+    try authorize(method, kind)
+    refresh()
+    unrestrictedMethods |= 1 << UInt64(index)
   }
 
-  /// As with the method itself, for who has its name alone.
-  func enter(_ method: String, _ kind: MethodKind = .usual) throws(CallError) {
+  /// Checks a method of which only the name is known.
+  func authorize(_ method: String, _ kind: MethodKind = .standard) throws(CallError) {
     guard source != nil else { return }
     try invitation?.check(method)
-    try gate(of: method, isAdmin: kind == .admin).enter(method, isAsked: kind == .askedAgain)
-    try within?.enter(method, kind)
+    try methodRule(of: method, isAdmin: kind == .admin).authorize(
+      method, isTargetDependent: kind == .targetDependent)
+    try limitedBy?.authorize(method, kind)
   }
 
-  /// Whether a method may be called about what a URI leads to. Fails with 2403.
-  func check(_ method: RouteMethod, _ said: Resolution) throws(CallError) {
-    if said.isForAll, known == generation, freeRouteMethods & (1 << UInt64(method.rawValue)) != 0 {
+  /// Checks whether a method may be called about the target of a URI. Throws 2403.
+  func check(_ method: RouteMethod, _ resolution: Resolution) throws(CallError) {
+    if resolution.isUnrestricted, knownGeneration == generation,
+      unrestrictedRouteMethods & (1 << UInt64(method.rawValue)) != 0
+    {
       return
     }
-    let about = said.lasting
-    if let about, known == generation, isRemembered(method, about) { return }
-    renew()
-    try check(slowly: method, said)
-    if let about { remember(method, about) }
+    let about = resolution.cacheKey
+    if let about, knownGeneration == generation, isCached(method, about) { return }
+    refresh()
+    try check(uncached: method, resolution)
+    if let about { cache(method, about) }
   }
 
-  private func isRemembered(_ method: RouteMethod, _ about: AnyObject) -> Bool {
-    for entry in allowed where entry.about === about {
+  private func isCached(_ method: RouteMethod, _ about: AnyObject) -> Bool {
+    for entry in allowedCache where entry.about === about {
       return entry.methods & (1 << UInt64(method.rawValue)) != 0
     }
     return false
   }
 
-  private func remember(_ method: RouteMethod, _ about: AnyObject) {
+  private func cache(_ method: RouteMethod, _ about: AnyObject) {
     let bit: UInt64 = 1 << UInt64(method.rawValue)
-    if let known = allowed.firstIndex(where: { $0.about === about }) {
-      allowed[known].methods |= bit
+    if let known = allowedCache.firstIndex(where: { $0.about === about }) {
+      allowedCache[known].methods |= bit
     } else {
-      if allowed.count == Self.maxAllowed { allowed.removeFirst() }
-      allowed.append((about, bit))
+      if allowedCache.count == Self.allowedCacheLimit { allowedCache.removeFirst() }
+      allowedCache.append((about, bit))
     }
   }
 
-  private func check(slowly method: RouteMethod, _ said: Resolution) throws(CallError) {
-    if isFree(method) { freeRouteMethods |= 1 << UInt64(method.rawValue) }
+  private func check(uncached method: RouteMethod, _ resolution: Resolution) throws(CallError) {
+    if isUnrestricted(method) { unrestrictedRouteMethods |= 1 << UInt64(method.rawValue) }
     guard let source else { return }
-    try invitation?.check(method, said)
-    if let permissions = said.route?.permissions, !permissions.isEmpty,
+    try invitation?.check(method, resolution)
+    if let permissions = resolution.route?.permissions, !permissions.isEmpty,
       !permissions.contains(where: caller.identity.groups.contains)
     {
       throw .forbidden(
         "permissions",
-        "The route \(said.route?.name.quoted ?? "") is for the groups "
+        "The route \(resolution.route?.name.quoted ?? "") is for the groups "
           + permissions.map(\.quoted).joined(separator: ", "))
     }
-    try gate(of: method.name, isAdmin: false)
-      .check(method.name, said, source.rulebook)
-    if case .navigation(_, let operation, _) = said { try enter("navigation.\(operation)") }
-    try within?.check(method, said)
+    try methodRule(of: method.name, isAdmin: false)
+      .check(method.name, resolution, source.compiledPolicy)
+    if case .navigation(_, let operation, _) = resolution {
+      try authorize("navigation.\(operation)")
+    }
+    try limitedBy?.check(method, resolution)
   }
 
-  /// Whether a method may be called about every route that is for all.
-  private func isFree(_ method: RouteMethod) -> Bool {
+  /// Whether a method may be called about every unrestricted route.
+  private func isUnrestricted(_ method: RouteMethod) -> Bool {
     guard source != nil else { return true }
-    return invitation?.isForAllRoutes != false && gate(of: method.name, isAdmin: false).isFree
-      && within?.isFree(method) != false
+    return invitation?.isForAllRoutes != false
+      && methodRule(of: method.name, isAdmin: false).isUnrestricted
+      && limitedBy?.isUnrestricted(method) != false
   }
 
-  /// Whether a method may be called about what a URI leads to.
-  func allow(_ method: RouteMethod, _ said: Resolution) -> Bool {
-    (try? check(method, said)) != nil
+  /// Whether a method may be called about the target of a URI.
+  func allows(_ method: RouteMethod, _ resolution: Resolution) -> Bool {
+    (try? check(method, resolution)) != nil
   }
 
-  /// Why the page that a URI leads to may not be opened, or the task not run; nil where it may. What
-  /// nothing declares may be either.
-  func refusal(ofOpening said: Resolution) -> CallError? {
+  /// The error if the caller may not open the page, or run the task, that a URI leads to; nil if it
+  /// may. An undeclared target may be either.
+  func denial(ofOpening resolution: Resolution) -> CallError? {
     do throws(CallError) {
-      try check(said.route.map { $0.kind == .page ? .open : .invoke } ?? .open, said)
+      try check(resolution.route.map { $0.kind == .page ? .open : .invoke } ?? .open, resolution)
       return nil
     } catch {
-      return said.route == nil && allow(.invoke, said) ? nil : error
+      return resolution.route == nil && allows(.invoke, resolution) ? nil : error
     }
   }
 
-  /// Whether hosts may be declared. Fails with 2403.
+  /// Checks whether hosts may be registered. Throws 2403.
   func check(hosting definitions: [HostDefinition]) throws(CallError) {
     guard let source, !definitions.isEmpty else { return }
     for definition in definitions {
       try invitation?.check(definition)
-      if let rulebook = source.rulebook {
-        for scheme in definition.schemes { try check(rulebook, scheme, definition) }
+      if let compiledPolicy = source.compiledPolicy {
+        for scheme in definition.schemes { try check(compiledPolicy, scheme, definition) }
       } else if definition.scope == .server {
         throw .forbidden(
-          "default", "Hosts for all sessions need a rule of the policy that covers the server")
+          "default",
+          "A server-wide host needs a policy with a rule for host.register and \"server\": true")
       }
     }
-    try within?.check(hosting: definitions)
+    try limitedBy?.check(hosting: definitions)
   }
 
-  /// `scheme` nil stands for any.
+  /// Checks a definition for a scheme; nil stands for any scheme.
   private func check(
-    _ rulebook: CompiledPolicy, _ scheme: String?, _ definition: HostDefinition
+    _ compiledPolicy: CompiledPolicy, _ scheme: String?, _ definition: HostDefinition
   ) throws(CallError) {
-    let asked = "host.register of \(scheme.map { $0 + ":" } ?? "every scheme")"
-    let fitting = rulebook.rules.filter { rule in
-      guard fits(rule), rule.covers("host.register"), !rule.selectsRoutes else { return false }
+    let operation = "host.register of \(scheme.map { $0 + ":" } ?? "every scheme")"
+    let fitting = compiledPolicy.rules.filter { rule in
+      guard matches(rule), rule.covers("host.register"), !rule.selectsRoutes else { return false }
       if definition.scope == .server, !rule.isDenial, !rule.coversServer { return false }
       guard let schemes = rule.schemes else { return true }
-      // A pattern for every scheme needs the leave for all, and is hurt by a denial of any.
+      // A pattern for every scheme needs a rule for all schemes, and a denial of any scheme denies
+      // it.
       guard let scheme else { return rule.isDenial }
       return schemes.contains(scheme)
     }
-    if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, asked) }
-    if fitting.isEmpty { throw .denied("default", asked) }
+    if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, operation) }
+    if fitting.isEmpty { throw .denied("default", operation) }
   }
 
-  /// Whether a rule selects this caller.
-  private func fits(_ rule: CompiledPolicy.Rule) -> Bool {
+  /// Whether a rule matches this caller.
+  private func matches(_ rule: CompiledPolicy.CompiledRule) -> Bool {
     if let origins = rule.origins {
       guard let origin = caller.origin.flatMap(WebOrigin.init),
         origins.contains(where: { $0.matches(origin) })
@@ -253,80 +263,93 @@ extension Rights {
     return true
   }
 
-  /// What the rules say of a method, as far as they can without a route.
-  private func gate(of name: String, isAdmin: Bool) -> MethodRule {
-    renew()
-    if let known = gates.first(where: { $0.method.isSameASCII(as: name) }) { return known.gate }
-    let gate = MethodRule(
-      source?.rulebook.map { $0.rules.filter { fits($0) && $0.covers(name) && $0.concerns(name) } },
+  /// The rules for a method, evaluated as far as possible without a route.
+  private func methodRule(of name: String, isAdmin: Bool) -> MethodRule {
+    refresh()
+    if let known = methodRules.first(where: { $0.method.isSameASCII(as: name) }) {
+      return known.rule
+    }
+    let rule = MethodRule(
+      source?.compiledPolicy.map {
+        $0.rules.filter { matches($0) && $0.covers(name) && $0.concerns(name) }
+      },
       isAdmin: isAdmin)
-    // What is no method is asked about without end.
-    if gates.count < Self.maxGates { gates.append((name, gate)) }
-    return gate
+    // Clients may send any number of names that are not methods.
+    if methodRules.count < Self.maxMethodRules { methodRules.append((name, rule)) }
+    return rule
   }
 }
 
-extension CompiledPolicy.Rule {
+extension CompiledPolicy.CompiledRule {
   func covers(_ method: String) -> Bool { methods.contains { $0.covers(method) } }
 
-  /// Whether what it selects by has to do with a method.
+  /// Whether the selectors of the rule apply to a method.
   func concerns(_ method: String) -> Bool { schemes == nil || method.hasPrefix("host.") }
 
-  /// Whether it is for some routes or schemes only.
-  var isNarrow: Bool { selectsRoutes || schemes != nil }
+  /// Whether the rule is limited to some routes or schemes.
+  var isSelective: Bool { selectsRoutes || schemes != nil }
 
-  /// Whether it selects a route.
-  func fits(_ said: Resolution, matching patterns: Set<Int>) -> Bool {
-    if let name = said.route?.name, let names = routeNames, names.contains(where: name.isSameUTF8) {
+  /// Whether the rule selects a route.
+  func selects(_ resolution: Resolution, matching patterns: Set<Int>) -> Bool {
+    if let name = resolution.route?.name, let names = routeNames,
+      names.contains(where: name.isSameUTF8)
+    {
       return true
     }
     return routePatterns.contains(where: patterns.contains)
   }
 }
 
-/// What the rules say of one method to one caller.
+/// The rules for one method and one caller.
 private struct MethodRule {
-  /// Nil where there are no rules.
-  private let rules: [CompiledPolicy.Rule]?
-  /// The rule that denies it whatever it is about.
+  /// The rules; nil if the policy has none.
+  private let rules: [CompiledPolicy.CompiledRule]?
+  /// The name of a rule that denies the method for every target.
   private let denial: String?
-  /// Whether a rule allows it whatever it is about.
+  /// Whether a rule allows the method for every target.
   private let isAllowed: Bool
   private let isAdmin: Bool
 
-  init(_ rules: [CompiledPolicy.Rule]?, isAdmin: Bool) {
+  init(_ rules: [CompiledPolicy.CompiledRule]?, isAdmin: Bool) {
     self.isAdmin = isAdmin
-    denial = rules?.first { $0.isDenial && !$0.isNarrow }?.name
-    isAllowed = rules?.contains { !$0.isDenial && !$0.isNarrow } ?? !isAdmin
-    self.rules = rules?.filter(\.isNarrow)
+    denial = rules?.first { $0.isDenial && !$0.isSelective }?.name
+    isAllowed = rules?.contains { !$0.isDenial && !$0.isSelective } ?? !isAdmin
+    self.rules = rules?.filter(\.isSelective)
   }
 
-  /// Whether it is allowed whatever it is about.
-  var isFree: Bool { denial == nil && isAllowed && rules?.isEmpty != false }
+  /// Whether the method is allowed for every target.
+  var isUnrestricted: Bool { denial == nil && isAllowed && rules?.isEmpty != false }
 
-  func enter(_ method: String, isAsked: Bool) throws(CallError) {
+  func authorize(_ method: String, isTargetDependent: Bool) throws(CallError) {
     if let denial { throw .denied(denial, method) }
-    if isAllowed || (isAsked && rules?.contains { !$0.isDenial } == true) { return }
+    if isAllowed || (isTargetDependent && rules?.contains { !$0.isDenial } == true) { return }
     if !isAdmin, Policy.isAlwaysAllowed(method) { return }
+    guard rules != nil else {
+      throw .forbidden(
+        "default",
+        "\(method) is an administrative method; it needs a policy with a rule that allows it")
+    }
     throw .denied("default", method)
   }
 
-  func check(_ method: String, _ said: Resolution, _ rulebook: CompiledPolicy?) throws(CallError) {
-    // Nothing of a query is told on.
+  func check(_ method: String, _ resolution: Resolution, _ compiledPolicy: CompiledPolicy?)
+    throws(CallError)
+  {
+    // Errors must not reveal the query of a URI.
     if let denial { throw .denied(denial, method) }
-    guard let rules, let rulebook, !rules.isEmpty else {
+    guard let rules, let compiledPolicy, !rules.isEmpty else {
       if isAllowed { return }
       throw .denied("default", method)
     }
-    let patterns = rulebook.patterns(matching: said.uri)
-    let fitting = rules.filter { $0.fits(said, matching: patterns) }
+    let patterns = compiledPolicy.patterns(matching: resolution.uri)
+    let fitting = rules.filter { $0.selects(resolution, matching: patterns) }
     if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, method) }
     if !isAllowed, fitting.isEmpty { throw .denied("default", method) }
   }
 }
 
 extension Policy {
-  /// Whether a method needs no rule: what a client does with its own session.
+  /// Whether a method needs no rule because a client uses it for its own session.
   static func isAlwaysAllowed(_ method: String) -> Bool {
     method.hasPrefix("session.") || method.hasPrefix("$/") || method == "rpc.discover"
       || method == "page.sync"
@@ -334,13 +357,13 @@ extension Policy {
 }
 
 extension CallError {
-  /// Why the policy refuses a call; `rule` is the name of the one that does, or `default`.
-  static func denied(_ rule: String, _ asked: String) -> CallError {
+  /// The error of a call that the policy denies. `rule` is the name of the rule, or `default`.
+  static func denied(_ rule: String, _ operation: String) -> CallError {
     forbidden(
       rule,
       rule == "default"
-        ? "No rule of the policy allows \(asked)"
-        : "The policy's rule \(rule.quoted) denies \(asked)"
+        ? "No rule of the policy allows \(operation)"
+        : "The policy's rule \(rule.quoted) denies \(operation)"
     )
   }
 

@@ -1,4 +1,4 @@
-/// The methods about a route, as the policy is asked about them.
+/// The methods about a route, for which the policy checks the route.
 enum RouteMethod: Int, CaseIterable {
   case open, invoke, canOpen, explain, deliver, adopt, selectTab, pageCall
 

@@ -3,21 +3,21 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Who shows a page.
+/// The client or code that shows a page.
 enum HostReference {
-  /// A client that hosts it.
+  /// A client that hosts the page.
   case client(ClientID)
   /// Swift code of the app itself.
-  case swift(PageHandler)
+  case app(PageHandler)
 }
 
-/// What a URI leads to, and with which parameters.
+/// The destination of a URI, with its parameters.
 struct Destination {
-  enum Kind {
+  enum DestinationKind {
     case task(@Sendable (Call) throws -> Value)
     case asyncTask(@Sendable (Call) async throws -> Value)
-    /// A client shows or runs it; the parameters are those of the call with what the host's pattern
-    /// takes.
+    /// A client shows or runs it. The parameters are those of the call, with the captures of the
+    /// host's pattern.
     indirect case hosted(ChosenHost, params: ValueObject)
     /// A page of Swift code.
     case page(PageHandler)
@@ -26,45 +26,45 @@ struct Destination {
     /// `navigation:selectTab`
     case selectTab
     case undefined(UndefinedRouteHandler)
-    /// What serves the route is registered when it is called.
+    /// A module that registers the route's handler when the route is called.
     case module(LazyModule)
   }
 
-  let kind: Kind
+  let kind: DestinationKind
   let routeKind: RouteKind
-  /// What the URI says.
+  /// The resolution of the URI.
   let resolution: Resolution
 
-  init(_ kind: Kind, _ routeKind: RouteKind, _ resolution: Resolution) {
+  init(_ kind: DestinationKind, _ routeKind: RouteKind, _ resolution: Resolution) {
     self.kind = kind
     self.routeKind = routeKind
     self.resolution = resolution
   }
 
-  /// The undefined-route handler, for a URI that nobody serves.
+  /// The undefined-route handler, for a URI without a handler or host.
   init(undefined handler: @escaping UndefinedRouteHandler, _ uri: RouteURI, _ params: ValueObject) {
-    self.init(.undefined(handler), .task, .undeclared(UnmatchedURI(uri), params: params))
+    self.init(.undefined(handler), .task, .unmatched(UnmatchedURI(uri), params: params))
   }
 
   var uri: RouteURI { resolution.uri }
   var params: ValueObject {
     if case .hosted(_, let params) = kind { params } else { resolution.params }
   }
-  /// The declared route's.
+  /// The match of the declared route.
   var match: RouteMatch? { if case .match(let match) = resolution { match } else { nil } }
   var route: Route? { resolution.route }
   var pathParams: ValueObject { match?.pathParams ?? [:] }
 
-  /// Whether somebody serves the URI itself, and not the undefined-route handler in his place.
-  var isServed: Bool {
+  /// Whether a handler or host serves the URI itself, and not the undefined-route handler.
+  var isHandled: Bool {
     if case .undefined = kind { false } else { true }
   }
 
-  /// Throws where what a call carries would have to leave the process.
-  func check(_ carried: Carried) throws(CallError) {
+  /// Throws if the attachments of a call would have to leave the process.
+  func check(_ attachments: RouterAttachments) throws(CallError) {
     switch kind {
     case .hosted, .back, .selectTab:
-      throw CallError(carried.refusal(of: uri.text))
+      throw CallError(attachments.deliveryError(of: uri.text))
     case .task, .asyncTask, .page, .undefined, .module: break
     }
   }

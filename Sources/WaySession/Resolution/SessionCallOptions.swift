@@ -2,28 +2,28 @@ import WayNavigation
 import WayRouting
 import WayValues
 
-/// What a caller says of a call beside the URI.
+/// The options of a call, beyond its URI.
 struct SessionCallOptions {
-  /// Who calls, and what that one may do.
+  /// The caller and its rights.
   let rights: Rights
-  /// The method that the policy is asked about; nil for that of the entry.
+  /// The method for which the policy is checked; `nil` for that of the call's kind.
   var method: RouteMethod?
-  /// Its span, where calls are traced.
+  /// The span of the call, if calls are traced.
   var span: SessionCallSpan?
   /// The caller's own parameters.
   var params = ValueObject()
   var exts = ValueObject()
   var style: Style?
-  /// The page on whose behalf it is made.
-  var from: String?
-  var deadline: Duration?
+  /// The page on whose behalf the call is made.
+  var callingPage: String?
+  var timeout: Duration?
   var isInBatch = false
-  /// The tab that the page is to be the first of.
+  /// The tab whose first page is to be opened.
   var tab: Int?
-  /// The call is answered with what the opening does to the stack, not with the page's outcome.
-  var answersChange = false
-  /// The key that it is made under.
-  var key: IdempotencyKey?
-  /// What the call carries, of Swift code for Swift code; nil for nothing.
-  var carried: Carried?
+  /// Whether the call's result is the change of the stack, instead of the page's outcome.
+  var respondsWithChange = false
+  /// The idempotency key of the call.
+  var idempotencyKey: IdempotencyKey?
+  /// The values that Swift code passes to Swift code with the call; `nil` if there are none.
+  var attachments: RouterAttachments?
 }

@@ -3,61 +3,93 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// Knows where URIs lead in one session: what the router says, and which hosts are there. Runs
-/// nothing. Belongs to its ``Session``'s isolation.
+extension PageURI {
+  /// Returns the URI of a call in the form in which a page keeps it; `nil` if it is the same as the
+  /// one that the call has resolved to.
+  static func called(_ text: String, resolvingTo resolved: RouteURI) -> String? {
+    guard !text.isSameUTF8(as: resolved.text) else { return nil }
+    let called = RouteURI.normalForm(of: text)
+    return called.isSameUTF8(as: resolved.text) ? nil : called
+  }
+}
+
+/// Resolves URIs in one session, with the routes of the router and the hosts of clients. Runs no
+/// code of the app. Belongs to its ``Session``'s isolation.
 final class SessionDestinationResolver {
-  // Asked with every call, and neither runs anything of the app's.
-  @exclusivity(unchecked) private var reader: CachingResolver
-  /// What the members show and run.
+  // Accessed with every call; neither property runs code of the app.
+  @exclusivity(unchecked) private var cachingResolver: CachingResolver
+  /// The hosts that clients of this session have registered.
   @exclusivity(unchecked) var hosts: SessionHosts
-  /// What clients of any session run for all.
+  /// The hosts that clients of any session have registered for all sessions.
   private let serverHosts: ServerHosts
 
   init(_ router: Router, limits: Limits, _ serverHosts: ServerHosts) {
-    reader = CachingResolver(router)
+    cachingResolver = CachingResolver(router)
     hosts = SessionHosts(limits: limits)
     self.serverHosts = serverHosts
   }
 
-  /// Who serves a URI first: a member, else who serves all sessions.
+  /// Returns the first host of a URI: one of this session, otherwise a server-wide host. Hosts
+  /// without a connection come last.
   private func host(
     of uri: RouteURI, kind: RouteKind?, patternsOnly: Bool = false,
-    except declined: Set<SessionHosts.Host>
+    except declined: Set<SessionHosts.RegisteredHost>
   ) throws(CallError) -> ChosenHost? {
+    if hosts.mayHaveAbsentHosts {
+      let connected = try hosts.find(
+        uri, kind: kind, patternsOnly: patternsOnly, connectedOnly: true, except: declined)
+      if let connected { return connected }
+      let serverWide = try serverHosts.find(
+        uri, kind: kind, patternsOnly: patternsOnly, connectedOnly: true, except: declined)
+      if let serverWide { return serverWide }
+    }
     if let host = try hosts.find(uri, kind: kind, patternsOnly: patternsOnly, except: declined) {
       return host
     }
     return try serverHosts.find(uri, kind: kind, patternsOnly: patternsOnly, except: declined)
   }
 
-  var router: Router { reader.router }
+  /// Whether the only host of a destination has lost its connection, so that a call waits for it.
+  func isAbsent(_ destination: Destination) -> Bool {
+    if case .hosted(let host, _) = destination.kind { isAbsent(host) } else { false }
+  }
 
-  /// The router as it is now.
-  var snapshot: RouterSnapshot { reader.current() }
+  /// Whether a host has lost its connection.
+  func isAbsent(_ host: ChosenHost) -> Bool {
+    host.client < 0 ? serverHosts.isAbsent(host.client) : hosts.isAbsent(host.client)
+  }
 
-  /// The URI that was looked up last, which is likely to be called again; empty for none.
-  var lastURI: String { reader.lastText() }
+  var router: Router { cachingResolver.router }
 
-  /// What a URI says to a caller, whoever serves it. `checking` false leaves the parameters unchecked, for a
-  /// URI that is not called yet; `isLast` says that it is what ``lastURI`` has just given.
-  func look(
-    up text: String, _ params: ValueObject, checking: Bool = true, for caller: Caller?,
+  /// The current state of the router.
+  var snapshot: RouterSnapshot { cachingResolver.current() }
+
+  /// The URI that was resolved last, which is likely to be called again; empty if there is none.
+  var lastURI: String { cachingResolver.lastText() }
+
+  /// Resolves a URI for a caller, regardless of its host.
+  ///
+  /// If `checking` is false, the parameters are not validated, for a URI that is not called yet.
+  /// `isLast` means that the URI is what ``lastURI`` has just returned.
+  func resolve(
+    _ text: String, _ params: ValueObject, checking: Bool = true, for caller: Caller?,
     isLast: Bool = false
   ) throws(CallError) -> Resolution {
     do {
-      return try reader.resolve(
+      return try cachingResolver.resolve(
         text, params: params, checking: checking, for: caller, isLast: isLast)
     } catch {
       throw CallError(error)
     }
   }
 
-  /// Who serves what a URI says: the declared route, then a host that shows it without a
-  /// declaration, then the scheme's dispatcher, then the undefined-route handler. `params` are the
-  /// caller's own; hosts that have declined the call are left out.
+  /// Returns the destination of a resolution. It tries, in this order: the declared route, a host
+  /// without a declared route, the scheme's dispatcher, the undefined-route handler.
+  ///
+  /// `params` are the caller's own. Hosts in `declined` are skipped.
   func destination(
     of resolution: Resolution, _ params: @autoclosure () -> ValueObject,
-    except declined: Set<SessionHosts.Host> = []
+    except declined: Set<SessionHosts.RegisteredHost> = []
   ) throws(CallError) -> Destination {
     switch resolution {
     case .match(let match):
@@ -68,12 +100,13 @@ final class SessionDestinationResolver {
       case "selectTab": return Destination(.selectTab, .task, resolution)
       default: throw .noRoute(uri.text)
       }
-    case .undeclared(let place, _):
+    case .unmatched(let place, _):
       let uri = place.uri
       if let host = try host(
         of: uri, kind: nil, patternsOnly: place.isClosed, except: declined)
       {
-        // As a declared route's: what the path says goes over the query, and under the caller's own.
+        // As with a declared route, captures of the path override the query, and the caller's own
+        // parameters override both.
         let merged = host.adding(to: resolution.params, under: params())
         return Destination(.hosted(host, params: merged), host.kind, resolution)
       }
@@ -81,8 +114,8 @@ final class SessionDestinationResolver {
         return Destination(.asyncTask(run), .task, resolution)
       }
       let snapshot = snapshot
-      // The scheme's own target goes first.
-      if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRoute {
+      // The scheme's own target comes first.
+      if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRouteHandler {
         return Destination(.undefined(handler), .task, resolution)
       }
       throw .noRoute(uri.text)
@@ -90,32 +123,32 @@ final class SessionDestinationResolver {
   }
 
   private func handler(
-    of match: RouteMatch, except declined: Set<SessionHosts.Host>
-  ) throws(CallError) -> Destination.Kind {
-    if let custom = match.custom { return .asyncTask(custom) }
+    of match: RouteMatch, except declined: Set<SessionHosts.RegisteredHost>
+  ) throws(CallError) -> Destination.DestinationKind {
+    if let custom = match.customHandler { return .asyncTask(custom) }
     switch match.route.handler {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
-    case .page(let handler): return .page(handler.forOpening())
+    case .page(let handler): return .page(handler.makeInstance())
     case .lazy(let module): return .module(module)
     case .hosted:
       guard let host = try host(of: match.uri, kind: match.route.kind, except: declined) else {
         throw CallError(
           .hostAbsent, "The route \(match.route.name.quoted) has no host in this session")
       }
-      // What the route has read of the URI, and checked, stays.
+      // Parameters that the route has parsed and validated are not replaced.
       return .hosted(host, params: host.adding(to: match.params, under: match.params))
     }
   }
 
-  /// Where a call goes on that nobody serves for this reason; nil for nowhere.
+  /// Returns the URI that a call without a host is redirected to for this error, or `nil`.
   func fallback(
     of resolution: Resolution, after error: CallError
   ) throws(CallError) -> RouteURI? {
     do {
       switch (resolution, error.protocolCode) {
       case (.match(let match), .hostAbsent): return try snapshot.fallback(of: match)
-      case (.undeclared(let place, _), .noRoute):
+      case (.unmatched(let place, _), .noRoute):
         return try snapshot.undefinedTarget(of: place.uri)
       default: return nil
       }
@@ -124,20 +157,20 @@ final class SessionDestinationResolver {
     }
   }
 
-  /// Where a URI leads in the end, fallbacks followed. With `rights`, it fails with 2403 where they
-  /// allow neither to open nor to run what it reaches.
+  /// Returns the final destination of a URI, after its fallbacks. With `rights`, fails with 2403 if
+  /// they allow neither to open nor to run what the URI reaches.
   func destination(
     of text: String, _ params: ValueObject, checking: Bool = true, for rights: Rights? = nil
   ) throws(CallError) -> Destination {
     var text = text
     var trail: [String] = []
     while true {
-      let resolution = try look(up: text, params, checking: checking, for: rights?.caller)
-      if let refusal = rights?.refusal(ofOpening: resolution) { throw refusal }
+      let resolution = try resolve(text, params, checking: checking, for: rights?.caller)
+      if let refusal = rights?.denial(ofOpening: resolution) { throw refusal }
       do { return try destination(of: resolution, params) } catch {
         guard let next = try fallback(of: resolution, after: error) else { throw error }
         trail.append(text)
-        guard trail.count <= Redirect.maxHops else {
+        guard trail.count <= Redirect.maxRedirects else {
           throw CallError(.redirectLoop(chain: trail + [next.text]))
         }
         text = next.text
@@ -145,53 +178,65 @@ final class SessionDestinationResolver {
     }
   }
 
-  /// What a call says where it is now; nil for what is no URI.
-  func said(by journey: Journey) -> Resolution? {
-    if let said = journey.resolution { return said }
-    let params = journey.options.params
-    if let said = try? look(up: journey.uri, params, checking: false, for: journey.caller) {
-      return said
+  /// Returns the current resolution of a call; `nil` if its text is not a URI.
+  func resolution(of callResolution: SessionCallResolution) -> Resolution? {
+    if let resolution = callResolution.resolution { return resolution }
+    let params = callResolution.options.params
+    if let resolution = try? resolve(
+      callResolution.uri, params, checking: false, for: callResolution.caller)
+    {
+      return resolution
     }
-    return (try? RouteURI(mapping: journey.uri))
-      .map { .undeclared(UnmatchedURI($0), params: params) }
+    return (try? RouteURI(mapping: callResolution.uri))
+      .map { .unmatched(UnmatchedURI($0), params: params) }
   }
 
-  /// Whether something would open or run a URI now. The undefined-route handler counts, which is
-  /// not asked what it would say.
+  /// Whether a URI can be opened or run now. The undefined-route handler counts, but does not run.
   func canOpen(_ uri: String, _ rights: Rights) -> Bool {
     (try? destination(of: uri, [:], checking: false, for: rights)) != nil
   }
 
-  /// What a text refers to on the stack. One with a colon is a URI, which means the nearest page of
-  /// the same route and path parameters; other text is a page's id, or the name of a route.
+  /// Returns the reference of a text to a page on the stack.
+  ///
+  /// A text with a colon is a URI, whether or not it resolves to anything now. Another text is a
+  /// page's id, or the name of a route.
   func reference(_ text: String, for caller: Caller?) -> PageReference {
-    guard text.utf8.contains(UInt8(ascii: ":")),
-      let resolution = try? look(up: text, [:], checking: false, for: caller)
-    else { return .named(text) }
-    guard case .match(let match) = resolution else { return .uri(resolution.uri.text) }
-    return .route(name: match.route.name, pathParams: match.pathParams)
+    guard text.utf8.contains(UInt8(ascii: ":")) else { return .named(text) }
+    let called = RouteURI.normalForm(of: text)
+    guard let resolution = try? resolve(text, [:], checking: false, for: caller) else {
+      return .uri(PageURI(called))
+    }
+    let match: RouteMatch? = if case .match(let match) = resolution { match } else { nil }
+    return .uri(
+      PageURI(
+        called, resolved: resolution.uri.text, route: match?.route.name,
+        pathParams: match?.pathParams ?? [:]))
   }
 
-  /// The tab whose first page a reference means.
-  func tab(
-    of wanted: PageReference, _ uri: String, for caller: Caller?
+  /// Returns the tab whose first page a reference means: that of the table, or otherwise the one
+  /// that is open. `uri` is the reference as it was written.
+  func tabIndex(
+    of wanted: PageReference, _ uri: String, on stack: NavigationStack, for caller: Caller?
   ) throws(CallError) -> Int {
-    for (index, tab) in snapshot.tabs.enumerated() {
-      let first = reference(tab.text, for: caller)
-      if first == wanted { return index }
-      if case (.route(let route, _), .named(let name)) = (first, wanted), route.isSameUTF8(as: name)
-      {
-        return index
+    let tabs = snapshot.tabs
+    let declared = tabs.firstIndex { tab in
+      guard case .uri(let first) = reference(tab.text, for: caller) else { return false }
+      switch wanted {
+      case .uri(let uri): return first.isSamePage(as: uri)
+      case .named(let name): return first.route?.isSameUTF8(as: name) == true
+      case .page: return false
       }
     }
-    throw CallError(.noRoute, "\(uri.quoted) is the first page of no tab", kind: "noTab")
+    if let declared { return declared }
+    if let open = stack.tab(beginningWith: wanted), open < tabs.count { return open }
+    throw CallError(.noRoute, "No tab begins with the page \(uri.quoted)", kind: "noTab")
   }
 
-  /// The URIs of the pages that lie under the page of a link, lowest first.
+  /// Returns the URIs of the pages below the page of a deep link, lowest first.
   func parents(of link: DeepLink, for caller: Caller?) throws(CallError) -> [RouteURI] {
     guard
-      case .match(let match)? = try? look(
-        up: link.uri, link.params, checking: false, for: caller)
+      case .match(let match)? = try? resolve(
+        link.uri, link.params, checking: false, for: caller)
     else {
       return []
     }

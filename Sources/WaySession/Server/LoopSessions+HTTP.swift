@@ -5,53 +5,57 @@ import WayValues
 
 // JSON-RPC over HTTP (`POST /rpc`), for back-ends.
 extension LoopSessions {
-  /// Carries out the body of a request, a message or a batch, in a session that ends with it, and
-  /// answers: with the response, with 204 where nothing is to be answered, with 401 for who is
-  /// refused, with 429 for who calls too often, and with 503 where the server takes nobody more.
-  /// What is given ends it before its time, on any thread. Call on the loop.
+  /// Performs the calls of a request body, a message or a batch, in a session that ends with it. It
+  /// responds with the JSON-RPC response, or with one of these statuses:
+  /// - 204 if no message needs a response
+  /// - 401 if the client is rejected
+  /// - 429 if it calls too often
+  /// - 503 if the server accepts no more sessions
+  ///
+  /// The returned work cancels the request, on any thread. Call on the loop.
   nonisolated func post(
-    _ body: [UInt8], _ handshake: Handshake, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ body: [UInt8], _ handshake: Handshake, _ respond: @escaping @Sendable (HTTPResponse) -> Void
   ) -> any ScheduledWork {
     let work = HTTPCall()
-    work.task = Task { await self.carryOut(body, handshake, work, answer) }
+    work.task = Task { await self.perform(body, handshake, work, respond) }
     return work
   }
 
-  private func carryOut(
+  private func perform(
     _ body: [UInt8], _ handshake: Handshake, _ work: HTTPCall,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ respond: @escaping @Sendable (HTTPResponse) -> Void
   ) async {
     do throws(CallError) {
       let identity = try await identity(of: handshake)
       if work.isCancelled { return }
-      try carryOut(body, identity, handshake, work, answer)
+      try perform(body, identity, handshake, work, respond)
     } catch {
       switch error.protocolCode {
       case .notAuthenticated:
-        tokenRefused(error.message, address: handshake.address)
-        answer(.refusal(401, error))
-      case .tooMany: answer(.refusal(429, error))
-      default: answer(.refusal(503, error))
+        recordRejectedToken(error.message, address: handshake.address)
+        respond(.rejection(401, error))
+      case .tooMany: respond(.rejection(429, error))
+      default: respond(.rejection(503, error))
       }
     }
   }
 
-  private func carryOut(
+  private func perform(
     _ body: [UInt8], _ identity: Identity, _ handshake: Handshake, _ work: HTTPCall,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ respond: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(CallError) {
-    // What it asks of all sessions has no answer now.
-    try checkOpen()
+    // A call that needs all sessions could not succeed now.
+    try checkAdmission()
     meter.begin()
     let incoming = decoder.decode(body.span.bytes)
     let caller = identity.user ?? handshake.address ?? ""
-    try group.posters.withLock { (posters) throws(CallError) in
-      try posters.take(incoming.count, of: caller, at: loop.nanoseconds)
+    try sessionServer.httpCallerRates.withLock { (rates) throws(CallError) in
+      try rates.charge(incoming.callCount, of: caller, at: loop.nanoseconds)
     }
-    let session = try makeSession(of: identity)
+    let session = try makeSession(of: identity, isOfRequest: true)
     let channel = HTTPRequestChannel(loop, decoder) { bytes in
       work.cancel()
-      answer(bytes.map(HTTPResponse.json) ?? .refusal(503, .serverEnds))
+      respond(bytes.map(HTTPResponse.json) ?? .rejection(503, .shuttingDown))
     }
     let client = try session.assumeIsolated { session in
       Result { () throws(CallError) in
@@ -64,18 +68,18 @@ extension LoopSessions {
     work.leave = { [loop] in
       loop.execute { session.assumeIsolated { $0.remove(client) } }
     }
-    session.assumeIsolated { inbox.take(.other(incoming), from: client, in: $0) }
-    if incoming.isSilent {
-      answer(HTTPResponse(status: 204))
+    session.assumeIsolated { dispatcher.receive(.decoded(incoming), from: client, in: $0) }
+    if incoming.needsNoResponse {
+      respond(HTTPResponse(status: 204))
       session.assumeIsolated { $0.leaveWhenIdle(client) }
     }
   }
 }
 
-/// How often those call who have a connection anew for each call.
+/// Rate limits of callers that use a new connection for each call.
 struct HTTPCallerRates {
-  /// How many are remembered.
-  private static let limit = 1024
+  /// How many callers are remembered.
+  private static let maxCallers = 1024
 
   private let limits: Limits
   private var rates: [String: CallRateLimiter] = [:]
@@ -84,19 +88,19 @@ struct HTTPCallerRates {
     self.limits = limits
   }
 
-  /// Counts calls of somebody. Fails with 2429 for too many.
-  mutating func take(_ calls: Int, of caller: String, at now: UInt64) throws(CallError) {
-    if rates.count >= Self.limit, rates[caller] == nil { rates.removeAll() }
+  /// Counts calls of a caller. Fails with 2429 if there are too many.
+  mutating func charge(_ calls: Int, of caller: String, at now: UInt64) throws(CallError) {
+    if rates.count >= Self.maxCallers, rates[caller] == nil { rates.removeAll() }
     var rate = rates[caller] ?? CallRateLimiter(limits)
-    for _ in 0..<calls { try rate.take(at: now) }
+    for _ in 0..<calls { try rate.charge(at: now) }
     rates[caller] = rate
   }
 }
 
 extension Session {
-  /// A client that is answered already leaves when its calls have ended.
+  /// Removes a client that already has its response when its calls have ended.
   fileprivate func leaveWhenIdle(_ id: ClientID) {
-    guard let client = members[id] else { return }
+    guard let client = clients[id] else { return }
     if client.isIdle { return remove(id) }
     client.leavesWhenIdle = true
   }
@@ -104,20 +108,22 @@ extension Session {
 
 extension FrameContent {
   /// How many calls it has.
-  fileprivate var count: Int { if case .batch(let messages) = self { messages.count } else { 1 } }
+  fileprivate var callCount: Int {
+    if case .batch(let messages) = self { messages.count } else { 1 }
+  }
 
-  /// Whether nothing is to be answered: notifications, and responses that nobody has asked for.
-  fileprivate var isSilent: Bool {
+  /// Whether it needs no response: notifications, and responses to requests that do not exist.
+  fileprivate var needsNoResponse: Bool {
     switch self {
     case .malformed: false
-    case .message(let message): message.isSilent
-    case .batch(let messages): messages.allSatisfy(\.isSilent)
+    case .message(let message): message.needsNoResponse
+    case .batch(let messages): messages.allSatisfy(\.needsNoResponse)
     }
   }
 }
 
 extension Message {
-  fileprivate var isSilent: Bool {
+  fileprivate var needsNoResponse: Bool {
     switch self {
     case .notification, .response: true
     case .request, .invalid: false
@@ -130,10 +136,10 @@ extension HTTPResponse {
     HTTPResponse(status: 200, contentType: "application/json", body: bytes)
   }
 
-  /// A refusal of the whole request, told as JSON-RPC tells it.
-  fileprivate static func refusal(_ status: Int, _ error: CallError) -> HTTPResponse {
+  /// A rejection of the whole request, with a JSON-RPC error as its body.
+  fileprivate static func rejection(_ status: Int, _ error: CallError) -> HTTPResponse {
     var writer = MessageWriter()
-    writer.error(.null, error)
+    writer.writeError(.null, error)
     var response = HTTPResponse(
       status: status, contentType: "application/json", body: writer.bytes)
     if status == 401 { response.fields = [("WWW-Authenticate", "Bearer")] }
@@ -141,10 +147,10 @@ extension HTTPResponse {
   }
 }
 
-/// The work for one request, which can be ended. Confined to its loop.
+/// The work for one request, which can be cancelled. Confined to its loop.
 private final class HTTPCall: ScheduledWork, @unchecked Sendable {
   var task: Task<Void, Never>?
-  /// Takes its client out of the session.
+  /// Removes the client from its session.
   var leave: (() -> Void)?
   private(set) var isCancelled = false
 
@@ -157,27 +163,28 @@ private final class HTTPCall: ScheduledWork, @unchecked Sendable {
 }
 
 extension SessionServer {
-  /// As ``SessionHub/post(_:_:_:)``, on one loop after another; the answer comes on `loop`, which is
-  /// that of who calls.
+  /// Handles a request like ``LoopSessions/post(_:_:_:)``, on the loops in turn. The response is
+  /// sent on `loop`, which is that of the caller.
   package func post(
     _ body: [UInt8], _ handshake: Handshake, on loop: any EventLoop,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ respond: @escaping @Sendable (HTTPResponse) -> Void
   ) -> any ScheduledWork {
-    guard let hub = nextHub else {
-      answer(.refusal(503, .serverEnds))
-      return PostedElsewhere(loop)
+    guard let loopSessions = nextLoopSessions else {
+      respond(.rejection(503, .shuttingDown))
+      return RemoteLoopHTTPCall(loop)
     }
-    if hub.loop === loop { return hub.post(body, handshake, answer) }
-    let work = PostedElsewhere(hub.loop)
-    hub.loop.execute {
-      work.begin(hub.post(body, handshake) { response in loop.execute { answer(response) } })
+    if loopSessions.loop === loop { return loopSessions.post(body, handshake, respond) }
+    let work = RemoteLoopHTTPCall(loopSessions.loop)
+    loopSessions.loop.execute {
+      work.begin(
+        loopSessions.post(body, handshake) { response in loop.execute { respond(response) } })
     }
     return work
   }
 }
 
-/// The work for a request on another loop, which can be ended from that of the request.
-private final class PostedElsewhere: ScheduledWork, @unchecked Sendable {  // confined to `loop`
+/// The work for a request on another loop. It can be cancelled from the loop of the request.
+private final class RemoteLoopHTTPCall: ScheduledWork, @unchecked Sendable {  // confined to `loop`
   private let loop: any EventLoop
   private var work: (any ScheduledWork)?
 

@@ -2,47 +2,47 @@ import WayRouting
 import WayTransport
 import WayValues
 
-// Who comes.
+// Authentication of clients.
 extension LoopSessions {
-  package nonisolated var identifies: Bool { configuration.identify != nil }
+  package nonisolated var authenticatesClients: Bool { configuration.identify != nil }
 
-  /// Who a client is. Fails with 2401 for who is refused, and with 2503 where the app takes too long
-  /// to tell.
+  /// Returns the identity of a client. Fails with 2401 if the app rejects it, and with 2503 if the
+  /// app takes too long.
   package nonisolated func identity(of handshake: Handshake) async throws(CallError) -> Identity {
     guard let identify = configuration.identify else { return Identity() }
     let timeout = configuration.identifyTimeout
-    let asked = FirstResult<Identity>()
-    // Before the app is asked, so that its time does not depend on when this gets its turn.
-    let alarm = loop.schedule(after: timeout) {
-      asked.give(.failure(IdentificationTimeout()))
+    let identity = FirstResult<Identity>()
+    // Scheduled before the task starts, so that the timeout does not depend on when the task runs.
+    let timer = loop.schedule(after: timeout) {
+      identity.complete(.failure(IdentificationTimeout()))
     }
     let task = Task {
       do {
-        asked.give(.success(try await identify(handshake)))
+        identity.complete(.success(try await identify(handshake)))
       } catch {
-        asked.give(.failure(error))
+        identity.complete(.failure(error))
       }
     }
     defer {
-      alarm.cancel()
+      timer.cancel()
       task.cancel()
     }
-    switch await asked.value() {
-    case .success(let identity): return identity
+    switch await identity.value() {
+    case .success(let value): return value
     case .failure(is IdentificationTimeout):
-      throw CallError(.unavailable, "It could not be told in time who the client is")
+      throw CallError(.unavailable, "The app did not authenticate the client in time")
     case .failure(let error):
       let reason = (error as? CallError)?.message ?? "\(error)"
-      throw CallError(.notAuthenticated, "The token was refused: \(reason)")
+      throw CallError(.notAuthenticated, "The token was rejected: \(reason)")
     }
   }
 }
 
 extension SessionServer {
-  /// Whether the app knows who sent a request.
-  package func knows(_ handshake: Handshake) async -> Bool {
-    guard let hub = hubs.first else { return false }
-    return (try? await hub.identity(of: handshake)) != nil
+  /// Whether the app can authenticate the sender of a request.
+  package func isAuthenticated(_ handshake: Handshake) async -> Bool {
+    guard let loopSessions = sessionsByLoop.first else { return false }
+    return (try? await loopSessions.identity(of: handshake)) != nil
   }
 }
 

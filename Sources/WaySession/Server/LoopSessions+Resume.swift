@@ -2,26 +2,26 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// A client that a connection carries from now on, and what that is answered. What follows goes
-/// out by ``Resuming/goOn(_:in:)``.
+/// A client that was moved to a new connection, with the response to its request.
+/// ``ClientResume/completeResume(_:in:)`` sends what follows.
 struct ResumedClient: Sendable {
   let session: Session
   let client: ClientID
-  let answer: Value
+  let response: Value
 }
 
 extension LoopSessions {
-  /// Has a connection go on with a client. `identity` is that of its handshake's token; nil where it
-  /// has none. Gives why it cannot, and then nothing has changed; fails with 2401 or 2403 where it
-  /// must not.
+  /// Resumes a client on a connection. `identity` is that of the handshake's token; nil if there is
+  /// none. Returns why the client cannot be resumed, and then nothing has changed. Fails with 2401
+  /// or 2403 if it must not be resumed.
   nonisolated func resume(
     _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
     on channel: any MessageChannel, since began: ClosedRange<UInt64>
-  ) throws(CallError) -> Result<ResumedClient, ResumeRefusal> {
-    guard let (home, client) = resumables.find(claim.client), let session = home as? Session
+  ) throws(CallError) -> Result<ResumedClient, ResumeRejection> {
+    guard let (owner, client) = resumableClients.find(claim.client), let session = owner as? Session
     else {
-      let isGivenUp = group.directory.hasGivenUp(claim.client)
-      return .failure(ResumeRefusal(isGivenUp ? .outbox : .unknown))
+      let wasDiscarded = sessionServer.directory.wasDiscarded(claim.client)
+      return .failure(ResumeRejection(wasDiscarded ? .outbox : .unknown))
     }
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
@@ -29,8 +29,8 @@ extension LoopSessions {
           client, claim, identity, handshake, channel, since: began, in: session
         ).map {
           number in
-          let answer = session.welcomeBack(client, after: number)
-          return ResumedClient(session: session, client: client.id, answer: answer)
+          let response = session.resumeResult(client, after: number)
+          return ResumedClient(session: session, client: client.id, response: response)
         }
       }
     }.get()

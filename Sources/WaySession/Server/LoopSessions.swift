@@ -1,9 +1,10 @@
+import WayNavigation
 import WayRPC
 import WayRouting
 import WayTransport
 import WayValues
 
-/// Takes the connections of one loop and knows the sessions that are on it.
+/// Accepts the connections of one loop and manages the sessions on it.
 package actor LoopSessions: ChannelAcceptor {
   /// The subprotocol of clients that open a session; without it a connection speaks plain JSON-RPC.
   package static let subprotocol = "waybridge.v1"
@@ -12,310 +13,332 @@ package actor LoopSessions: ChannelAcceptor {
   nonisolated let configuration: SessionServerConfiguration
   private nonisolated let executor: UnownedSerialExecutor
   package nonisolated let meter: SessionCallMeter
-  nonisolated let watch: Watch
-  nonisolated let turns: SessionLoopScheduler
-  nonisolated let inbox: Inbox
-  package nonisolated let refusedTokens = RefusedTokens()
-  /// The hubs of the server's loops, this one among them.
-  package nonisolated let group: SessionServer
-  /// The rules for all clients.
+  nonisolated let inspector: Inspector
+  nonisolated let scheduler: SessionLoopScheduler
+  nonisolated let dispatcher: SessionRequestDispatcher
+  package nonisolated let rejectedTokens = SessionTokenRejections()
+  /// The server with the sessions of all loops, including this one.
+  package nonisolated let sessionServer: SessionServer
+  /// The policy for all clients.
   nonisolated let policy: PolicySource
-  package nonisolated let resumables: ResumableClients
+  package nonisolated let resumableClients: ResumableClients
   private(set) var sessions: [String: Session] = [:]
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
   var listeners = EventListeners()
-  /// Nil where sessions end with the server.
+  /// Nil if sessions end with the server.
   package nonisolated let writer: StoreWriter?
   nonisolated let decoder: MessageDecoder
   private var isDraining = false
-  /// For how long its sessions are its own for certain; nil where they always are.
-  nonisolated let tenure: Tenure?
-  /// Why nothing of its sessions may go out; nil where it may.
-  var cutOffReason: String?
-  /// How often it has come to be unknown which sessions are still here, and how often so that was
-  /// when it was found out last.
-  var doubts = (begun: 0, settled: 0)
-  /// Its place in the group.
-  private nonisolated let place: SessionDirectory.Place
+  /// How long its sessions are certain to be its own; nil if they always are.
+  nonisolated let leaseValidity: SessionLeaseValidity?
+  /// Why no messages of its sessions may be sent; nil if they may.
+  var fenceReason: String?
+  /// How often the ownership of its sessions became unknown, and the value of that count at the
+  /// last completed check.
+  var ownershipChecks = (required: 0, completed: 0)
+  /// Its index in the server.
+  private nonisolated let loopIndex: SessionDirectory.LoopIndex
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { configuration.limits }
 
-  /// One more hub of a group, which does not keep it.
-  package init(loop: any EventLoop, in group: SessionServer) {
+  /// Creates the sessions of one more loop of a server. The server does not retain it.
+  package init(loop: any EventLoop, in sessionServer: SessionServer) {
     self.loop = loop
-    self.group = group
-    configuration = group.configuration
-    let configuration = group.configuration
-    turns = SessionLoopScheduler(loop)
-    place = group.makePlace()
-    resumables = ResumableClients(
-      loop, limits: configuration.limits, sharedBy: group.size, group.directory, at: place)
+    self.sessionServer = sessionServer
+    configuration = sessionServer.configuration
+    let configuration = sessionServer.configuration
+    scheduler = SessionLoopScheduler(loop)
+    loopIndex = sessionServer.reserveLoopIndex()
+    resumableClients = ResumableClients(
+      loop, limits: configuration.limits, sharedBy: sessionServer.loopCount,
+      sessionServer.directory, at: loopIndex)
     let limits = configuration.limits
     decoder = MessageDecoder(
       maxBatch: limits.maxBatch, maxDepth: limits.maxDepth, maxValues: limits.maxValues)
-    policy = PolicySource(configuration.rulebook)
-    let observer = configuration.observer
-    watch = Watch(
-      on: loop, now: configuration.now, notesAlways: observer.kinds.contains(.call))
-    meter = SessionCallMeter(methods: SessionServer.methods, loop: loop, timed: observer.timed)
-    inbox = Inbox(
-      methods: MethodTable(others: configuration.methods), meter: meter, watch: watch)
-    tenure = group.cluster?.engine.tenure
-    writer = group.store.map { StoreWriter($0, on: loop, tell: observer.storeChanged) }
+    policy = PolicySource(configuration.compiledPolicy)
+    let eventSink = configuration.eventSink
+    inspector = Inspector(
+      on: loop, now: configuration.now, alwaysTracesCalls: eventSink.kinds.contains(.call))
+    meter = SessionCallMeter(
+      methods: SessionServer.methodNames, loop: loop, durationRecorder: eventSink.durationRecorder)
+    dispatcher = SessionRequestDispatcher(
+      methods: MethodTable(others: configuration.methods), meter: meter, inspector: inspector)
+    leaseValidity = sessionServer.cluster?.engine.leaseValidity
+    writer = sessionServer.store.map { StoreWriter($0, on: loop, report: eventSink.storeChanged) }
     executor = loop.asUnownedSerialExecutor()
-    group.put(self, at: place)
+    sessionServer.register(self, at: loopIndex)
   }
 
   package nonisolated func accept(
     _ channel: any MessageChannel, _ handshake: Handshake
   ) -> any MessageReceiver {
-    let connection = Connection(channel, handshake, hub: self)
+    let connection = Connection(channel, handshake, loopSessions: self)
     connection.begin()
     return connection
   }
 
-  /// A session that is not known to the others before its first client is admitted. `leaving` is
-  /// how many sessions the caller is about to end.
-  /// Where it `isKept`, it goes on after the server was restarted.
+  /// Creates a session. Other clients cannot find it before its first client is admitted. `leaving`
+  /// is how many sessions the caller is about to end. If it `isDurable`, it survives a restart of
+  /// the server. `isOfRequest` is true for the session of one HTTP request.
   func makeSession(
-    of identity: Identity, leaving: Int = 0, isKept: Bool = false
+    of identity: Identity, leaving: Int = 0, isDurable: Bool = false, isOfRequest: Bool = false
   ) throws(CallError) -> Session {
     if isDraining { throw .draining }
-    if isKept { try checkOpen() }
-    guard group.sessionCount - leaving < limits.maxSessions || makeRoom() else {
+    if isDurable { try checkAdmission() }
+    guard sessionServer.sessionCount - leaving < limits.maxSessions || makeRoom() else {
       throw CallError(
         .unavailable,
-        "The server has \(limits.maxSessions) sessions, which is its limit; try again later")
+        "The server has reached its limit of \(limits.maxSessions) sessions; try again later")
     }
-    let id = "s-" + Token.random(12)
-    let journal = isKept ? writer.map { Journal(of: id, SessionLease(owner: $0.owner), $0) } : nil
-    journal?.note(RecordKey.session)
-    return Session(id: id, identity, environment, heardBySwift: listeners.kinds, journal)
+    let id = "s-" + OpaqueToken.random(12)
+    let journal =
+      isDurable ? writer.map { Journal(of: id, SessionLease(owner: $0.owner), $0) } : nil
+    journal?.recordChange(RecordKey.session)
+    return Session(
+      id: id, identity, environment, appKinds: listeners.kinds, journal, isOfRequest: isOfRequest)
   }
 
-  /// Has deserted sessions go. Those of other loops go too late for who asks now, and in time for
-  /// who comes again.
+  /// Removes sessions without connected clients. Those of other loops end too late for this
+  /// request, but in time for a retry.
   private func makeRoom() -> Bool {
-    if resumables.makeRoom() { return true }
-    for hub in group.hubs where hub !== self {
-      hub.loop.execute { _ = hub.resumables.makeRoom() }
+    if resumableClients.makeRoom() { return true }
+    for loopSessions in sessionServer.sessionsByLoop where loopSessions !== self {
+      loopSessions.loop.execute { _ = loopSessions.resumableClients.makeRoom() }
     }
     return false
   }
 
-  /// What the sessions have from here.
+  /// The environment of the sessions on this loop.
   var environment: SessionEnvironment {
     SessionEnvironment(
-      loop: loop, cluster: group.cluster, router: configuration.router, limits: limits,
-      budget: group.budget,
+      loop: loop, cluster: sessionServer.cluster, router: configuration.router, limits: limits,
+      budget: sessionServer.budget,
       meter: meter,
-      turns: turns, resumables: resumables,
-      observer: configuration.observer, watch: watch, now: configuration.now, owner: self,
-      serverHosts: group.serverHosts, policy: policy,
+      scheduler: scheduler, resumableClients: resumableClients,
+      eventSink: configuration.eventSink, inspector: inspector, now: configuration.now, owner: self,
+      serverHosts: sessionServer.serverHosts, policy: policy,
       table: configuration.table, tracer: configuration.tracer, logger: configuration.logger)
   }
 
-  /// A session has its first client: from now on others find it.
+  /// Adds a session that has its first client: from now on other clients find it.
   func add(_ session: Session) {
     sessions[session.id] = session
-    group.directory.add(session: session.id, at: place)
+    sessionServer.directory.add(session: session.id, at: loopIndex)
     audiences.add(session.id, session.assumeIsolated { $0.identity })
   }
 
-  /// The session that a join token opens, with the invitation where it is one's. Fails with 2401.
+  /// Returns the session that a join token opens, with the invitation if the token is one of an
+  /// invitation. Fails with 2401.
   func session(
     _ id: String, joinToken: String
   ) throws(CallError) -> (session: Session, invitation: Invitation?) {
-    guard let session = sessions[id] else { throw Self.notJoined }
-    if Token.areEqual(session.joinToken, joinToken) { return (session, nil) }
+    guard let session = sessions[id] else { throw Self.joinDenied }
+    if OpaqueToken.areEqual(session.joinToken, joinToken) { return (session, nil) }
     let now = loop.nanoseconds
-    let (invitation, isTaken) = session.assumeIsolated { session in
+    let (invitation, isInUse) = session.assumeIsolated { session in
       if let found = session.invitations.find(joinToken, at: now) {
         return (found as Invitation?, false)
       }
-      // A guest whose connection was lost, and that comes again without resuming, takes the place
-      // of the one that it was.
-      ClientResume.leave(toNextGuestWith: joinToken, in: session)
+      // A guest that lost its connection and joins again without resuming takes the place of its
+      // former client.
+      ClientResume.removeDisconnectedGuest(withToken: joinToken, in: session)
       return (
-        session.invitations.find(joinToken, at: now), session.invitations.isTaken(joinToken)
+        session.invitations.find(joinToken, at: now), session.invitations.isInUse(joinToken)
       )
     }
-    guard let invitation else { throw isTaken ? Self.noPlace : Self.notJoined }
+    guard let invitation else { throw isInUse ? Self.invitationFull : Self.joinDenied }
     return (session, invitation)
   }
 
-  private static let noPlace = CallError(
-    .notAuthenticated, "params.join: as many guests are there as the invitation is for",
+  private static let invitationFull = CallError(
+    .notAuthenticated, "params.join: the invitation is in use by as many guests as it allows",
     data: ["retryable": true])
 
-  private static let notJoined = CallError(
+  private static let joinDenied = CallError(
     .notAuthenticated,
-    "params.join: there is no such session, or the token is neither its joinToken nor that of an "
-      + "invitation that can still be used")
+    "params.join: there is no such session, or the token is neither its joinToken nor that of a "
+      + "valid invitation")
 
-  /// The server is about to end: it takes no new sessions, begins no new tasks and pages, and tells
-  /// every client. Calls under way may end within `time`; returns when they have, or it has passed.
+  /// Starts the shutdown: rejects new sessions, tasks and pages, and notifies every client. Running
+  /// calls may end within `time`. Returns when they have ended, or the time has passed.
   func drain(for time: Duration) async {
     isDraining = true
     guard time > .zero else { return }
-    let end = beginDraining(Array(sessions.values), for: time)
-    while loop.nanoseconds < end, Self.haveCallsToFinish(Array(sessions.values)) { await pause() }
+    let deadline = beginDraining(Array(sessions.values), for: time)
+    while loop.nanoseconds < deadline, Self.haveCallsToFinish(Array(sessions.values)) {
+      await waitForCalls()
+    }
   }
 
-  /// Tells the clients of sessions; gives when the time is over, by the loop's clock.
+  /// Notifies the clients of sessions; returns the deadline by the loop's clock.
   private func beginDraining(_ sessions: [Session], for time: Duration) -> UInt64 {
     let until = configuration.now() + time.milliseconds
-    for session in sessions { session.assumeIsolated { Draining.begin(until: until, in: $0) } }
+    for session in sessions {
+      session.assumeIsolated { SessionShutdown.begin(until: until, in: $0) }
+    }
     return loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
   }
 
   private static func haveCallsToFinish(_ sessions: [Session]) -> Bool {
-    sessions.contains { session in session.assumeIsolated { Draining.hasCallsToFinish($0) } }
+    sessions.contains { session in session.assumeIsolated { SessionShutdown.hasUnfinishedCalls($0) }
+    }
   }
 
-  /// A moment in which calls may end.
-  private func pause() async {
+  /// Waits for a moment in which calls may end.
+  private func waitForCalls() async {
     await withCheckedContinuation { continuation in
       _ = loop.schedule(after: .milliseconds(20)) { continuation.resume() }
     }
   }
 
-  /// The server is about to end, and others go on with its sessions: each is handed over when what
-  /// is under way in it has ended, and in any case when `time` has passed. Returns when they are,
-  /// or the store has not taken them in some seconds. Those that cannot be are told, and may end
-  /// their calls, as where nobody goes on.
+  /// Starts the shutdown if other servers take over the sessions. Each session is handed over when
+  /// its running calls have ended, at the latest when `time` has passed. Returns when all are
+  /// handed over, or the store has not written the last changes within some seconds. Clients of
+  /// sessions that cannot be handed over are notified, and may end their calls, as without other
+  /// servers.
   func handOver(for time: Duration) async {
     isDraining = true
-    beginMoving()
-    let end = beginDraining(others, for: time)
-    while !release(all: loop.nanoseconds >= end)
-      || loop.nanoseconds < end && Self.haveCallsToFinish(others)
+    beginHandover()
+    let deadline = beginDraining(transientSessions, for: time)
+    while !release(all: loop.nanoseconds >= deadline)
+      || loop.nanoseconds < deadline && Self.haveCallsToFinish(transientSessions)
     {
-      await pause()
+      await waitForCalls()
     }
-    let patience = loop.nanoseconds &+ Self.releasePatience
-    while !kept.isEmpty, loop.nanoseconds < patience { await pause() }
+    let releaseDeadline = loop.nanoseconds &+ Self.releaseTimeout
+    while !durableSessions.isEmpty, loop.nanoseconds < releaseDeadline { await waitForCalls() }
   }
 
-  /// Hands over the sessions in which nothing is under way, or all of them; true when all are.
+  /// Hands over the sessions without running calls, or all of them; returns true if all are handed
+  /// over.
   private func release(all isLast: Bool) -> Bool {
     var released = 0
-    for session in kept where released < Self.maxReleased || isLast {
+    for session in durableSessions where released < Self.maxReleased || isLast {
       session.assumeIsolated { session in
         guard !session.isReleased, isLast || SessionHandover.isReady(session) else { return }
-        if isLast { Draining.end(session) }
+        if isLast { SessionShutdown.end(session) }
         SessionHandover.release(session)
         released += 1
       }
     }
-    return kept.allSatisfy { session in session.assumeIsolated { $0.isReleased } }
+    return durableSessions.allSatisfy { session in session.assumeIsolated { $0.isReleased } }
   }
 
-  private func beginMoving() {
-    for session in kept { session.assumeIsolated { SessionHandover.begin($0) } }
+  private func beginHandover() {
+    for session in durableSessions { session.assumeIsolated { SessionHandover.begin($0) } }
   }
 
-  /// How many sessions are handed over at once, so that not all clients come to the others together.
+  /// How many sessions are handed over at once, so that not all clients reconnect at the same time.
   private static let maxReleased = 256
   /// Nanoseconds that the store may take for the last changes.
-  private static let releasePatience: UInt64 = 5_000_000_000
+  private static let releaseTimeout: UInt64 = 5_000_000_000
 
-  /// The sessions that another server can go on with.
-  var kept: [Session] { sessions.values.filter(\.isKeepable) }
+  /// The sessions that another server can take over.
+  var durableSessions: [Session] { sessions.values.filter(\.isDurable) }
 
-  private var others: [Session] { sessions.values.filter { !$0.isKeepable } }
+  private var transientSessions: [Session] { sessions.values.filter { !$0.isDurable } }
 
-  /// Whether a session is handed over, and not here any more soon.
+  /// Whether a session was handed over and is about to leave this server.
   func isReleased(_ session: String) -> Bool {
     sessions[session]?.assumeIsolated { $0.isReleased } == true
   }
 
-  /// Whether a session is here and stays for now, so that who is not in it is in none.
-  func isHere(_ session: String) -> Bool {
+  /// Whether a session is here and stays, so that a client unknown to it exists nowhere.
+  func isLocal(_ session: String) -> Bool {
     sessions[session]?.assumeIsolated { !$0.isReleased && !$0.isEnding } == true
   }
 
-  /// The server ends: every call in flight is answered with -32802, and none begins to wait.
+  /// Ends the sessions: every call in flight is answered with -32802, and none begins to wait.
   func drain() {
     isDraining = true
-    for session in sessions.values { session.assumeIsolated { Draining.end($0) } }
+    for session in sessions.values { session.assumeIsolated { SessionShutdown.end($0) } }
   }
 
-  /// From now on other rules hold, for calls under way too; nil for none.
-  func follow(_ rulebook: CompiledPolicy?) { policy.rulebook = rulebook }
+  /// Applies another policy, also to running calls; nil for none.
+  func applyPolicy(_ compiledPolicy: CompiledPolicy?) { policy.compiledPolicy = compiledPolicy }
 
-  /// The rules that hold now.
-  var rulebook: CompiledPolicy? { policy.rulebook }
+  /// The policy that is in force.
+  var compiledPolicy: CompiledPolicy? { policy.compiledPolicy }
 }
 
 extension LoopSessions: SessionOwner {
-  nonisolated func ended(_ session: String, unfollowed: [UnclaimedLinks.Link]) {
-    assumeIsolated { hub in
-      hub.sessions.removeValue(forKey: session)
-      hub.group.directory.remove(session: session)
-      hub.audiences.remove(session)
-      hub.retainedEvents.forget(session: session)
+  nonisolated func sessionEnded(_ session: String, unclaimed: [UnclaimedLinks.UnclaimedLink]) {
+    assumeIsolated { loopSessions in
+      loopSessions.sessions.removeValue(forKey: session)
+      loopSessions.sessionServer.directory.remove(session: session)
+      loopSessions.audiences.remove(session)
+      loopSessions.retainedEvents.forget(session: session)
     }
-    let left = unfollowed.filter { !$0.audience.isOneSession }
-    guard !left.isEmpty else { return }
-    putBack(left)
-    Task { for hub in group.hubs { await hub.offerLinks() } }
+    let remaining = unclaimed.filter { !$0.audience.isSingleSession }
+    guard !remaining.isEmpty else { return }
+    restoreDeepLinks(remaining)
+    Task {
+      for loopSessions in sessionServer.sessionsByLoop { await loopSessions.offerDeepLinks() }
+    }
   }
 
-  nonisolated func takeLinks(for session: String) -> [UnclaimedLinks.Link] {
-    let links = assumeIsolated { hub in
-      hub.group.links.withLock { links in
-        links.take { hub.audiences.contains(session, in: $0.audience) }
+  nonisolated func claimDeepLinks(for session: String) -> [UnclaimedLinks.UnclaimedLink] {
+    let links = assumeIsolated { loopSessions in
+      loopSessions.sessionServer.unclaimedLinks.withLock { links in
+        links.claim(at: configuration.now()) {
+          loopSessions.audiences.contains(session, in: $0.audience)
+        }
       }
     }
-    assumeIsolated { hub in
-      hub.group.allServers.fetchLinks(for: session, of: hub.audiences.identity(of: session))
+    assumeIsolated { loopSessions in
+      loopSessions.sessionServer.clusterDispatch.fetchDeepLinks(
+        for: session, of: loopSessions.audiences.identity(of: session))
     }
     return links.map { link in
       var link = link
-      link.rights = link.rights?.handed(to: policy)
+      link.rights = link.rights?.transferred(to: policy)
       return link
     }
   }
 
-  nonisolated func putBack(_ links: [UnclaimedLinks.Link]) {
-    group.links.withLock { $0.putBack(links) }
+  nonisolated func restoreDeepLinks(_ links: [UnclaimedLinks.UnclaimedLink]) {
+    sessionServer.unclaimedLinks.withLock { $0.restore(links) }
   }
 
-  nonisolated func sessionInfos() async -> [SessionInfo] { await group.allServers.sessions(.all) }
-
-  nonisolated func shareTable() async -> Result<[Value], CallError>? {
-    await group.allServers.shareTable()
+  nonisolated func sessionList(_ query: SessionListQuery) async -> [Value] {
+    await sessionServer.clusterDispatch.sessionList(query)
   }
 
-  nonisolated func recheck() async -> HostRouteAudit { await group.recheck() }
-
-  nonisolated func push(_ push: Push, by rights: Rights) async throws(CallError) -> [Value] {
-    try await group.allServers.push(push, by: rights, on: loop)
+  nonisolated func distributeTable(_ stamp: TableStamp) async -> Result<[Value], CallError>? {
+    await sessionServer.clusterDispatch.shareTable(stamp)
   }
 
-  nonisolated func tokenRefused(_ reason: String, address: String?) {
-    refusedTokens.add(joins: false)
-    group.refusals.add(.token, ErrorCode.notAuthenticated.rawValue, reason, address: address)
-    configuration.observer.tokenRefused(reason)
+  nonisolated func auditRoutes() async -> HostRouteAudit { await sessionServer.auditRoutes() }
+
+  nonisolated func push(
+    _ push: Push, by rights: Rights, maxBytes: Int
+  ) async throws(CallError) -> PushResult {
+    try await sessionServer.clusterDispatch.push(push, by: rights, maxBytes: maxBytes)
   }
 
-  nonisolated func changed(_ session: String, _ identity: Identity) {
+  nonisolated func recordRejectedToken(_ reason: String, address: String?) {
+    rejectedTokens.add(joins: false)
+    sessionServer.rejectionLog.add(
+      .token, ErrorCode.notAuthenticated.rawValue, reason, address: address)
+    configuration.eventSink.tokenRejected(reason)
+  }
+
+  nonisolated func updateIdentity(_ session: String, _ identity: Identity) {
     assumeIsolated { $0.audiences.change(session, identity) }
   }
 
-  nonisolated func heard(_ event: BridgeEvent) {
+  nonisolated func deliverEvent(_ event: BridgeEvent) {
     assumeIsolated { $0.listeners.deliver(event) }
   }
 
-  nonisolated func retained(
+  nonisolated func retainedMessages(
     for session: String, client: String, where isWanted: @Sendable (String) -> Bool
   ) -> [[UInt8]] {
-    assumeIsolated { hub in
-      hub.retainedEvents.messages { topic, audience in
-        isWanted(topic) && hub.audiences.contains(session, client: client, in: audience)
+    assumeIsolated { loopSessions in
+      loopSessions.retainedEvents.messages { topic, audience in
+        isWanted(topic) && loopSessions.audiences.contains(session, client: client, in: audience)
       }
     }
   }

@@ -5,36 +5,47 @@ import WayValues
 
 // Events that the app publishes, and those that it listens to.
 extension SessionServer {
-  /// Publishes an event of the app's own to the clients of an audience that subscribe to its topic,
-  /// and keeps the last `retain` of the topic for those that subscribe later. Fails with -32602 for
-  /// a wrong topic or count, and with 2413 for data that cannot be sent.
+  /// Publishes an event of the app to the clients of an audience that subscribe to its topic, and
+  /// keeps the last `retain` events of the topic for later subscribers. With `key`, each session
+  /// gets it once. Returns how many sessions it has reached.
+  ///
+  /// Fails with -32602 for a wrong topic or count, and with 2413 for data that cannot be sent.
+  @discardableResult
   func publish(
-    _ topic: String, _ data: Value, to audience: Audience, retain: Int
-  ) async throws(CallError) {
+    _ topic: String, _ data: Value, to audience: Audience, retain: Int,
+    once key: (name: SessionIdempotencyKeys.ScopedKey, request: IdempotentRequest)? = nil
+  ) async throws(CallError) -> DeliveryReceipt {
     let limits = configuration.limits
-    if let fault = Topic.fault(in: topic, limit: limits.maxTopic) {
-      throw .invalidParams("The topic \(topic.quoted) \(fault)")
+    if let violation = Topic.violation(in: topic, limit: limits.maxTopic) {
+      throw .invalidParams("The topic \(topic.quoted) \(violation)")
     }
-    if SystemTopic.reserves(topic) {
+    if SystemTopic.isReserved(topic) {
       throw .invalidParams(
-        "The topic \(topic.quoted) is the server's own: begin it with another word")
+        "The topic \(topic.quoted) is the server's own; begin it with another word")
     }
     guard (0...RetainedEvents.maxEvents).contains(retain) else {
-      throw .invalidParams("retain is \(retain): give 0 to \(RetainedEvents.maxEvents)")
+      throw .invalidParams("retain must be from 0 to \(RetainedEvents.maxEvents), not \(retain)")
     }
     let event = BridgeEvent(topic: topic, data: data, at: configuration.now())
-    let limit = min(limits.maxAnswer, retain > 0 ? RetainedEvents.maxSize : .max)
-    let message = try message(event, limit: limit)
-    // A session that is not there yet finds what is retained on whichever loop it comes.
-    for hub in retain > 0 ? hubs : hubs(for: audience) {
-      await hub.publish(message, topic, to: audience, retain: retain)
+    let limit = min(limits.maxAnswer, retain > 0 ? RetainedEvents.maxTotalBytes : .max)
+    let message = try encodeEvent(event, limit: limit)
+    // A session that is opened later finds the retained events on its loop, whichever that is.
+    var receipt = DeliveryReceipt()
+    for loopSessions in retain > 0 ? sessionsByLoop : sessionsByLoop(for: audience) {
+      if let key {
+        receipt += await loopSessions.publish(
+          message, topic, to: audience, retain: retain, once: key.name, key.request)
+      } else {
+        receipt += await loopSessions.publish(message, topic, to: audience, retain: retain)
+      }
     }
+    return receipt
   }
 
-  private func message(_ event: BridgeEvent, limit: Int) throws(CallError) -> [UInt8] {
+  private func encodeEvent(_ event: BridgeEvent, limit: Int) throws(CallError) -> [UInt8] {
     var writer = MessageWriter()
     do {
-      try writer.notification("event", event.value)
+      try writer.writeNotification("event", event.value)
     } catch {
       throw CallError(.tooLarge, "The event cannot be sent: \(error)")
     }
@@ -46,13 +57,14 @@ extension SessionServer {
     return writer.bytes
   }
 
-  /// Forgets what is retained of a topic for exactly this audience.
+  /// Forgets the retained events of a topic for exactly this audience.
   func forget(_ topic: String, for audience: Audience) async {
-    for hub in hubs { await hub.forget(topic, for: audience) }
+    for loopSessions in sessionsByLoop { await loopSessions.forget(topic, for: audience) }
   }
 
-  /// The server's own events of every session, from now on. Fails with -32602 for a wrong topic or
-  /// limit; the stream fails with 2429 when its reader is more than `limit` events behind.
+  /// Returns a stream of the server's own events of every session from now on. Fails with -32602
+  /// for a wrong topic or limit. The stream fails with 2429 if its reader is more than `limit`
+  /// events behind.
   package func events(
     _ topics: [String], limit: Int
   ) async throws(CallError) -> AsyncThrowingStream<BridgeEvent, any Error> {
@@ -65,65 +77,73 @@ extension SessionServer {
       }
     }
     guard limit > 0 else {
-      throw .invalidParams("The buffer holds \(limit) events: give at least 1")
+      throw .invalidParams("The buffer must hold at least 1 event, not \(limit)")
     }
     let (stream, continuation) = AsyncThrowingStream<BridgeEvent, any Error>.makeStream(
       bufferingPolicy: .bufferingOldest(limit))
-    let number = listeners.add(1, ordering: .relaxed).newValue
-    for hub in hubs { await hub.listen(number, patterns, limit: limit, continuation) }
+    let number = lastListenerID.add(1, ordering: .relaxed).newValue
+    for loopSessions in sessionsByLoop {
+      await loopSessions.addListener(number, patterns, limit: limit, continuation)
+    }
     continuation.onTermination = { [weak self] _ in
       guard let self else { return }
-      Task { for hub in self.hubs { await hub.stopListening(number) } }
+      Task { for loopSessions in self.sessionsByLoop { await loopSessions.removeListener(number) } }
     }
     return stream
   }
 
-  /// Tells those who subscribe to `table.changed` of each change, until the task is cancelled.
-  package func tell(_ changes: some AsyncSequence<LiveTable.Change, Never> & Sendable) async {
+  /// Sends each table change to the subscribers of `table.changed`, until the task is cancelled.
+  package func publishTableChanges(
+    _ changes: some AsyncSequence<LiveTable.Change, Never> & Sendable
+  ) async {
     for await change in changes {
-      // What cannot be shared now is when a server tells of itself next.
-      if change.cause != .cluster { _ = await allServers.shareTable() }
-      await tell(change)
-      await recheck()
+      // A change that cannot be shared now is shared with the next presence of another server.
+      if change.cause != .cluster { _ = await clusterDispatch.shareTable(change.stamp) }
+      await publishTableChange(change)
+      await auditRoutes()
     }
   }
 
-  private func tell(_ change: LiveTable.Change) async {
+  private func publishTableChange(_ change: LiveTable.Change) async {
     let topic = SystemTopic.tableChanged.rawValue
     let event = BridgeEvent(topic: topic, data: change.value, at: configuration.now())
-    let hubs = hubs
-    await hubs.first?.tellListeners(event)
-    // It is short: names are cut before there are too many.
-    guard let message = try? message(event, limit: configuration.limits.maxAnswer) else { return }
-    for hub in hubs { await hub.publish(message, topic, to: .all, retain: 0) }
+    let allLoopSessions = sessionsByLoop
+    await allLoopSessions.first?.notifyListeners(event)
+    // The event is short: its lists of names are truncated.
+    guard let message = try? encodeEvent(event, limit: configuration.limits.maxAnswer) else {
+      return
+    }
+    for loopSessions in allLoopSessions {
+      await loopSessions.publish(message, topic, to: .all, retain: 0)
+    }
   }
 
-  /// Compares what is declared with who is there now, aside.
+  /// Compares the declared routes with the registered hosts, outside of the loops' threads.
   @discardableResult
-  package func recheck() async -> HostRouteAudit {
+  package func auditRoutes() async -> HostRouteAudit {
     let router = configuration.router.snapshot()
     var hosts = Set(serverHosts.definitions)
-    for hub in hubs { hosts.formUnion(await hub.hostDefinitions) }
-    let now = RouteAuditInput(version: router.version, hosts: hosts)
-    let (last, known) = rechecked.withLock { ($0.recheck, $0.of) }
-    if now == known { return last }
-    let recheck = await Self.recheck(router, hosts)
-    rechecked.withLock { $0 = (recheck, now) }
-    return recheck
+    for loopSessions in sessionsByLoop { hosts.formUnion(await loopSessions.hostDefinitions) }
+    let input = RouteAuditInput(version: router.version, hosts: hosts)
+    let (last, lastInput) = routeAudit.withLock { ($0.audit, $0.input) }
+    if input == lastInput { return last }
+    let audit = await Self.auditRoutes(router, hosts)
+    routeAudit.withLock { $0 = (audit, input) }
+    return audit
   }
 
-  /// What the last one found.
-  package var lastRecheck: HostRouteAudit { rechecked.withLock { $0.recheck } }
+  /// The result of the last audit.
+  package var lastRouteAudit: HostRouteAudit { routeAudit.withLock { $0.audit } }
 
   @concurrent
-  private static func recheck(
+  private static func auditRoutes(
     _ router: RouterSnapshot, _ hosts: Set<HostDefinition>
   ) async -> HostRouteAudit {
     HostRouteAudit(router, hosts)
   }
 }
 
-/// What a recheck was about: as long as it is the same, so is the outcome.
+/// The input of a route audit: for the same input the result is the same.
 struct RouteAuditInput: Hashable {
   let version: Int
   let hosts: Set<HostDefinition>

@@ -6,31 +6,31 @@ import WayTable
 import WayTransport
 import WayValues
 
-/// What all sessions of a hub share.
+/// The configuration that all sessions of a server share.
 package struct SessionServerConfiguration: Sendable {
   package var router: Router
   package var limits: Limits
-  /// The route table that can be changed; nil where the app has none.
+  /// The route table that can be changed; nil if the app has none.
   package var table: LiveTable?
-  /// Methods beside the bridge's own, by name.
+  /// Methods in addition to the bridge's own, by name.
   package var methods: [String: RawMethod]
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   package var now: @Sendable () -> Int64
-  /// Who a client is, by its token and its handshake; what it throws refuses the client. Nil takes
-  /// everybody as nobody in particular.
+  /// Resolves a client's identity from its token and its handshake; an error rejects the client.
+  /// Nil accepts every client, with an empty identity.
   package var identify: IdentityResolver?
-  /// How long that may take.
+  /// The timeout of ``identify``.
   package var identifyTimeout: Duration = .seconds(5)
-  /// Nil where everybody who came in may call everything.
-  package var rulebook: CompiledPolicy?
-  /// What callers' loggers add to; nil where nothing is logged.
+  /// Nil if every accepted client may call everything.
+  package var compiledPolicy: CompiledPolicy?
+  /// The base of the callers' loggers; nil if nothing is logged.
   package var logger: Logger?
-  package var observer = Observer()
-  /// Keeps sessions beyond the life of the server; nil keeps none.
+  package var eventSink = EventSink()
+  /// Persists sessions beyond the life of the server; nil persists none.
   package var store: (any SessionStore)?
-  /// The servers that this is one of, whose store is in the place of ``store``; nil for one alone.
+  /// The cluster of this server, whose store replaces ``store``; nil if there is none.
   package var cluster: Cluster?
-  /// Takes the spans of calls; the app's own where it has bootstrapped one.
+  /// Receives the spans of calls; the app's own tracer if it has bootstrapped one.
   package var tracer: (any Tracer)? = {
     let tracer = InstrumentationSystem.tracer
     return tracer is NoOpTracer ? nil : tracer
@@ -42,12 +42,12 @@ package struct SessionServerConfiguration: Sendable {
     identify: IdentityResolver? = nil
   ) {
     self.router = router
-    self.limits = limits.inRange
+    self.limits = limits.clamped
     self.methods = methods
     self.now = now
     self.identify = identify
   }
 }
 
-/// Tells who a client is.
+/// Resolves the identity of a client.
 package typealias IdentityResolver = @Sendable (Handshake) async throws -> Identity

@@ -5,73 +5,77 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Makes sessions of what is kept of them (``Keeping``), when the server is there again: their
-/// members have no connection yet, and may resume.
+/// Restores sessions from stored snapshots (``SessionSnapshotWriter``) when the server has started
+/// again. Their clients have no connection yet, and may resume.
 enum SessionSnapshotReader {
-  /// What is kept of a session, read so far that it can be told what each part is.
+  /// The parts of a stored session, parsed so far that the kind of each is known.
   private struct ParsedParts {
-    var session: Record
-    var stack: Record?
-    var invitations: Record?
-    var links: Record?
-    var pages: [String: Record] = [:]
-    var clients: [(id: ClientID, who: Record, state: Record)] = []
-    var keys: [(name: Keys.Name, record: Record)] = []
+    var session: StoredRecord
+    var stack: StoredRecord?
+    var invitations: StoredRecord?
+    var deepLinks: StoredRecord?
+    var pages: [String: StoredRecord] = [:]
+    var clients: [(id: ClientID, description: StoredRecord, state: StoredRecord)] = []
+    var idempotencyKeys: [(name: SessionIdempotencyKeys.ScopedKey, record: StoredRecord)] = []
     var frames: [ClientID: [(last: UInt64, bytes: [UInt8])]] = [:]
   }
 
-  /// The session, which is none of the hub's yet. Fails where a part is not as it was written.
+  /// Restores a session that is not yet added to the loop sessions. Fails if a part is malformed.
   static func session(
-    _ stored: StoredSession, in hub: isolated LoopSessions, _ writer: StoreWriter
-  ) throws(Record.Fault) -> Session {
+    _ stored: StoredSession, in loopSessions: isolated LoopSessions, _ writer: StoreWriter
+  ) throws(StoredRecord.RecordDecodingError) -> Session {
     let parts = try read(stored)
     let record = try SessionRecord(parts.session)
     let journal = Journal(of: stored.id, stored.lease, writer)
     let session = Session(
-      id: stored.id, record.identity, hub.environment, heardBySwift: hub.listeners.kinds, journal,
+      id: stored.id, record.identity, loopSessions.environment,
+      appKinds: loopSessions.listeners.kinds, journal,
       from: record)
-    let inbox = hub.inbox
+    let dispatcher = loopSessions.dispatcher
     let result = session.assumeIsolated { session in
-      Result { () throws(Record.Fault) in
+      Result { () throws(StoredRecord.RecordDecodingError) in
         try restore(
-          parts, term: stored.lease.term, isComplete: stored.isComplete, inbox, in: session)
+          parts, term: stored.lease.term, isComplete: stored.isComplete, dispatcher, in: session)
       }
     }
-    if case .failure(let fault) = result {
+    if case .failure(let error) = result {
       journal.abandon()
-      throw fault
+      throw error
     }
     return session
   }
 
-  private static func read(_ stored: StoredSession) throws(Record.Fault) -> ParsedParts {
+  private static func read(_ stored: StoredSession) throws(StoredRecord.RecordDecodingError)
+    -> ParsedParts
+  {
     guard let bytes = stored.parts[RecordKey.session] else {
-      throw Record.Fault("there is no part \(RecordKey.session)")
+      throw StoredRecord.RecordDecodingError("the part \(RecordKey.session) is missing")
     }
-    var parts = ParsedParts(session: try Record(bytes, RecordKey.session))
+    var parts = ParsedParts(session: try StoredRecord(bytes, RecordKey.session))
     for (name, bytes) in stored.parts.sorted(by: { $0.key < $1.key }) {
       switch name {
       case RecordKey.session: break
-      case RecordKey.stack: parts.stack = try Record(bytes, name)
-      case RecordKey.invitations: parts.invitations = try Record(bytes, name)
-      case RecordKey.links: parts.links = try Record(bytes, name)
+      case RecordKey.stack: parts.stack = try StoredRecord(bytes, name)
+      case RecordKey.invitations: parts.invitations = try StoredRecord(bytes, name)
+      case RecordKey.deepLinks: parts.deepLinks = try StoredRecord(bytes, name)
       default:
-        if let id = RecordKey.rest(of: name, "page") {
-          parts.pages[id] = try Record(bytes, name)
-        } else if let key = Keys.Name(part: name) {
-          parts.keys.append((key, try Record(bytes, name)))
-        } else if let id = RecordKey.rest(of: name, "client").flatMap({ ClientID($0) }) {
+        if let id = RecordKey.suffix(of: name, "page") {
+          parts.pages[id] = try StoredRecord(bytes, name)
+        } else if let key = SessionIdempotencyKeys.ScopedKey(part: name) {
+          parts.idempotencyKeys.append((key, try StoredRecord(bytes, name)))
+        } else if let id = RecordKey.suffix(of: name, "client").flatMap({ ClientID($0) }) {
           let state = RecordKey.state(ofClient: id)
-          guard let kept = stored.parts[state] else {
-            throw Record.Fault("there is no part \(state)")
+          guard let stateBytes = stored.parts[state] else {
+            throw StoredRecord.RecordDecodingError("the part \(state) is missing")
           }
-          parts.clients.append((id, try Record(bytes, name), try Record(kept, state)))
-        } else if let frame = RecordKey.rest(of: name, "frame")?.split(separator: "/"),
+          parts.clients.append(
+            (id, try StoredRecord(bytes, name), try StoredRecord(stateBytes, state)))
+        } else if let frame = RecordKey.suffix(of: name, "frame")?.split(separator: "/"),
           frame.count == 2, let id = ClientID(frame[0]), let last = UInt64(frame[1])
         {
           parts.frames[id, default: []].append((last, bytes))
-        } else if RecordKey.rest(of: name, "at") == nil {
-          throw Record.Fault("nothing is known of the part \(name)")
+        } else if RecordKey.suffix(of: name, "at") == nil {
+          throw StoredRecord.RecordDecodingError("the part \(name) is unknown")
         }
       }
     }
@@ -79,41 +83,44 @@ enum SessionSnapshotReader {
   }
 
   private static func restore(
-    _ parts: ParsedParts, term: Int64, isComplete: Bool, _ inbox: Inbox,
+    _ parts: ParsedParts, term: Int64, isComplete: Bool, _ dispatcher: SessionRequestDispatcher,
     in session: isolated Session
-  ) throws(Record.Fault) {
+  ) throws(StoredRecord.RecordDecodingError) {
     let callers = CallerReader(session: session.id, logger: session.environment.logger)
     if let invitations = parts.invitations {
       for record in try invitations.records("open") {
-        try invite(record, callers, in: session)
+        try restoreInvitation(record, callers, in: session)
       }
     }
     for client in parts.clients.sorted(by: { $0.id < $1.id }) {
-      try add(
+      try restoreClient(
         client, parts.frames[client.id] ?? [], term: term, isComplete: isComplete, in: session)
     }
     if let stack = parts.stack {
       try session.pages.restore(stack, pages: parts.pages, callers)
     }
-    if let links = parts.links {
-      for record in try links.records("waiting") { try wait(for: record, callers, in: session) }
+    if let links = parts.deepLinks {
+      for record in try links.records("waiting") {
+        try restoreDeepLink(for: record, callers, in: session)
+      }
     }
-    let keys = try parts.keys.map { (name, record) throws(Record.Fault) in
-      (name, record, used: record["page"] == nil ? try record.integer("used") : .max)
+    let keys = try parts.idempotencyKeys.map {
+      (name, record) throws(StoredRecord.RecordDecodingError) in
+      (name, record, used: record["result"] == nil ? .max : try record.integer("used"))
     }
     for (name, record, used) in keys.sorted(by: { $0.used > $1.used }) {
-      try restore(name, record, used: used, in: session)
+      try restoreKey(name, record, used: used, in: session)
     }
     for client in parts.clients.sorted(by: { $0.id < $1.id }) {
-      guard let member = session.members[client.id] else { continue }
-      try goOn(with: client.state, of: member, inbox, in: session)
+      guard let restored = session.clients[client.id] else { continue }
+      try resumeCalls(with: client.state, of: restored, dispatcher, in: session)
     }
-    endPages(in: session)
+    endUnhostedPages(in: session)
   }
 
-  private static func invite(
-    _ record: Record, _ callers: CallerReader, in session: isolated Session
-  ) throws(Record.Fault) {
+  private static func restoreInvitation(
+    _ record: StoredRecord, _ callers: CallerReader, in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) {
     let inviter = Rights(
       try callers.caller(try record.record("inviter")), session.environment.policy)
     do {
@@ -121,181 +128,207 @@ enum SessionSnapshotReader {
         page: record["page"]?.string, hosts: try record.strings("hosts"),
         routes: record["routes"] == nil ? nil : try record.strings("routes"),
         groups: Set(try record.strings("groups")), by: inviter, token: try record.string("token"),
-        try session.members.budget.charge(Invitation.overhead))
+        try session.clients.budget.charge(Invitation.overhead))
       try session.invitations.restore(
-        invitation, record, at: session.loop.nanoseconds, wall: session.wall)
-    } catch let fault as Record.Fault {
-      throw fault
+        invitation, record, at: session.loop.nanoseconds, wall: session.wallTime)
+    } catch let error as StoredRecord.RecordDecodingError {
+      throw error
     } catch {
-      throw record.fault("token", "invitation that can be used: \(error)")
+      throw record.typeMismatch("token", "invitation: \(error)")
     }
   }
 
-  private static func add(
-    _ kept: (id: ClientID, who: Record, state: Record),
+  private static func restoreClient(
+    _ part: (id: ClientID, description: StoredRecord, state: StoredRecord),
     _ frames: [(last: UInt64, bytes: [UInt8])], term: Int64, isComplete: Bool,
     in session: isolated Session
-  ) throws(Record.Fault) {
-    let (who, state) = (kept.who, kept.state)
+  ) throws(StoredRecord.RecordDecodingError) {
+    let (description, state) = (part.description, part.state)
     let acknowledged = try state.number("acknowledged")
     let sent = try state.number("sent")
     let outbox = Outbox(
       last: max(sent, frames.last?.last ?? 0), acknowledged: acknowledged,
       frames: frames.filter { $0.last > acknowledged })
     let handshake = Handshake(
-      subprotocol: LoopSessions.subprotocol, origin: who["origin"]?.string,
-      address: who["address"]?.string)
+      subprotocol: LoopSessions.subprotocol, origin: description["origin"]?.string,
+      address: description["address"]?.string)
     let client = Client(
-      restoring: kept.id, name: try who.string("name"),
-      proof: ClientProof(tokens: try who.strings("tokens")),
-      page: who["page"]?.string, software: ClientSoftware(try who.record("software")),
+      restoring: part.id, name: try description.string("name"),
+      resumeCredential: ResumeCredential(tokens: try description.strings("tokens")),
+      page: description["page"]?.string,
+      software: ClientSoftware(try description.record("software")),
       handshake: handshake, SequenceState(outbox, received: try state.number("received")),
-      requests: (term - 1) << 32, absentSince: session.loop.nanoseconds, limits: session.limits,
-      within: session.members.budget)
-    client.isNumbering = state["isNumbering"]?.bool ?? true
-    client.kept.isRestarted = true
-    client.kept.isToldOfRestart = true
-    // Who has not come since a server ended in the midst of something may still have sent it.
-    client.kept.doubtful =
-      isComplete ? (who["doubtful"] == nil ? 0 : try who.number("doubtful")) : .max
+      requests: (term - 1) << 32, disconnectedAt: session.loop.nanoseconds, limits: session.limits,
+      within: session.clients.budget)
+    client.numbersMessages = state["isNumbering"]?.bool ?? true
+    client.persistence.isRestored = true
+    client.persistence.reportsRestart = true
+    // If a server stopped without a clean end, a client that has not resumed may still have sent it
+    // messages.
+    client.persistence.uncertainThrough =
+      isComplete ? (description["doubtful"] == nil ? 0 : try description.number("doubtful")) : .max
     if let first = frames.first, let last = frames.last {
-      client.kept.frames = first.last...last.last
+      client.persistence.storedFrames = first.last...last.last
     }
-    var newcomer = JoiningClient(try Identity(who.record("identity")), handshake)
-    newcomer.page = client.page
-    newcomer.software = client.software
-    if let token = who["invitation"]?.string {
-      newcomer.invitation = session.invitations.restoreGuest(of: token)
-      guard newcomer.invitation != nil else {
-        throw who.fault("invitation", "invitation that was kept")
+    var joiningClient = JoiningClient(try Identity(description.record("identity")), handshake)
+    joiningClient.page = client.page
+    joiningClient.software = client.software
+    if let token = description["invitation"]?.string {
+      joiningClient.invitation = session.invitations.restoreGuest(of: token)
+      guard joiningClient.invitation != nil else {
+        throw description.typeMismatch("invitation", "stored invitation")
       }
     }
-    client.rights = session.rights(of: newcomer, as: client.name)
-    session.members.add(client)
-    session.environment.resumables.add(client, of: session)
-    session.environment.resumables.count(client)
-    try declare(who, by: client, in: session)
-    Renewal.watch(client, in: session)
-    ClientResume.wait(client, in: session)
+    client.rights = session.rights(of: joiningClient, as: client.name)
+    session.clients.add(client)
+    session.resolver.hosts.update(client.id, isAbsent: true)
+    session.pages.markAbsent(client.name)
+    session.environment.resumableClients.add(client, of: session)
+    session.environment.resumableClients.updateOutboxSize(client)
+    try registerHosts(description, by: client, in: session)
+    SessionTokenExpiry.schedule(client, in: session)
+    ClientResume.startTimer(client, in: session)
   }
 
-  private static func declare(
-    _ who: Record, by client: Client, in session: isolated Session
-  ) throws(Record.Fault) {
+  private static func registerHosts(
+    _ description: StoredRecord, by client: Client, in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) {
     do {
-      let definitions = try HostDefinition.list(
-        try who.list("hosts"), limit: session.limits.maxHosts * 2)
-      for scope in [HostDefinition.Scope.session, .server] {
+      let definitions = try HostDefinition.parse(
+        try description.list("hosts"), limit: session.limits.maxHosts * 2)
+      for scope in [HostDefinition.HostScope.session, .server] {
         let own = definitions.filter { $0.scope == scope }
-        if !own.isEmpty { try HostMethods.declare(own, by: client, in: session) }
+        if !own.isEmpty { try HostMethods.registerHosts(own, by: client, in: session) }
       }
-      let topics = try who.strings("topics").map { (text) throws in
+      let topics = try description.strings("topics").map { (text) throws in
         try TopicPattern(text, limit: session.limits.maxTopic)
       }
-      _ = try session.happenings.subscribers.add(topics, for: client.id)
-    } catch let fault as Record.Fault {
-      throw fault
+      _ = try session.events.subscribers.add(topics, for: client.id)
+    } catch let error as StoredRecord.RecordDecodingError {
+      throw error
     } catch {
-      // The table, the policy or the limits are others now. What is not taken any more is missing,
-      // as it would be for who declares it anew; the rest goes on.
-      session.happenings.tell(
-        .fault, .notRestored(client: client.name, reason: "\(error)"))
+      // The table, the policy or the limits have changed. Hosts and topics that are no longer
+      // accepted are left out, as if the client registered them now; the rest is restored.
+      session.events.emit(
+        .fault, .restoreFailed(client: client.name, reason: "\(error)"))
     }
   }
 
-  private static func wait(
-    for record: Record, _ callers: CallerReader, in session: isolated Session
-  ) throws(Record.Fault) {
+  private static func restoreDeepLink(
+    for record: StoredRecord, _ callers: CallerReader, in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) {
     let caller = try callers.caller(try record.record("caller"))
     let rights =
       caller.client == nil
-      ? session.ownRights : Rights(caller, session.environment.policy)
-    let link = DeepLink(try record.string("uri"), params: try record.object("params"))
-    do {
-      try session.links.add(PendingLinks.Waiting(link: link, rights: rights))
-    } catch {
-      throw record.fault("uri", "link that has room: \(error.message)")
+      ? session.appRights : Rights(caller, session.environment.policy)
+    let link = try DeepLink(record)
+    let unclaimed = (try? Push.audience(record["to"])).map { audience in
+      UnclaimedLinks.UnclaimedLink(
+        link, for: audience, by: caller.client == nil ? nil : rights,
+        expiresAt: session.wallTime + UnclaimedLinks.lifetime)
     }
+    session.pendingLinks.restore(
+      PendingLinks.PendingLink(
+        deepLink: link, rights: rights, keyOwner: record["keyOwner"]?.string,
+        unclaimedLink: unclaimed))
   }
 
-  private static func restore(
-    _ name: Keys.Name, _ record: Record, used: Int64, in session: isolated Session
-  ) throws(Record.Fault) {
-    let request = try KeyedRequest(record.record("request"))
+  private static func restoreKey(
+    _ name: SessionIdempotencyKeys.ScopedKey, _ record: StoredRecord, used: Int64,
+    in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) {
+    let request = try IdempotentRequest(record.record("request"))
     if let page = record["page"]?.string {
-      _ = KeyedCalls.restore(name, request, page: page, in: session)
+      _ = IdempotentCalls.restore(name, request, page: page, in: session)
+      return
+    }
+    if record["asked"] != nil {
+      let asked = try record.record("asked")
+      guard let id = asked["id"].flatMap(RequestID.init) else {
+        throw asked.typeMismatch("id", "request id")
+      }
+      let hostRequest = SessionIdempotencyKeys.HostRequest(
+        client: Int(clamping: try asked.integer("client")), id: id,
+        method: try asked.string("method"))
+      // If the host does not exist any more, the call is made again.
+      _ = IdempotentCalls.restore(
+        name, request, hostRequest, sequenceNumber: try asked.number("seq"), in: session)
       return
     }
     let age = UInt64(clamping: try record.integer("ageMs"))
     let at = session.loop.nanoseconds &- age &* 1_000_000
-    session.keys.restore(
-      name, request, try Result(kept: try record.record("result")),
-      within: session.members.budget, at: at, used: Int(min(used, 1 << 53)))
+    session.idempotencyKeys.restore(
+      name, request, try Result(stored: try record.record("result")),
+      within: session.clients.budget, at: at, used: Int(min(used, 1 << 53)))
   }
 
-  /// The calls of a client: those that wait for pages go on, those with a key are made again, and
-  /// the others are answered that their outcome is not known.
-  private static func goOn(
-    with state: Record, of client: Client, _ inbox: Inbox, in session: isolated Session
-  ) throws(Record.Fault) {
-    var batches: [UInt64: BatchReply] = [:]
+  /// Restores the calls of a client. Calls that wait for pages continue, and those with an
+  /// idempotency key are retried. The others fail, since their outcome is not known.
+  private static func resumeCalls(
+    with state: StoredRecord, of client: Client, _ dispatcher: SessionRequestDispatcher,
+    in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) {
+    var batches: [UInt64: SessionBatchResponse] = [:]
     for record in try state.records("batches") {
-      let batch = try BatchReply(record)
+      let batch = try SessionBatchResponse(record)
       batches[batch.number] = batch
     }
-    // What it was asked, nobody waits for any more.
+    // No caller waits any more for the responses of its requests.
     for id in try state.list("requests").compactMap(RequestID.init) {
-      session.mail.cancelRequest(id, client)
+      session.clientWriter.cancelRequest(id, client)
     }
-    client.kept.answered = try state.records("answered").map { (record) throws(Record.Fault) in
+    client.persistence.unconfirmedResponses = try state.records("answered").map {
+      (record) throws(StoredRecord.RecordDecodingError) in
       guard let id = record["id"].flatMap(RequestID.init) else {
-        throw record.fault("id", "id of a request")
+        throw record.typeMismatch("id", "request id")
       }
       return (id, try record.number("seq"))
     }
     for record in try state.records("calls") {
       guard let id = record["id"].flatMap(RequestID.init) else {
-        throw record.fault("id", "id of a request")
+        throw record.typeMismatch("id", "request id")
       }
       let batch = record["batch"]?.integer.flatMap { batches[UInt64(clamping: $0)] }
       let position = Int(clamping: record["position"]?.integer ?? 0)
       let method = try record.string("method")
       if let params = record["params"] {
         let request = Request(id: id, method: method, params: params)
-        inbox.repeated(request, client, batch, position, in: session)
+        dispatcher.retry(request, client, batch, position, in: session)
         continue
       }
-      let address = ReplyHandle(
+      let reply = ReplyHandle(
         client: client, id: id, batch: batch, position: position,
-        method: session.environment.meter.place(inbox.methods.find(method)?.place),
-        isSilent: false)
+        method: session.environment.meter.methodIndex(dispatcher.methods.find(method)?.place),
+        isNotification: false)
       guard let page = record["page"]?.string,
-        wait(for: page, address, record["uri"]?.string, in: session)
+        resumePageCall(for: page, reply, record["uri"]?.string, in: session)
       else {
-        session.reply(ClientResume.unknown, to: address)
+        session.respond(ClientResume.outcomeUnknown, to: reply)
         continue
       }
     }
   }
 
-  /// A call waits for the outcome of a page as before; false where that is not there.
-  private static func wait(
-    for page: String, _ address: ReplyHandle, _ uri: String?, in session: isolated Session
+  /// Restores a call that waits for the outcome of a page; returns false if the page does not
+  /// exist.
+  private static func resumePageCall(
+    for page: String, _ reply: ReplyHandle, _ uri: String?, in session: isolated Session
   ) -> Bool {
     guard session.pages[page] != nil,
-      let call = try? session.begin(.request(address), .open, size: 0),
+      let call = try? session.beginCall(.request(reply), .open, size: 0),
       session.pages.restore(call.number, openerOf: page)
     else { return false }
     call.work = .page(page)
+    session.stopCounting(call)
     call.uri = uri
     return true
   }
 
-  /// Pages that nobody shows any more end: those of Swift code, and of clients that are not there.
-  private static func endPages(in session: isolated Session) {
-    let names = Set(session.members.all.map(\.name))
+  /// Ends pages without a host: those of the app, and of clients that do not exist any more.
+  private static func endUnhostedPages(in session: isolated Session) {
+    let names = Set(session.clients.all.map(\.name))
     for host in Set(session.pages.stack.allPages.map(\.host)) where !names.contains(host) {
-      session.act(session.pages.hostLeft(host))
+      session.perform(session.pages.hostLeft(host))
     }
   }
 }

@@ -1,16 +1,16 @@
-/// How much a bridge holds now.
+/// Counts of what a bridge holds now.
 package struct SessionTotals: Sendable, Hashable {
   package var sessions = 0
   package var clients = 0
-  /// Those among them whose connection was lost, and that may resume.
+  /// Those of the clients that have lost their connection and may resume.
   package var absentClients = 0
-  /// Declarations of what clients show or run.
+  /// Registered hosts.
   package var hosts = 0
   /// Pages on the stacks of all sessions.
   package var pages = 0
-  /// Calls that are not answered yet, those of Swift code included.
+  /// Calls without a response yet, including those of the app.
   package var callsInFlight = 0
-  /// Requests to clients that are not answered yet.
+  /// Requests to clients without a response yet.
   package var pendingRequests = 0
 
   package init() {}
@@ -27,24 +27,24 @@ package struct SessionTotals: Sendable, Hashable {
 }
 
 extension LoopSessions {
-  /// Counts what there is now.
-  package func census() -> SessionTotals {
-    var census = SessionTotals()
+  /// Counts the current state.
+  package func totals() -> SessionTotals {
+    var totals = SessionTotals()
     for session in sessions.values {
-      session.assumeIsolated { $0.count(into: &census) }
+      session.assumeIsolated { $0.count(into: &totals) }
     }
-    return census
+    return totals
   }
 }
 
 extension Session {
-  fileprivate func count(into census: inout SessionTotals) {
-    census.sessions += 1
-    census.clients += members.count
-    census.absentClients += members.all.count(where: \.isAbsent)
-    census.hosts += guide.hosts.count
-    census.pages += pages.count
-    census.callsInFlight += callCount
-    for client in members.all { census.pendingRequests += client.pending.count }
+  fileprivate func count(into totals: inout SessionTotals) {
+    totals.sessions += 1
+    totals.clients += clients.count
+    totals.absentClients += clients.all.count(where: \.isDisconnected)
+    totals.hosts += resolver.hosts.count
+    totals.pages += pages.count
+    totals.callsInFlight += callCount
+    for client in clients.all { totals.pendingRequests += client.pending.count }
   }
 }

@@ -1,51 +1,53 @@
 import DequeModule
 
-/// What of one session the store does not have yet, and what waits until it has it. Belongs to its
-/// ``Session``'s isolation.
+/// The changes of one session that are not yet stored, and the work that waits for them. Belongs to
+/// the isolation of its ``Session``.
 ///
-/// Nothing leaves the server that rests on a change which is not on disk: what is sent after
-/// ``note(_:)`` waits for the ``barrier``. What ``noteLater(_:)`` tells of may get lost in a crash
-/// without anybody having relied on it.
+/// The server persists a state change before it sends any message that depends on it (write-ahead).
+/// Messages sent after ``recordChange(_:)`` wait for the ``barrier``. Changes recorded with
+/// ``recordDeferredChange(_:)`` may get lost in a crash; no message depends on them.
 final class Journal: @unchecked Sendable {
-  /// A session that can be kept.
-  protocol Source: AnyObject, Sendable {
-    /// What is to be done so that these of its parts are kept as they are now; all of them, where
-    /// `parts` is nil. `isAwaited` where messages wait for that; `number` is that of the change.
+  /// A durable session.
+  protocol JournalSource: AnyObject, Sendable {
+    /// Returns the steps that store these parts as they are now; all parts if `parts` is nil.
+    /// `isAwaited` is true if messages wait for the change, and `number` is the number of the
+    /// change.
     func steps(
       for parts: Set<String>?, isAwaited: Bool, number: Int
-    ) -> [SessionChange.Step]
+    ) -> [SessionChange.ChangeStep]
     /// The store has the changes up to a number.
-    func kept(through number: Int)
-    /// The session is another server's from now on, which was handed it, or has taken it over.
-    func moved(_ reason: Journal.Move)
+    func didStore(through number: Int)
+    /// Another server owns the session from now on; it was handed over or taken over.
+    func didLoseOwnership(_ reason: Journal.OwnershipChange)
   }
 
-  /// How a session becomes another server's.
-  enum Move {
+  /// The reason why another server owns a session.
+  enum OwnershipChange {
     case handedOver, takenOver
   }
 
-  weak var source: (any Source)?
+  weak var source: (any JournalSource)?
   let session: String
   private let lease: SessionLease
   private let writer: StoreWriter
-  private var parts: Set<String> = []
-  /// So many changes were handed to the store.
-  private var handedOver = 0
-  /// The last one that the store has.
-  private(set) var kept = 0
-  /// The last one that what is sent has to wait for.
-  private var awaited = 0
-  private var waiting: Deque<(number: Int, work: @Sendable () -> Void)> = []
-  private var isOver = false
-  /// The number of the change that ends it, or gives it back; nil before that is handed over.
-  private var lastChange: Int?
-  /// Whether the next change is the last here, and gives the lease back.
+  private var changedParts: Set<String> = []
+  /// The number of changes that were handed to the store.
+  private var lastSubmitted = 0
+  /// The number of the last stored change.
+  private(set) var lastStored = 0
+  /// The number of the last change that messages have to wait for.
+  private var lastAwaited = 0
+  private var waiters: Deque<(number: Int, work: @Sendable () -> Void)> = []
+  private var hasEnded = false
+  /// The number of the change that ends or releases the session; nil before that change is handed
+  /// to the store.
+  private var finalChange: Int?
+  /// Whether the next change is the last one here, and releases the lease.
   private var isReleased = false
-  /// Whether the store wants all of it with the next change.
-  private var isWantedWhole = false
-  /// Whether there is a next change, whatever has changed.
-  private var mustRepeat = false
+  /// Whether the next change must contain the whole session.
+  private var needsSnapshot = false
+  /// Whether a change is due even if no part has changed.
+  private var mustResubmit = false
 
   init(of session: String, _ lease: SessionLease, _ writer: StoreWriter) {
     self.session = session
@@ -54,130 +56,135 @@ final class Journal: @unchecked Sendable {
     writer.add(self)
   }
 
-  /// The change that what is sent now has to wait for; nil for none.
-  var barrier: Int? { awaited > kept ? awaited : nil }
+  /// The number of the change that messages sent now have to wait for; nil if there is none.
+  var barrier: Int? { lastAwaited > lastStored ? lastAwaited : nil }
 
-  /// Whether the store takes what changes.
+  /// Whether the store tracks changes.
   var isTracking: Bool { writer.isTracking }
 
-  private var isOpen: Bool { !isOver && isTracking }
+  private var isOpen: Bool { !hasEnded && isTracking }
 
-  /// For the how-manieth time the session was taken over: what has numbers of its own in each life
-  /// of the server begins with it.
+  /// The number of times that the session was taken over, counting its creation. It prefixes
+  /// numbers that each run of the server restarts.
   var term: Int64 { lease.term }
 
-  /// A part has changed, and what follows rests on it.
-  func note(_ part: String) {
+  /// Records a change of a part on which later messages depend.
+  func recordChange(_ part: String) {
     guard isOpen else { return }
-    parts.insert(part)
-    awaited = handedOver + 1
-    writer.isDue(self)
+    changedParts.insert(part)
+    lastAwaited = lastSubmitted + 1
+    writer.enqueue(self)
   }
 
-  /// A part has changed, and nothing rests on it.
-  func noteLater(_ part: String) {
+  /// Records a change of a part on which no message depends.
+  func recordDeferredChange(_ part: String) {
     guard isOpen else { return }
-    parts.insert(part)
-    writer.isDueSoon(self)
+    changedParts.insert(part)
+    writer.enqueueDeferred(self)
   }
 
-  /// What was noted later must not wait any longer.
-  func hurry() {
-    if isOpen, !parts.isEmpty { writer.isDue(self) }
+  /// Hands deferred changes to the store now.
+  func flushDeferredChanges() {
+    if isOpen, !changedParts.isEmpty { writer.enqueue(self) }
   }
 
-  /// Runs `work` when the store has all that others must have waited for: at once, where it has.
-  func whenKept(_ work: @escaping @Sendable () -> Void) {
+  /// Runs `work` when the store has all changes that messages have to wait for; at once if it has
+  /// them already.
+  func whenStored(_ work: @escaping @Sendable () -> Void) {
     guard let barrier else { return work() }
-    waiting.append((barrier, work))
+    waiters.append((barrier, work))
   }
 
-  /// The session is over: nothing is kept of it any more.
+  /// Ends the session and removes everything that is stored of it.
   func end() {
-    guard !isOver else { return }
-    isOver = true
-    parts = []
-    writer.isDue(self)
+    guard !hasEnded else { return }
+    hasEnded = true
+    changedParts = []
+    writer.enqueue(self)
   }
 
-  /// Everything is kept as it is now, and the session is nobody's then, which ``Source/moved(_:)``
-  /// tells. Nothing may change afterwards.
+  /// Stores everything as it is now, and releases the lease; ``JournalSource/didLoseOwnership(_:)``
+  /// reports it. Nothing may change afterwards.
   func release() {
-    guard !isOver else { return }
+    guard !hasEnded else { return }
     isReleased = true
-    awaited = handedOver + 1
-    writer.isDue(self)
+    lastAwaited = lastSubmitted + 1
+    writer.enqueue(self)
   }
 
-  /// What is kept stays as it is: the session is not taken up.
+  /// Stops tracking a session that is not restored. Its stored state stays as it is.
   func abandon() {
-    isOver = true
+    hasEnded = true
     writer.remove(self)
   }
 
-  /// The store wants all of it with the next change.
-  func wantWhole() { isWantedWhole = true }
+  /// Makes the next change contain the whole session.
+  func requestSnapshot() { needsSnapshot = true }
 
-  /// What the store has of the session is not known: it is handed all of it.
-  func repeatWhole() {
-    isWantedWhole = true
-    mustRepeat = true
-    writer.isDue(self)
+  /// Stores the whole session again, because its stored state is unknown.
+  func resubmitSnapshot() {
+    needsSnapshot = true
+    mustResubmit = true
+    writer.enqueue(self)
   }
 
-  /// Another server has taken the session over: what waits rests on what is not kept, and never
-  /// goes out.
+  /// Another server has taken the session over. Messages that wait depend on changes that are not
+  /// stored, and are never sent.
   func leaseLost() {
-    guard !isOver else { return }
+    guard !hasEnded else { return }
     abandon()
-    waiting = []
-    source?.moved(.takenOver)
+    waiters = []
+    source?.didLoseOwnership(.takenOver)
   }
 
-  /// Hands out what has changed; nil for nothing. `isWhole` where the store may hold anything.
-  func take(isWhole: Bool = false) -> (change: SessionChange, number: Int)? {
-    guard isOver || isReleased || isWhole || mustRepeat || !parts.isEmpty else { return nil }
-    let isWhole = isWhole || isWantedWhole
-    isWantedWhole = false
-    mustRepeat = false
-    let changed = parts
-    parts = []
-    handedOver += 1
-    if isOver || isReleased { lastChange = handedOver }
-    var change = SessionChange(
-      session: session, lease: lease, isEnd: isOver, isRelease: isReleased && !isOver)
-    if !isOver {
-      change.steps =
-        (isWhole ? [.removeAll] : [])
-        + (source?.steps(
-          for: isWhole ? nil : changed, isAwaited: isWhole || awaited == handedOver,
-          number: handedOver) ?? [])
+  /// Returns the changes so far; nil if there are none. With `isSnapshot`, the change contains the
+  /// whole session, because its stored state is unknown.
+  func makeChange(isSnapshot: Bool = false) -> (change: SessionChange, number: Int)? {
+    guard hasEnded || isReleased || isSnapshot || mustResubmit || !changedParts.isEmpty else {
+      return nil
     }
-    return (change, handedOver)
+    let makesSnapshot = isSnapshot || needsSnapshot
+    needsSnapshot = false
+    mustResubmit = false
+    let changed = changedParts
+    changedParts = []
+    lastSubmitted += 1
+    if hasEnded || isReleased { finalChange = lastSubmitted }
+    var change = SessionChange(
+      session: session, lease: lease, isEnd: hasEnded, isRelease: isReleased && !hasEnded)
+    if !hasEnded {
+      change.steps =
+        (makesSnapshot ? [.removeAll] : [])
+        + (source?.steps(
+          for: makesSnapshot ? nil : changed,
+          isAwaited: makesSnapshot || lastAwaited == lastSubmitted,
+          number: lastSubmitted) ?? [])
+    }
+    return (change, lastSubmitted)
   }
 
   /// The store has a change.
-  func keeps(_ number: Int) {
-    // One of before may come back while the last has not been handed over.
-    if isOver, number == lastChange { writer.remove(self) }
-    if isReleased, !isOver, number == lastChange {
+  func markStored(_ number: Int) {
+    // An earlier change may complete while the last one has not been handed over.
+    if hasEnded, number == finalChange { writer.remove(self) }
+    if isReleased, !hasEnded, number == finalChange {
       abandon()
-      waiting = []
-      source?.moved(.handedOver)
+      waiters = []
+      source?.didLoseOwnership(.handedOver)
       return
     }
-    goOn(after: number)
+    resumeWaiters(after: number)
   }
 
-  /// The store takes nothing now: nobody waits for it.
-  func giveUpWaiting() { goOn(after: max(handedOver, awaited)) }
+  /// Stops waiting while the store is unavailable.
+  func stopWaiting() { resumeWaiters(after: max(lastSubmitted, lastAwaited)) }
 
-  private func goOn(after number: Int) {
-    kept = max(kept, number)
-    while let first = waiting.first, first.number <= kept {
-      waiting.removeFirst()
+  private func resumeWaiters(after number: Int) {
+    lastStored = max(lastStored, number)
+    while let first = waiters.first, first.number <= lastStored {
+      waiters.removeFirst()
       first.work()
     }
-    source?.kept(through: kept)
+    source?.didStore(through: lastStored)
   }
 }

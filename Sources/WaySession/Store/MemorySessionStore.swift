@@ -1,27 +1,27 @@
 import WayValues
 
-/// Keeps sessions for as long as it is there, by the same rules as one on a disk: for tests, which
-/// may have it fail and wait.
+/// A session store in memory that follows the same rules as one on a disk. For tests, which can
+/// make it fail and wait.
 package actor MemorySessionStore: SessionStore {
-  private struct Kept {
+  private struct InMemorySession {
     var lease: SessionLease
     var parts = SessionParts()
     var isReleased = false
   }
 
-  private struct Held {
+  private struct PendingAppend {
     let changes: [SessionChange]
-    let ended: CheckedContinuation<Void, any Error>
+    let continuation: CheckedContinuation<Void, any Error>
   }
 
-  /// In the order in which they began.
+  /// The ids in the order in which the sessions began.
   private var ids: [UTF8Key] = []
-  private var kept: [UTF8Key: Kept] = [:]
-  private var isHeld = false
-  private var held: [Held] = []
-  private var awaitingHeld: [CheckedContinuation<Void, Never>] = []
+  private var stored: [UTF8Key: InMemorySession] = [:]
+  private var isPaused = false
+  private var pendingAppends: [PendingAppend] = []
+  private var pendingAppendWaiters: [CheckedContinuation<Void, Never>] = []
 
-  /// What ``append(_:)`` throws from now on, in the place of keeping anything; nil where it works.
+  /// The error that ``append(_:)`` throws instead of storing; nil if it works.
   package var failure: (any Error)?
 
   package init() {}
@@ -31,30 +31,30 @@ package actor MemorySessionStore: SessionStore {
     self.failure = failure
   }
 
-  /// What comes to ``append(_:)`` waits from now on.
-  package func hold() {
-    isHeld = true
+  /// Makes calls of ``append(_:)`` wait from now on.
+  package func pause() {
+    isPaused = true
   }
 
-  /// Does what has waited, in its order, and lets nothing wait any more.
-  package func release() {
-    isHeld = false
-    for waiting in held {
-      waiting.ended.resume(with: Result { try make(waiting.changes) })
+  /// Performs the waiting calls, in order; further calls do not wait.
+  package func resume() {
+    isPaused = false
+    for waiting in pendingAppends {
+      waiting.continuation.resume(with: Result { try apply(waiting.changes) })
     }
-    held = []
+    pendingAppends = []
   }
 
-  /// Returns when something waits in ``append(_:)``.
-  package func awaitHeld() async {
-    guard held.isEmpty else { return }
-    await withCheckedContinuation { awaitingHeld.append($0) }
+  /// Returns when a call of ``append(_:)`` waits.
+  package func waitForPendingAppend() async {
+    guard pendingAppends.isEmpty else { return }
+    await withCheckedContinuation { pendingAppendWaiters.append($0) }
   }
 
-  /// What is kept, in the order in which the sessions began.
+  /// The stored sessions, in the order in which they began.
   package var sessions: [StoredSession] {
     ids.compactMap { id in
-      kept[id].map {
+      stored[id].map {
         StoredSession(
           id: id.text, lease: $0.lease, parts: $0.parts.all, isComplete: $0.isReleased)
       }
@@ -62,55 +62,55 @@ package actor MemorySessionStore: SessionStore {
   }
 
   package func load(as owner: String) -> [StoredSession] {
-    for (id, session) in kept {
-      kept[id]?.lease = SessionLease(owner: owner, term: session.lease.term + 1)
+    for (id, session) in stored {
+      stored[id]?.lease = SessionLease(owner: owner, term: session.lease.term + 1)
     }
     let loaded = sessions
-    for id in ids { kept[id]?.isReleased = false }
+    for id in ids { stored[id]?.isReleased = false }
     return loaded
   }
 
   @discardableResult
   package func append(_ changes: [SessionChange]) async throws -> Set<String> {
-    if isHeld {
+    if isPaused {
       try await withCheckedThrowingContinuation { ended in
-        held.append(Held(changes: changes, ended: ended))
-        for continuation in awaitingHeld { continuation.resume() }
-        awaitingHeld = []
+        pendingAppends.append(PendingAppend(changes: changes, continuation: ended))
+        for continuation in pendingAppendWaiters { continuation.resume() }
+        pendingAppendWaiters = []
       }
     } else {
-      try make(changes)
+      try apply(changes)
     }
     return []
   }
 
   package func close() {}
 
-  private func make(_ changes: [SessionChange]) throws {
+  private func apply(_ changes: [SessionChange]) throws {
     if let failure { throw failure }
-    let (ids, kept) = (ids, kept)
+    let (ids, saved) = (ids, stored)
     do {
-      for change in changes { try make(change) }
+      for change in changes { try apply(change) }
     } catch {
-      (self.ids, self.kept) = (ids, kept)
+      (self.ids, self.stored) = (ids, saved)
       throw error
     }
   }
 
-  private func make(_ change: SessionChange) throws(SessionStoreError) {
+  private func apply(_ change: SessionChange) throws(SessionStoreError) {
     let id = UTF8Key(change.session)
-    if let session = kept[id], session.lease != change.lease {
+    if let session = stored[id], session.lease != change.lease {
       throw .leaseLost(sessions: [change.session])
     }
     if change.isEnd {
-      kept[id] = nil
+      stored[id] = nil
       ids.removeAll { $0 == id }
       return
     }
-    if kept[id] == nil { ids.append(id) }
-    var session = kept.removeValue(forKey: id) ?? Kept(lease: change.lease)
-    for step in change.steps { session.parts.make(step) }
+    if stored[id] == nil { ids.append(id) }
+    var session = stored.removeValue(forKey: id) ?? InMemorySession(lease: change.lease)
+    for step in change.steps { session.parts.apply(step) }
     session.isReleased = change.isRelease
-    kept[id] = session
+    stored[id] = session
   }
 }

@@ -1,5 +1,5 @@
-/// Writes numbers with their high bytes first, and texts and bytes behind their length.
-package struct ByteWriter {
+/// Encodes numbers in big-endian order, and strings and bytes with their length before them.
+package struct RecordByteWriter {
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
@@ -19,52 +19,52 @@ package struct ByteWriter {
 
   package mutating func write(_ text: String) { write(Array(text.utf8)) }
 
-  /// What goes to the end, without its length.
+  /// Writes the bytes that extend to the end, without their length.
   package mutating func write(rest: some Collection<UInt8>) { bytes += rest }
 }
 
-/// Reads what ``ByteWriter`` writes.
+/// Decodes the output of ``RecordByteWriter``.
 package struct ByteReader {
-  package private(set) var rest: ArraySlice<UInt8>
+  package private(set) var remaining: ArraySlice<UInt8>
 
-  package init(_ bytes: [UInt8]) { rest = bytes[...] }
+  package init(_ bytes: [UInt8]) { remaining = bytes[...] }
 
-  package mutating func byte() throws(ByteFault) -> UInt8 {
-    guard let byte = rest.popFirst() else { throw ByteFault("it is cut off") }
+  package mutating func byte() throws(ByteDecodingError) -> UInt8 {
+    guard let byte = remaining.popFirst() else { throw ByteDecodingError("it is truncated") }
     return byte
   }
 
-  /// Reads the form that what follows has. Throws for another than this version's.
-  package mutating func expect(form expected: UInt8) throws(ByteFault) {
+  /// Reads the version of the format that follows. Throws if it is not the expected one.
+  package mutating func expect(form expected: UInt8) throws(ByteDecodingError) {
     let form = try byte()
     guard form == expected else {
-      throw ByteFault("it has the form \(form), and this version reads \(expected)")
+      throw ByteDecodingError("its format is \(form), and this version reads only \(expected)")
     }
   }
 
-  package mutating func number() throws(ByteFault) -> UInt64 {
+  package mutating func number() throws(ByteDecodingError) -> UInt64 {
     var number: UInt64 = 0
     for _ in 0..<8 { number = number << 8 | UInt64(try byte()) }
     return number
   }
 
-  package mutating func bytes() throws(ByteFault) -> ArraySlice<UInt8> {
+  package mutating func bytes() throws(ByteDecodingError) -> ArraySlice<UInt8> {
     let count = try number()
-    guard count <= UInt64(rest.count) else { throw ByteFault("it is cut off") }
-    defer { rest = rest.dropFirst(Int(count)) }
-    return rest.prefix(Int(count))
+    guard count <= UInt64(remaining.count) else { throw ByteDecodingError("it is truncated") }
+    defer { remaining = remaining.dropFirst(Int(count)) }
+    return remaining.prefix(Int(count))
   }
 
-  package mutating func text() throws(ByteFault) -> String {
+  package mutating func string() throws(ByteDecodingError) -> String {
     guard let text = String(validating: try bytes(), as: UTF8.self) else {
-      throw ByteFault("a text in it is not UTF-8")
+      throw ByteDecodingError("one of its strings is not UTF-8")
     }
     return text
   }
 }
 
-/// Why bytes that another server has written cannot be read.
-package struct ByteFault: Error, Equatable, CustomStringConvertible {
+/// The reason why bytes from another server cannot be decoded.
+package struct ByteDecodingError: Error, Equatable, CustomStringConvertible {
   package let description: String
 
   package init(_ description: String) {

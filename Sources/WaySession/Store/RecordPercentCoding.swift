@@ -1,26 +1,26 @@
-/// Writes a text of any bytes as a name of few kinds of them: each other byte is a mark and two hex
-/// digits.
+/// Encodes a string of any bytes with a limited set of characters. Each other byte becomes a mark
+/// and two hexadecimal digits.
 package struct RecordPercentCoding: Sendable {
   private let mark: UInt8
-  /// What stands for itself beside letters and digits.
-  private let kept: Set<UInt8>
+  /// The characters that stay as they are, in addition to letters and digits.
+  private let unescaped: Set<UInt8>
   private let isUppercase: Bool
 
-  /// `kept` must not have the mark.
-  package init(mark: Unicode.Scalar, keeping kept: String, isUppercase: Bool) {
+  /// `unescaped` must not contain the mark.
+  package init(mark: Unicode.Scalar, keeping unescaped: String, isUppercase: Bool) {
     self.mark = UInt8(ascii: mark)
-    self.kept = Set(kept.utf8)
+    self.unescaped = Set(unescaped.utf8)
     self.isUppercase = isUppercase
   }
 
-  package func escaped(_ text: String) -> String {
+  package func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"):
         bytes.append(byte)
-      case _ where kept.contains(byte): bytes.append(byte)
+      case _ where unescaped.contains(byte): bytes.append(byte)
       default:
         bytes.append(mark)
         if byte < 16 { bytes.append(UInt8(ascii: "0")) }
@@ -30,20 +30,21 @@ package struct RecordPercentCoding: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text that was written so; nil for none.
-  package func text(of escaped: Substring) -> String? {
+  /// The decoded string; nil if `escaped` is invalid.
+  package func decodedText(of escaped: Substring) -> String? {
     var bytes: [UInt8] = []
-    var rest = escaped.utf8[...]
-    while let byte = rest.popFirst() {
+    var remaining = escaped.utf8[...]
+    while let byte = remaining.popFirst() {
       guard byte == mark else {
         bytes.append(byte)
         continue
       }
-      guard let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+      guard let value = UInt8(String(decoding: remaining.prefix(2), as: UTF8.self), radix: 16)
+      else {
         return nil
       }
       bytes.append(value)
-      rest = rest.dropFirst(2)
+      remaining = remaining.dropFirst(2)
     }
     return String(validating: bytes, as: UTF8.self)
   }

@@ -1,14 +1,14 @@
 import WayValues
 
-/// The parts of one session that a store keeps in memory, by their names. Names are the same where
-/// their bytes are.
+/// The parts of one session that a store holds in memory, by name. Names are equal if their bytes
+/// are.
 package struct SessionParts: Sendable {
   private var parts: [UTF8Key: [UInt8]] = [:]
 
   package init() {}
 
-  /// Makes a step of a change.
-  package mutating func make(_ step: SessionChange.Step) {
+  /// Applies one step of a change.
+  package mutating func apply(_ step: SessionChange.ChangeStep) {
     switch step {
     case .put(let part, let bytes): parts[UTF8Key(part)] = bytes
     case .remove(let part): parts[UTF8Key(part)] = nil
@@ -21,7 +21,7 @@ package struct SessionParts: Sendable {
     }
   }
 
-  /// All of them.
+  /// All parts.
   package var all: [String: [UInt8]] {
     Dictionary(parts.map { ($0.key.text, $0.value) }, uniquingKeysWith: { first, _ in first })
   }

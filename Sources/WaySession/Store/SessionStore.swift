@@ -1,58 +1,62 @@
-/// Keeps sessions beyond the life of a server, as values: a session is a set of named parts, each
-/// some bytes that the store does not look into.
+/// Stores sessions as values beyond the lifetime of a server. A session is a set of named parts,
+/// each of which is some bytes that the store does not interpret.
 ///
-/// A session has one owner at a time, which its ``SessionLease`` names: a store that several servers
-/// share refuses what comes by a lease that is not the last. All methods may be called from any
-/// thread, one at a time.
+/// A session has one owner at a time, which its ``SessionLease`` names. A store that several
+/// servers share rejects changes with a lease that is not the latest. All methods may be called on
+/// any thread, one at a time.
 public protocol SessionStore: Sendable {
-  /// Takes over every session that nobody else owns, and gives what is kept of each. Called once,
-  /// before anything else. Throws where the store cannot be used, and says why and what to do.
+  /// Takes over every session without another owner, and returns the stored sessions. Called once,
+  /// before all other methods. Throws if the store cannot be used; the error describes the reason
+  /// and the remedy.
   func load(as owner: String) async throws -> [StoredSession]
 
-  /// Makes all of these changes, in their order; returns when they would outlive a crash of the
-  /// server and of the machine. Gives the sessions that it wants to be handed as a whole with their
-  /// next change (``SessionChange/Step/removeAll``, then all parts), so that it may forget how they
-  /// came about.
+  /// Stores all of these changes, in their order. Returns when they are durable across a crash of
+  /// the server and of the machine. The result names the sessions whose next change should contain
+  /// everything. Such a change is ``SessionChange/ChangeStep/removeAll`` followed by all parts, so
+  /// that the store can discard their history.
   ///
-  /// Throws where that cannot be, as when the disk is full, and
-  /// ``SessionStoreError/leaseLost(sessions:)`` where a lease is not the last of its session. Each
-  /// session's change is kept as a whole then or not at all, and of sessions whose lease is lost
-  /// nothing.
+  /// Throws if that fails, for example because the disk is full. Throws
+  /// ``SessionStoreError/leaseLost(sessions:)`` if a lease is not the latest of its session. Then
+  /// the change of each session is stored as a whole or not at all, and nothing of sessions whose
+  /// lease is lost.
   @discardableResult
   func append(_ changes: [SessionChange]) async throws -> Set<String>
 
-  /// Gives back what it holds; nothing is called afterwards.
+  /// Releases the resources of the store; no method is called afterwards.
   func close() async
 }
 
-/// Who owns a session, and for the how-manieth time it was taken over.
+/// The owner of a session, and the number of times that the session was taken over.
 public struct SessionLease: Sendable, Hashable {
   /// The name of a server, unique among those that share the store.
   public let owner: String
-  /// 1 for a new session; one more each time that it is loaded.
+  /// 1 for a new session; incremented each time that it is loaded.
   public let term: Int64
 
-  /// A lease of the store's making, and the first of a session that its owner begins.
+  /// Creates a lease: one that the store grants, or the first one of a session that its owner
+  /// starts.
   public init(owner: String, term: Int64 = 1) {
     self.owner = owner
     self.term = term
   }
 }
 
-/// What is kept of a session.
+/// A session as it is stored.
 public struct StoredSession: Sendable {
-  /// Unique among all sessions, ever.
+  /// The id, unique among all sessions, ever.
   public let id: String
-  /// Who owns it from now on.
+  /// The lease of the owner from now on.
   public let lease: SessionLease
-  /// Its parts, by their names.
+  /// The parts, by name.
   public let parts: [String: [UInt8]]
-  /// Whether its last owner has given it back: nothing has happened in it that is not kept.
+  /// Whether the last owner has released the session, so that everything that happened in it is
+  /// stored.
   public let isComplete: Bool
-  /// Why what was found cannot be read: it stays as it is, and is nobody's. Nil where it can.
-  package var fault: String?
+  /// The reason why the session cannot be read; nil if it can. An unreadable session stays as it
+  /// is, without an owner.
+  package var unreadableReason: String?
 
-  /// What was found under an id.
+  /// Creates the value that was stored under an id.
   public init(
     id: String, lease: SessionLease, parts: [String: [UInt8]], isComplete: Bool = false
   ) {
@@ -63,36 +67,36 @@ public struct StoredSession: Sendable {
   }
 }
 
-/// What changes of one session. The first change of a session that is not kept begins it.
+/// A change of one session. The first change of a session that is not stored creates it.
 public struct SessionChange: Sendable {
   /// One step of a change.
-  public enum Step: Sendable, Hashable {
-    /// From now on this is the part of that name.
+  public enum ChangeStep: Sendable, Hashable {
+    /// Stores the part with this name, and replaces an earlier one.
     case put(part: String, bytes: [UInt8])
-    /// There is no such part any more.
+    /// Removes the part with this name.
     case remove(part: String)
-    /// There is no part any more whose name is one of these or lies between them, compared by its
+    /// Removes all parts with these names, and those with names between them, compared by their
     /// UTF-8 bytes.
     case removeRange(from: String, through: String)
-    /// Nothing is kept of the session any more, until something is put.
+    /// Removes all parts of the session.
     case removeAll
   }
 
   /// The session's id.
   public let session: String
-  /// By which its owner changes it.
+  /// The lease with which the owner changes the session.
   public let lease: SessionLease
-  /// In their order.
-  public var steps: [Step]
-  /// Whether the session is over: nothing is kept of it any more, and its lease is given back.
+  /// The steps, in order.
+  public var steps: [ChangeStep]
+  /// Whether the session has ended: everything stored of it is removed, and its lease is released.
   public var isEnd: Bool
-  /// Whether the lease alone is given back: what is kept is nobody's now, and who wants it takes it
-  /// over. A store that one server has to itself need not tell that.
+  /// Whether only the lease is released: the stored session has no owner now, and any server may
+  /// take it over. A store that is not shared need not distinguish this.
   public var isRelease: Bool
 
-  /// What changes of a session.
+  /// Creates a change of a session.
   public init(
-    session: String, lease: SessionLease, steps: [Step] = [], isEnd: Bool = false,
+    session: String, lease: SessionLease, steps: [ChangeStep] = [], isEnd: Bool = false,
     isRelease: Bool = false
   ) {
     self.session = session
@@ -103,7 +107,7 @@ public struct SessionChange: Sendable {
   }
 }
 
-/// Why a store does not keep what it is given.
+/// An error of a store that does not accept changes.
 public enum SessionStoreError: Error, Sendable, Hashable {
   /// Another server has taken these sessions over.
   case leaseLost(sessions: Set<String>)

@@ -1,31 +1,32 @@
-/// Hands the changes of all loops to the store, one call at a time: what comes while it writes goes
-/// together with the next.
+/// Passes the changes of all loops to the store, one call at a time. Changes that arrive during a
+/// write go into the next one together.
 actor StoreQueue {
-  /// What has become of changes that the store has taken.
-  struct Outcome {
-    /// The sessions that it wants to be handed as a whole with their next change.
-    var wanted: Set<String> = []
-    /// Those that another server has taken over, of which nothing was kept.
-    var lost: Set<String> = []
+  /// The result of changes that the store has accepted.
+  struct AppendResult {
+    /// The sessions whose next change must contain everything.
+    var snapshotRequests: Set<String> = []
+    /// The sessions that another server has taken over; none of their changes were stored.
+    var lostSessions: Set<String> = []
 
-    /// Whether that is all.
-    var isPlain: Bool { wanted.isEmpty && lost.isEmpty }
+    /// Whether there is nothing to report.
+    var isEmpty: Bool { snapshotRequests.isEmpty && lostSessions.isEmpty }
   }
 
-  private typealias Waiting = (
-    changes: [SessionChange], done: CheckedContinuation<Result<Outcome, any Error>, Never>
+  private typealias QueuedChanges = (
+    changes: [SessionChange], done: CheckedContinuation<Result<AppendResult, any Error>, Never>
   )
 
-  /// Who the store's leases name: this life of the server.
+  /// The name of the owner in the store's leases: this run of the server.
   nonisolated let owner: String
   private let store: any SessionStore
-  /// Whether other servers may take over what is kept, so that nothing may go out which is not.
+  /// Whether other servers may take stored sessions over. Messages then depend on stored changes
+  /// only.
   nonisolated let isShared: Bool
-  private var waiting: [Waiting] = []
+  private var queue: [QueuedChanges] = []
   private var isWriting = false
-  /// Those that another server has taken over, where who wrote them was not told: the store has failed
-  /// to keep what came with them.
-  private var lost: Set<String> = []
+  /// Sessions that another server has taken over, if their writers do not know yet. The store
+  /// failed to store the changes that were written together with theirs.
+  private var lostSessions: Set<String> = []
 
   init(_ store: any SessionStore, owner: String) {
     self.store = store
@@ -33,59 +34,61 @@ actor StoreQueue {
     isShared = store is any SharedSessionStore
   }
 
-  /// As ``SessionStore/load(as:)``.
+  /// See ``SessionStore/load(as:)``.
   func load() async throws -> [StoredSession] { try await store.load(as: owner) }
 
-  /// As ``SharedSessionStore/take(_:)``; nothing where the store is not shared.
-  func take(_ session: String) async throws -> StoredSession? {
-    try await (store as? any SharedSessionStore)?.take(session)
+  /// See ``SharedSessionStore/takeOver(_:)``; does nothing if the store is not shared.
+  func takeOver(_ session: String) async throws -> StoredSession? {
+    try await (store as? any SharedSessionStore)?.takeOver(session)
   }
 
-  /// As ``SharedSessionStore/takeAll(_:)``; nothing where the store is not shared.
-  func takeAll(_ taken: @Sendable (StoredSession) async -> Void) async throws -> Set<String> {
-    try await (store as? any SharedSessionStore)?.takeAll(taken) ?? []
+  /// See ``SharedSessionStore/takeOverAll(_:)``; does nothing if the store is not shared.
+  func takeOverAll(_ adopt: @Sendable (StoredSession) async -> Void) async throws -> Set<String> {
+    try await (store as? any SharedSessionStore)?.takeOverAll(adopt) ?? []
   }
 
-  /// As ``SessionStore/append(_:)``, but for sessions whose lease is lost, without which the others
-  /// are kept. What fails fails for all whose changes went together.
-  func append(_ changes: [SessionChange]) async throws -> Outcome {
+  /// See ``SessionStore/append(_:)``. If the lease of some sessions is lost, the changes of the
+  /// others are stored all the same. A failure fails all calls whose changes were written together.
+  func append(_ changes: [SessionChange]) async throws -> AppendResult {
     try await withCheckedContinuation { done in
-      waiting.append((changes, done))
+      queue.append((changes, done))
       if !isWriting { Task { await write() } }
       isWriting = true
     }.get()
   }
 
   private func write() async {
-    while !waiting.isEmpty {
-      let taken = waiting
-      waiting = []
-      let result: Result<Outcome, any Error>
-      do { result = .success(try await write(taken.flatMap(\.changes))) } catch {
+    while !queue.isEmpty {
+      let batch = queue
+      queue = []
+      let result: Result<AppendResult, any Error>
+      do { result = .success(try await write(batch.flatMap(\.changes))) } catch {
         result = .failure(error)
       }
-      for (_, done) in taken { done.resume(returning: result) }
+      for (_, done) in batch { done.resume(returning: result) }
     }
     isWriting = false
   }
 
-  private func write(_ changes: [SessionChange]) async throws -> Outcome {
-    var outcome = Outcome(lost: lost.intersection(changes.lazy.map(\.session)))
-    var changes = changes.filter { !outcome.lost.contains($0.session) }
+  private func write(_ changes: [SessionChange]) async throws -> AppendResult {
+    var outcome = AppendResult(lostSessions: lostSessions.intersection(changes.lazy.map(\.session)))
+    var changes = changes.filter { !outcome.lostSessions.contains($0.session) }
     while true {
       do {
-        outcome.wanted = try await store.append(changes)
-        lost.subtract(outcome.lost)
+        outcome.snapshotRequests = try await store.append(changes)
+        lostSessions.subtract(outcome.lostSessions)
         return outcome
-      } catch SessionStoreError.leaseLost(let sessions) where !sessions.isSubset(of: outcome.lost) {
-        outcome.lost.formUnion(sessions)
-        lost.formUnion(sessions)
-        // What of the others is kept already is the same once more.
-        changes.removeAll { outcome.lost.contains($0.session) }
+      } catch SessionStoreError.leaseLost(let sessions)
+        where !sessions.isSubset(of: outcome.lostSessions)
+      {
+        outcome.lostSessions.formUnion(sessions)
+        lostSessions.formUnion(sessions)
+        // Changes of the other sessions that are stored already have the same effect when repeated.
+        changes.removeAll { outcome.lostSessions.contains($0.session) }
       }
     }
   }
 
-  /// As ``SessionStore/close()``.
+  /// See ``SessionStore/close()``.
   func close() async { await store.close() }
 }

@@ -1,230 +1,231 @@
 import Synchronization
 import WayTransport
 
-/// Hands what changes of the sessions of one loop to the store: one change after another, each of
-/// all that has come together while the one before was written. Confined to that loop.
+/// Passes changes of the sessions of one loop to the store, one write at a time. Each write
+/// contains all changes that were made during the previous one. Confined to that loop.
 ///
-/// Where the store does not take a change, the bridge goes on without it, tells so, and hands
-/// everything over anew as soon as it can. Where other servers share the store, which may take the
-/// sessions over, what rests on the change waits until the store has it.
+/// If the store fails, the bridge continues without it, reports the failure, and stores everything
+/// again as soon as possible. If other servers share the store, they may take the sessions over.
+/// Messages that depend on a change then wait until it is stored.
 package final class StoreWriter: @unchecked Sendable {
-  /// How long a change may wait that nobody waits for.
-  private static let patience: Duration = .milliseconds(100)
-  /// How long the store is left alone after it has failed; twice as long each further time.
-  private static let retry: (first: Duration, last: Duration) = (.seconds(1), .seconds(30))
-  /// The same, where messages wait for it.
-  private static let sharedRetry: Duration = .milliseconds(250)
+  /// The maximum delay of a change that no message depends on.
+  private static let maxDelay: Duration = .milliseconds(100)
+  /// The delay before a retry after the store has failed; doubled after each further failure.
+  private static let retryDelay: (first: Duration, last: Duration) = (.seconds(1), .seconds(30))
+  /// The retry delay of a shared store, for which messages wait.
+  private static let sharedRetryDelay: Duration = .milliseconds(250)
   private static let maxAttempts = 20
 
   private let store: StoreQueue
   private let loop: any EventLoop
-  private let tell: @Sendable (String?) -> Void
+  private let report: @Sendable (String?) -> Void
   private var journals: [ObjectIdentifier: Journal] = [:]
-  /// Those that somebody waits for.
-  private var awaited: [ObjectIdentifier: Journal] = [:]
-  /// Those that nobody waits for.
-  private var later: [ObjectIdentifier: Journal] = [:]
+  /// Journals with changes that messages wait for.
+  private var urgent: [ObjectIdentifier: Journal] = [:]
+  /// Journals with changes that no message waits for.
+  private var deferred: [ObjectIdentifier: Journal] = [:]
   private var isScheduled = false
-  /// Whether those have waited long enough.
-  private var isTime = false
-  private var soon: (any ScheduledWork)?
+  /// Whether the deferred changes have waited long enough.
+  private var includesDeferred = false
+  private var deferredTimer: (any ScheduledWork)?
   private var isWriting = false
-  private var retryAfter = retry.first
-  private var waitingForIdleness: [CheckedContinuation<Void, Never>] = []
-  /// Why nothing is kept now; nil where it is.
+  private var nextRetryDelay = retryDelay.first
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The reason why nothing is stored now; nil if the store works.
   package private(set) var failure: String? {
     didSet { degraded.store(failure != nil, ordering: .relaxed) }
   }
   private let degraded = Atomic(false)
-  /// Whether nothing is kept now. Any thread may ask.
+  /// Whether nothing is stored now. Safe to read on any thread.
   var isDegraded: Bool { degraded.load(ordering: .relaxed) }
-  /// How many changes were written, and how many of sessions they held.
+  /// The number of writes, and of session changes in them.
   package private(set) var writes = (appends: 0, changes: 0)
 
-  /// Called before what rests on a change goes out, since the store has it.
+  /// Called after a change was stored, before messages that depend on it are sent.
   var willRelease: (() -> Void)?
 
-  /// `tell` is told why nothing is kept from now on, and nil when it is again.
+  /// Calls `report` with a reason when storing fails, and with nil when it works again.
   init(
     _ store: StoreQueue, on loop: any EventLoop,
-    tell: @escaping @Sendable (_ failure: String?) -> Void
+    report: @escaping @Sendable (_ failure: String?) -> Void
   ) {
     self.store = store
     self.loop = loop
-    self.tell = tell
+    self.report = report
   }
 
-  /// Who the store's leases name.
+  /// The name of the owner in the store's leases.
   var owner: String { store.owner }
 
   private var isHealthy: Bool { failure == nil }
 
-  /// Whether it matters what changes: while the store is left alone, all is handed over anew later.
+  /// Whether changes have to be recorded. During the pause after a failure they do not, because
+  /// everything is stored again later.
   var isTracking: Bool { isHealthy || isWriting || store.isShared }
 
-  /// Whether what changes is to be handed over now.
-  private var takes: Bool { isHealthy || store.isShared && !isResting }
+  /// Whether changes are passed to the store now.
+  private var acceptsChanges: Bool { isHealthy || store.isShared && !isBackingOff }
   /// Whether the store has failed a moment ago.
-  private var isResting = false
+  private var isBackingOff = false
 
   func add(_ journal: Journal) { journals[ObjectIdentifier(journal)] = journal }
 
-  /// Nothing is written of it any more.
+  /// Removes a journal, which writes nothing any more.
   func remove(_ journal: Journal) {
     let id = ObjectIdentifier(journal)
     journals[id] = nil
-    awaited[id] = nil
-    later[id] = nil
+    urgent[id] = nil
+    deferred[id] = nil
   }
 
-  /// Somebody waits for a change.
-  func isDue(_ journal: Journal) {
-    awaited[ObjectIdentifier(journal)] = journal
-    guard !isScheduled, takes else { return }
+  /// Writes the change of a journal soon, because messages wait for it.
+  func enqueue(_ journal: Journal) {
+    urgent[ObjectIdentifier(journal)] = journal
+    guard !isScheduled, acceptsChanges else { return }
     isScheduled = true
-    // All that belongs together has happened by then.
+    // All changes that belong together are made by then.
     loop.execute { [weak self] in
       self?.isScheduled = false
       self?.write()
     }
   }
 
-  /// Nobody waits for a change.
-  func isDueSoon(_ journal: Journal) {
-    later[ObjectIdentifier(journal)] = journal
-    guard soon == nil, takes else { return }
-    soon = loop.schedule(after: Self.patience) { [weak self] in
-      self?.soon = nil
-      self?.isTime = true
+  /// Writes the change of a journal later, because no message waits for it.
+  func enqueueDeferred(_ journal: Journal) {
+    deferred[ObjectIdentifier(journal)] = journal
+    guard deferredTimer == nil, acceptsChanges else { return }
+    deferredTimer = loop.schedule(after: Self.maxDelay) { [weak self] in
+      self?.deferredTimer = nil
+      self?.includesDeferred = true
       self?.write()
     }
   }
 
   private func write() {
-    guard !isWriting, takes else { return }
-    var due = awaited
-    awaited = [:]
-    if isTime {
-      due.merge(later) { one, _ in one }
-      later = [:]
-      isTime = false
+    guard !isWriting, acceptsChanges else { return }
+    var due = urgent
+    urgent = [:]
+    if includesDeferred {
+      due.merge(deferred) { one, _ in one }
+      deferred = [:]
+      includesDeferred = false
     }
-    let taken = due.values.compactMap { journal in
-      journal.take().map { (journal, $0.change, $0.number) }
+    let pending = due.values.compactMap { journal in
+      journal.makeChange().map { (journal, $0.change, $0.number) }
     }
-    if taken.isEmpty { idle() } else { append(taken) }
+    if pending.isEmpty { resumeIdleWaiters() } else { append(pending) }
   }
 
-  /// Has the store write, be it nothing: it is seen then whether it can.
-  private func append(_ taken: [(journal: Journal, change: SessionChange, number: Int)]) {
+  /// Writes to the store, even if there is nothing to write, to find out whether it works.
+  private func append(_ pending: [(journal: Journal, change: SessionChange, number: Int)]) {
     isWriting = true
-    let changes = taken.map(\.change)
+    let changes = pending.map(\.change)
     writes.appends += 1
     writes.changes += changes.count
-    let numbers = taken.map { (ObjectIdentifier($0.journal), $0.number) }
+    let numbers = pending.map { (ObjectIdentifier($0.journal), $0.number) }
     Task { [store, loop] in
-      let result: Result<StoreQueue.Outcome, any Error>
+      let result: Result<StoreQueue.AppendResult, any Error>
       do { result = .success(try await store.append(changes)) } catch { result = .failure(error) }
-      loop.execute { [weak self] in self?.ended(numbers, result) }
+      loop.execute { [weak self] in self?.finishAppend(numbers, result) }
     }
   }
 
-  private func ended(
-    _ numbers: [(ObjectIdentifier, Int)], _ result: Result<StoreQueue.Outcome, any Error>
+  private func finishAppend(
+    _ numbers: [(ObjectIdentifier, Int)], _ result: Result<StoreQueue.AppendResult, any Error>
   ) {
     isWriting = false
     switch result {
-    case .failure(let error): return failed("\(error)", numbers.map(\.0))
-    case .success(let outcome) where outcome.isPlain: break
+    case .failure(let error): return handleFailure("\(error)", numbers.map(\.0))
+    case .success(let outcome) where outcome.isEmpty: break
     case .success(let outcome):
       for journal in Array(journals.values) {
-        if outcome.lost.contains(journal.session) { journal.leaseLost() }
-        if outcome.wanted.contains(journal.session) { journal.wantWhole() }
+        if outcome.lostSessions.contains(journal.session) { journal.leaseLost() }
+        if outcome.snapshotRequests.contains(journal.session) { journal.requestSnapshot() }
       }
     }
     if self.failure != nil {
       self.failure = nil
-      retryAfter = Self.retry.first
-      tell(nil)
+      nextRetryDelay = Self.retryDelay.first
+      report(nil)
     }
     willRelease?()
-    for (id, number) in numbers { journals[id]?.keeps(number) }
+    for (id, number) in numbers { journals[id]?.markStored(number) }
     write()
   }
 
-  private func failed(_ failure: String, _ tried: [ObjectIdentifier]) {
-    if self.failure == nil { tell(failure) }
+  private func handleFailure(_ failure: String, _ tried: [ObjectIdentifier]) {
+    if self.failure == nil { report(failure) }
     self.failure = failure
-    if store.isShared { return rest(before: tried) }
-    (awaited, later) = ([:], [:])
-    soon?.cancel()
-    soon = nil
-    for journal in Array(journals.values) { journal.giveUpWaiting() }
-    idle()
-    _ = loop.schedule(after: retryAfter) { [weak self] in self?.tryAgain() }
-    retryAfter = min(retryAfter * 2, Self.retry.last)
+    if store.isShared { return backOff(before: tried) }
+    (urgent, deferred) = ([:], [:])
+    deferredTimer?.cancel()
+    deferredTimer = nil
+    for journal in Array(journals.values) { journal.stopWaiting() }
+    resumeIdleWaiters()
+    _ = loop.schedule(after: nextRetryDelay) { [weak self] in self?.retryAll() }
+    nextRetryDelay = min(nextRetryDelay * 2, Self.retryDelay.last)
   }
 
-  /// What was tried is done again as a whole, soon; the rest waits.
-  private func rest(before tried: [ObjectIdentifier]) {
-    isResting = true
-    for id in tried { journals[id]?.repeatWhole() }
-    idle()
-    _ = loop.schedule(after: Self.sharedRetry) { [weak self] in
+  /// Retries failed changes soon, as snapshots of their sessions. The other changes wait.
+  private func backOff(before tried: [ObjectIdentifier]) {
+    isBackingOff = true
+    for id in tried { journals[id]?.resubmitSnapshot() }
+    resumeIdleWaiters()
+    _ = loop.schedule(after: Self.sharedRetryDelay) { [weak self] in
       guard let self else { return }
-      isResting = false
-      isTime = true
-      // With nothing left to write, it is seen all the same whether the store can.
-      if awaited.isEmpty, later.isEmpty, !isWriting { append([]) } else { write() }
+      isBackingOff = false
+      includesDeferred = true
+      // An empty write shows whether the store works again.
+      if urgent.isEmpty, deferred.isEmpty, !isWriting { append([]) } else { write() }
     }
   }
 
-  /// What is kept of every session is found out, and which of them are another server's by now, by
-  /// writing all of them. Returns when the store has them; throws where it takes nothing.
+  /// Writes all sessions to find out which of them are stored, and which another server has taken
+  /// over. Returns when the store has them; throws if it fails.
   nonisolated(nonsending) func verify() async throws(StoreFailure) {
-    for journal in journals.values { journal.repeatWhole() }
-    await settle()
+    for journal in journals.values { journal.resubmitSnapshot() }
+    await flush()
     if let failure { throw StoreFailure(description: failure) }
   }
 
-  /// Everything anew: what the store has of it is not known.
-  private func tryAgain() {
+  /// Writes all sessions as snapshots, because their stored state is unknown.
+  private func retryAll() {
     guard !isWriting else { return }
     append(
       journals.values.compactMap { journal in
-        journal.take(isWhole: true).map { (journal, $0.change, $0.number) }
+        journal.makeChange(isSnapshot: true).map { (journal, $0.change, $0.number) }
       })
   }
 
-  private func idle() {
-    let waiting = waitingForIdleness
-    waitingForIdleness = []
+  private func resumeIdleWaiters() {
+    let waiting = idleWaiters
+    idleWaiters = []
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Writes what is left, and returns when the store has it, or has failed: one that is shared, some
-  /// times, since others wait for what is given back.
-  nonisolated(nonsending) func settle() async {
+  /// Writes all remaining changes, and returns when the store has them or has failed. A shared
+  /// store is retried several times, because other servers wait for released sessions.
+  nonisolated(nonsending) func flush() async {
     for attempt in 1...(store.isShared ? Self.maxAttempts : 1) {
-      isTime = true
-      isResting = false
+      includesDeferred = true
+      isBackingOff = false
       write()
-      await finishWriting()
+      await waitUntilIdle()
       if isHealthy || !store.isShared || attempt == Self.maxAttempts { return }
       await withCheckedContinuation { continuation in
-        _ = loop.schedule(after: Self.sharedRetry) { continuation.resume() }
+        _ = loop.schedule(after: Self.sharedRetryDelay) { continuation.resume() }
       }
     }
   }
 
-  /// Returns when the store has what was handed to it, or has failed.
-  nonisolated(nonsending) func finishWriting() async {
+  /// Returns when the store has the changes that were passed to it, or has failed.
+  nonisolated(nonsending) func waitUntilIdle() async {
     guard isWriting else { return }
-    await withCheckedContinuation { waitingForIdleness.append($0) }
+    await withCheckedContinuation { idleWaiters.append($0) }
   }
 }
 
-/// Why the store takes nothing.
+/// The reason why the store does not accept changes.
 struct StoreFailure: Error, CustomStringConvertible {
   let description: String
 }

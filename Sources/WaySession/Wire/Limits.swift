@@ -2,95 +2,100 @@ import WayNavigation
 import WayRouting
 import WayValues
 
-/// Bounds on what a peer chooses. `session.open` tells a client those that concern it.
+/// Bounds on values that a peer chooses. The result of `session.open` contains those that concern
+/// clients.
 ///
-/// Counts and sizes are brought into the range from 1 to 2³⁰, times into that from a millisecond to
-/// a day.
+/// Counts and sizes are clamped to the range from 1 to 2³⁰, times to the range from a millisecond
+/// to a day.
 public struct Limits: Sendable, Hashable {
   /// Bytes of one message; a larger one closes the connection with 1009.
   public var maxMessage = 1 << 20
-  /// Bytes of one answer, a whole batch's together; a larger one becomes the error 2413.
+  /// Bytes of one response, or of all responses of a batch. A larger one becomes the error 2413.
   public var maxAnswer = 4 << 20
   /// Messages in one batch.
   public var maxBatch = 100
-  /// Levels of lists and objects in one message.
+  /// Levels of arrays and objects in one message.
   public var maxDepth = 128
-  /// Values in one message, about: lists, objects, their members' names and all else. They cost
-  /// more than their bytes do. More are the error 2413.
+  /// Values in one message, approximately: arrays, objects, member names and all others. They use
+  /// more memory than their bytes. More are the error 2413.
   public var maxValues = 32_768
-  /// Calls of one client that wait for their answer.
+  /// Calls of one client that wait for their response. Those whose page is shown do not count.
   public var maxInFlight = 256
-  /// Entries in the host declarations of one client, and patterns in one entry.
+  /// Entries in the host registrations of one client, and patterns in one entry.
   public var maxHosts = 64
-  /// Patterns in the host declarations of one session; one with optional groups counts as often as
-  /// there are ways to read it.
+  /// Patterns in the host registrations of one session. A pattern with optional groups counts once
+  /// for each pattern that it expands to.
   public var maxPatterns = 4096
-  /// Members of one session.
+  /// Clients of one session.
   public var maxClients = 64
   /// Topics that one client may be subscribed to.
   public var maxSubscriptions = 64
-  /// Bytes of one topic, a `*` at its end included.
+  /// Bytes of one topic, including a `*` at its end.
   public var maxTopic = 256
-  /// Bytes that may wait to be sent to a client when an event is due; beyond, it is closed with
-  /// 4201.
+  /// Bytes that may be queued for a client when an event is due. Beyond, its connection is closed
+  /// with 4201.
   public var maxBacklog = 1 << 20
-  /// Links from outside that wait for somebody who can open them, in a session, and for sessions to
-  /// come.
+  /// Deep links of one session that wait until they can be opened, and those for one user, group or
+  /// all that wait for future sessions.
   public var maxLinks = 32
-  /// Bytes of the `exts` of a call, about: they reach the host of each page that it closes. More is
-  /// the error 2413.
+  /// Bytes of the `exts` of a call, approximately: they reach the host of each page that it closes.
+  /// More is the error 2413.
   public var maxExts = 16 << 10
-  /// Bytes that a session keeps of the pages on its stack and of those that wait to be opened:
-  /// their URIs, parameters and `exts`, about. A page beyond is the error 2413.
+  /// Bytes that a session holds for its pages, open or waiting to be opened: their URIs, parameters
+  /// and `exts`, approximately. A page beyond is the error 2413.
   public var maxStackBytes = 4 << 20
-  /// Bytes that wait to be sent to one client; beyond, its connection is closed with 4201. At least
-  /// `maxAnswer`.
+  /// Bytes queued for one client. Beyond, its connection is closed with 4201. At least `maxAnswer`.
   public var maxQueueBytes = 8 << 20
-  /// Bytes that are kept for one client, about: the params and ids of its calls that are not done,
-  /// its patterns, its links, and what waits to be sent to it. Beyond, a call is the error 2429, and
-  /// a queue closes the connection with 4201. At least `maxQueueBytes`.
+  /// Bytes held for one client, approximately: params and ids of unfinished calls, patterns, deep
+  /// links and the send queue. Beyond, a call is the error 2429, and a queue closes the connection
+  /// with 4201. At least `maxQueueBytes`.
   public var maxClientBytes = 16 << 20
-  /// Bytes that are kept for all clients of one session, and its pages.
+  /// Bytes held for all clients of one session, and its pages.
   public var maxSessionBytes = 64 << 20
-  /// Bytes that are kept for all sessions, and as many that wait to be sent to all clients.
+  /// Bytes held for all sessions. The queues of all clients may hold as many again.
   public var maxServerBytes = 256 << 20
-  /// Bytes of what one client was sent and has not acknowledged, or that waits while it has no
-  /// connection; a single message of any size is kept. Beyond, its connection is closed with 4201,
-  /// and one that has none cannot resume any more.
+  /// Bytes of messages to one client that it has not acknowledged, or that wait while it is
+  /// disconnected. A single message may have any size. Beyond, its connection is closed with 4201,
+  /// and a disconnected client cannot resume any more.
   public var maxOutbox = 1 << 20
-  /// Messages of that.
+  /// Messages in that outbox.
   public var maxOutboxMessages = 1024
-  /// Bytes of that for the clients of all sessions; beyond, the clients without a connection for
-  /// whom most is kept cannot resume any more.
+  /// Bytes in the outboxes of the clients of all sessions. Beyond, the disconnected clients with
+  /// the largest outboxes cannot resume any more.
   public var maxOutboxBytes = 256 << 20
-  /// Results of calls with a key that one session keeps, and as many such calls under way.
+  /// Results of calls with an idempotency key that one session stores. As many such calls may be in
+  /// progress.
   public var maxKeys = 256
-  /// Time in which a client may resume whose connection was lost.
+  /// Time in which a client may resume after its connection was lost.
   public var resume: Duration = .seconds(120)
-  /// Calls a second of one client, over time; beyond, they are the error 2429 with
-  /// `data.retryAfterMs`. 0 for any number.
+  /// Calls a second of one client, on average. Beyond, they are the error 2429 with
+  /// `data.retryAfterMs`. 0 means no limit.
   public var maxRate = 1000
-  /// Calls that one client may make at once after it made none.
+  /// Calls that a client may make at once after a pause.
   public var maxBurst = 2000
-  /// Sessions of the bridge; beyond, `session.open` is the error 2503, and the connection is closed
+  /// Sessions of the bridge. Beyond, `session.open` is the error 2503, and the connection is closed
   /// with 4100.
   public var maxSessions = 10_000
-  /// Connections of any kind; beyond, the handshake is answered with HTTP 503.
+  /// Connections of any kind. Beyond, the response to the handshake is HTTP 503.
   public var maxConnections = 10_000
-  /// A client that was silent for so long is sent a WebSocket ping.
+  /// Bytes of the head of an HTTP request: its first line and its header fields, with the cookies.
+  /// Beyond, the response is HTTP 431.
+  public var maxHead = 32 << 10
+  /// Silence of a client after which the server sends a WebSocket ping.
   public var ping: Duration = .seconds(20)
-  /// A client that was silent for so long, pongs included, is closed with 4202. More than `ping`.
+  /// Silence of a client, pongs included, after which its connection is closed with 4202. More than
+  /// `ping`.
   public var silence: Duration = .seconds(35)
   /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
   public var hello: Duration = .seconds(5)
-  /// Time for a host to answer `page.open`.
+  /// Time for a host to respond to `page.open`.
   public var pageOpen: Duration = .seconds(10)
 
-  /// The limits as PROTOCOL.md has them.
+  /// Creates the limits that PROTOCOL.md specifies.
   public init() {}
 
   /// The limits with every value in its range.
-  package var inRange: Limits {
+  package var clamped: Limits {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
       \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxValues, \.maxInFlight, \.maxHosts,
@@ -100,7 +105,7 @@ public struct Limits: Sendable, Hashable {
       \.maxQueueBytes,
       \.maxClientBytes, \.maxSessionBytes, \.maxServerBytes, \.maxBurst, \.maxSessions,
       \.maxOutbox, \.maxOutboxMessages, \.maxOutboxBytes, \.maxKeys,
-      \.maxConnections,
+      \.maxConnections, \.maxHead,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
     let times: [WritableKeyPath<Limits, Duration>] = [
@@ -116,7 +121,7 @@ public struct Limits: Sendable, Hashable {
     return limits
   }
 
-  /// The limits as `session.open` answers them; times in milliseconds.
+  /// The limits in the result of `session.open`; times in milliseconds.
   var value: Value {
     [
       "maxMessage": .integer(Int64(maxMessage)), "maxAnswer": .integer(Int64(maxAnswer)),

@@ -2,42 +2,44 @@ import Tracing
 import WayRouting
 import WayValues
 
-/// The span of one call, where the app has a tracer (swift-distributed-tracing). Confined to the
-/// loop of its session.
+/// The span of one call, if the app has a tracer (swift-distributed-tracing). Confined to the loop
+/// of its session.
 final class SessionCallSpan: @unchecked Sendable {
   private let span: any Span
   private var isEnded = false
 
-  /// Begins the span of a call, below that of its caller: the one that the `exts` tell
-  /// (`traceparent`, W3C Trace Context), else that of the Swift code that calls.
-  init(_ tracer: any Tracer, _ entry: Entry, _ uri: String, _ exts: ValueObject, _ caller: Caller) {
+  /// Starts the span of a call as a child of its caller's span. The parent is read from the `exts`
+  /// (`traceparent`, W3C Trace Context), or else from the calling Swift code.
+  init(
+    _ tracer: any Tracer, _ kind: CallKind, _ uri: String, _ exts: ValueObject, _ caller: Caller
+  ) {
     var context = ServiceContext.current ?? .topLevel
     tracer.extract(exts, into: &context, using: ExtsExtractor())
-    // A query may hold secrets.
-    let place = String(uri.prefix { $0 != "?" && $0 != "#" })
+    // The query is left out because it may hold secrets.
+    let path = String(uri.prefix { $0 != "?" && $0 != "#" })
     span = tracer.startSpan(
-      "\(entry.method.name) \(place)", context: context,
+      "\(kind.method.name) \(path)", context: context,
       ofKind: caller.client == nil ? .internal : .server)
     span.attributes["rpc.system"] = "jsonrpc"
-    span.attributes["rpc.method"] = entry.method.name
+    span.attributes["rpc.method"] = kind.method.name
     span.attributes["waybridge.session"] = caller.session
     if let client = caller.client { span.attributes["waybridge.client"] = client.id }
     if let user = caller.identity.user { span.attributes["enduser.id"] = user }
   }
 
-  /// Does work whose own spans lie below this one.
+  /// Runs work whose own spans become children of this span.
   func run<Success>(_ work: () -> Success) -> Success {
     ServiceContext.$current.withValue(span.context, operation: work)
   }
 
-  /// The `exts` with what tells a host of the span.
+  /// Returns the `exts` with the headers that carry the span to a host.
   func adding(to exts: ValueObject, _ tracer: any Tracer) -> ValueObject {
     var exts = exts
     tracer.inject(span.context, into: &exts, using: ExtsInjector())
     return exts
   }
 
-  /// The call has its answer.
+  /// Ends the span when the call has a result or an error. Further calls do nothing.
   func end(_ error: CallError?) {
     guard !isEnded else { return }
     isEnded = true

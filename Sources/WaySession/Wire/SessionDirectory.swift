@@ -1,49 +1,55 @@
 import DequeModule
 import WayTransport
 
-/// On which loop each session of a server is, and each client that may resume. May be used on any
-/// thread; nothing on the way of a call asks it.
+/// The loops of a server's sessions and of its resumable clients. Safe to use on any thread. The
+/// path of a call does not use it.
 final class SessionDirectory: Sendable {
-  /// The place of a hub in its group.
-  typealias Place = Int
+  /// The index of a ``LoopSessions`` in its ``SessionServer``.
+  typealias LoopIndex = Int
 
-  private struct State {
-    var sessions: [String: Place] = [:]
-    var clients: [String: Place] = [:]
-    var givenUp: Deque<String> = []
+  private struct DirectoryState {
+    var sessions: [String: LoopIndex] = [:]
+    var clients: [String: LoopIndex] = [:]
+    var discarded: Deque<String> = []
   }
 
-  /// How many clients of those that were given up are remembered.
-  private static let maxGivenUp = 1024
+  /// The number of discarded clients that are remembered.
+  private static let maxDiscarded = 1024
 
-  private let state = Locked(State())
+  private let state = Locked(DirectoryState())
 
-  /// How many sessions there are.
+  /// The number of sessions.
   var sessionCount: Int { state.withLock { $0.sessions.count } }
 
-  /// How many clients there are that may resume.
+  /// The number of clients that may resume.
   var clientCount: Int { state.withLock { $0.clients.count } }
 
-  func add(session: String, at place: Place) { state.withLock { $0.sessions[session] = place } }
+  func add(session: String, at loopIndex: LoopIndex) {
+    state.withLock { $0.sessions[session] = loopIndex }
+  }
 
   func remove(session: String) { _ = state.withLock { $0.sessions.removeValue(forKey: session) } }
 
-  func place(ofSession session: String) -> Place? { state.withLock { $0.sessions[session] } }
+  func loopIndex(ofSession session: String) -> LoopIndex? {
+    state.withLock { $0.sessions[session] }
+  }
 
-  func add(client: String, at place: Place) { state.withLock { $0.clients[client] = place } }
+  func add(client: String, at loopIndex: LoopIndex) {
+    state.withLock { $0.clients[client] = loopIndex }
+  }
 
   func remove(client: String) { _ = state.withLock { $0.clients.removeValue(forKey: client) } }
 
-  func place(ofClient client: String) -> Place? { state.withLock { $0.clients[client] } }
+  func loopIndex(ofClient client: String) -> LoopIndex? { state.withLock { $0.clients[client] } }
 
-  /// Too much waited for a client.
-  func giveUp(client: String) {
+  /// Records that a client was discarded because its outbox exceeded the limit.
+  func recordDiscarded(client: String) {
     state.withLock { state in
-      if state.givenUp.count == Self.maxGivenUp { state.givenUp.removeFirst() }
-      state.givenUp.append(client)
+      if state.discarded.count == Self.maxDiscarded { state.discarded.removeFirst() }
+      state.discarded.append(client)
     }
   }
 
-  /// Whether too much waited for a client.
-  func hasGivenUp(_ client: String) -> Bool { state.withLock { $0.givenUp.contains(client) } }
+  /// Whether a client was discarded because its outbox exceeded the limit.
+  func wasDiscarded(_ client: String) -> Bool { state.withLock { $0.discarded.contains(client) } }
 }

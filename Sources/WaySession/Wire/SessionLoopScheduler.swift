@@ -1,26 +1,26 @@
 import DequeModule
 import WayTransport
 
-/// Who waits for a further turn of the loop, in their order. So much of what waits is done in one
-/// turn as is likely to be done in its time; the rest waits for the next.
+/// A queue of work for later turns of the loop, in order. Each turn runs as much work as it is
+/// likely to have time for. The rest waits for the next turn.
 actor SessionLoopScheduler {
-  private struct Waiting {
-    /// What it is likely to take, in nanoseconds.
+  private struct DeferredWork {
+    /// The likely duration, in nanoseconds.
     let cost: UInt64
-    let goOn: @Sendable () -> Void
+    let run: @Sendable () -> Void
   }
 
-  /// Nanoseconds for what waits in one turn: what comes anew has the other half.
-  private static let share = Turn.whole / 2
+  /// Nanoseconds for deferred work in one turn. New messages have the other half.
+  private static let deferredBudget = ClientFairShare.maxTurnAge / 2
 
-  /// A message of so many bytes, or fewer, is taken however late it is.
-  private static let small = 4096
-  /// What a byte of a message is likely to take, in nanoseconds.
+  /// Bytes of the largest message that is handled at once, however late in the turn it arrives.
+  private static let maxSmallMessage = 4096
+  /// The likely time to handle one byte of a message, in nanoseconds.
   private static let byteCost: UInt64 = 50
 
   private nonisolated let loop: any EventLoop
   private nonisolated let executor: UnownedSerialExecutor
-  private var waiting: Deque<Waiting> = []
+  private var queue: Deque<DeferredWork> = []
   private var isRunning = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
@@ -30,31 +30,32 @@ actor SessionLoopScheduler {
     executor = loop.asUnownedSerialExecutor()
   }
 
-  /// Has work done in a later turn. Call on the loop.
-  nonisolated func wait(cost: UInt64, _ goOn: @escaping @Sendable () -> Void) {
-    assumeIsolated { $0.add(Waiting(cost: cost, goOn: goOn)) }
+  /// Runs work in a later turn. Call on the loop.
+  nonisolated func enqueue(cost: UInt64, _ run: @escaping @Sendable () -> Void) {
+    assumeIsolated { $0.append(DeferredWork(cost: cost, run: run)) }
   }
 
-  /// Whether a message comes late in a turn and is large: those of others go first.
-  nonisolated func isPutOff(_ message: RawSpan, _ meter: SessionCallMeter) -> Bool {
-    message.byteCount > Self.small && meter.age > Turn.whole
+  /// Whether a message is large and arrives late in a turn, so that messages of other clients go
+  /// first.
+  nonisolated func shouldDefer(_ message: RawSpan, _ meter: SessionCallMeter) -> Bool {
+    message.byteCount > Self.maxSmallMessage && meter.turnAge > ClientFairShare.maxTurnAge
   }
 
-  /// Has a message taken in a later turn, and nothing of its channel before. Call on the loop.
-  nonisolated func putOff(
+  /// Handles a message in a later turn, and pauses its channel until then. Call on the loop.
+  nonisolated func deferMessage(
     _ message: RawSpan, on channel: any MessageChannel,
-    _ take: @escaping @Sendable (RawSpan) -> Void
+    _ handle: @escaping @Sendable (RawSpan) -> Void
   ) {
     let bytes = message.withUnsafeBytes { [UInt8]($0) }
     channel.pause()
-    wait(cost: UInt64(bytes.count) * Self.byteCost) {
+    enqueue(cost: UInt64(bytes.count) * Self.byteCost) {
       channel.resume()
-      take(bytes.span.bytes)
+      handle(bytes.span.bytes)
     }
   }
 
-  private func add(_ work: Waiting) {
-    waiting.append(work)
+  private func append(_ work: DeferredWork) {
+    queue.append(work)
     guard !isRunning else { return }
     isRunning = true
     loop.executeLater { [self] in assumeIsolated { $0.run() } }
@@ -63,15 +64,17 @@ actor SessionLoopScheduler {
   private func run() {
     let began = loop.nanoseconds
     var planned: UInt64 = 0
-    // What is added by it comes after those that wait already.
-    for number in 0..<waiting.count {
+    // Work that is added meanwhile runs after the work that waits already.
+    for number in 0..<queue.count {
       let spent = max(planned, loop.nanoseconds &- began)
-      guard let next = waiting.first, number == 0 || spent + next.cost <= Self.share else { break }
-      waiting.removeFirst()
+      guard let next = queue.first, number == 0 || spent + next.cost <= Self.deferredBudget else {
+        break
+      }
+      queue.removeFirst()
       planned += next.cost
-      next.goOn()
+      next.run()
     }
-    guard !waiting.isEmpty else {
+    guard !queue.isEmpty else {
       isRunning = false
       return
     }

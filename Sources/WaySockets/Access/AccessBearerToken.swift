@@ -1,17 +1,18 @@
-/// The token that a request brings: in `Authorization: Bearer TOKEN` (RFC 6750 §2.1), or in a
-/// handshake as the subprotocol `bearer.TOKEN`, for pages, which can set no header fields there.
-/// One in a URL would stand in logs and is never looked for.
+/// The token of a request. A client sends it as `Authorization: Bearer TOKEN` (RFC 6750 §2.1). In a
+/// handshake, pages cannot set header fields; they send the subprotocol `bearer.TOKEN`.
+///
+/// A token in a URL is ignored, because it would appear in logs.
 enum AccessBearerToken {
-  /// What the subprotocol begins with.
+  /// The prefix of the subprotocol.
   static let prefix = "bearer."
-  /// Bytes, at most.
+  /// Maximum length in bytes.
   static let maximumLength = 4096
 
-  /// Nil where there is none. Throws for more than one, and for what cannot be one.
-  static func read(_ head: RequestHead) throws(RequestFault) -> String? {
+  /// The token, or `nil` without one. Throws if there is more than one, or if it is malformed.
+  static func read(_ head: RequestHead) throws(RequestRejection) -> String? {
     let authorizations = head.values("authorization")
     guard authorizations.count <= 1 else {
-      throw RequestFault(400, "there is more than one Authorization header")
+      throw RequestRejection(400, "there is more than one Authorization header")
     }
     var tokens = authorizations.compactMap(credentials)
     if head.isUpgrade {
@@ -19,23 +20,25 @@ enum AccessBearerToken {
         String($0.dropFirst(prefix.count))
       }
     }
-    guard tokens.count <= 1 else { throw RequestFault(400, "there is more than one token") }
+    guard tokens.count <= 1 else { throw RequestRejection(400, "there is more than one token") }
     guard let token = tokens.first else { return nil }
     guard (1...maximumLength).contains(token.utf8.count), isToken(token) else {
-      throw RequestFault(
-        400, "a token has 1 to \(maximumLength) letters, digits and -._~+/, and = at its end")
+      throw RequestRejection(
+        400,
+        "a token must have 1 to \(maximumLength) letters, digits and -._~+/, with = only at its end"
+      )
     }
     return token
   }
 
-  /// What follows the scheme Bearer, whose case does not count; nil for another scheme.
+  /// The credentials after the scheme Bearer, in any case; `nil` for another scheme.
   private static func credentials(_ text: String) -> String? {
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.first?.lowercased() == "bearer" else { return nil }
     return parts.count == 2 ? parts[1].trimmed() : ""
   }
 
-  /// b64token of RFC 6750 §2.1.
+  /// Whether the text is a b64token (RFC 6750 §2.1).
   private static func isToken(_ text: String) -> Bool {
     let end = text.utf8.lastIndex { $0 != 0x3D }
     guard let end else { return false }

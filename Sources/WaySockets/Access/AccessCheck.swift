@@ -1,19 +1,21 @@
 import WayTransport
 
-/// Who may ask a server that listens somewhere, by the rules that it was given.
+/// Decides which requests may reach a server, by its access rules.
 ///
-/// A page of another origin can send requests here, and name a host that resolves to loopback; both
-/// show in Origin and Host, which it cannot forge. They are compared exactly.
+/// A page of another origin can send requests to the server, and can use a host name that resolves
+/// to loopback. Both show in the Origin and Host headers, which the page cannot forge. The check
+/// compares them exactly.
 struct AccessCheck: Sendable {
   let rules: AccessRules
   private let isUnix: Bool
   private let port: Int
-  /// Names by which the server goes with its port, whatever the rules are.
+  /// Names that the server always accepts with its port, regardless of the rules.
   private let ownHosts: [String]
   private let ownOrigins: Set<WebOrigin>
   private let handshakeHeaders: [String]
 
-  /// - Parameter handshakeHeaders: the header fields that a ``Handshake`` hands on, in lower case.
+  /// - Parameter handshakeHeaders: The header fields that a ``Handshake`` contains, in lower
+  ///   case.
   init(rules: AccessRules, address: ListenAddress, handshakeHeaders: [String] = []) {
     self.rules = rules
     self.handshakeHeaders = handshakeHeaders
@@ -21,7 +23,7 @@ struct AccessCheck: Sendable {
     port = address.port
     let serverPort = isUnix ? nil : address.port
     var names = ["127.0.0.1", "localhost", "[::1]"]
-    // Those that stand for all addresses name no server.
+    // The addresses of all interfaces are no server names.
     if !(names + ["0.0.0.0", "[::]"]).contains(address.host) { names.append(address.host) }
     ownHosts = isUnix ? ["localhost"] : names
     let own =
@@ -33,12 +35,12 @@ struct AccessCheck: Sendable {
     ownOrigins = Set(own + rules.hosts.flatMap { $0.origins(serverPort: serverPort) })
   }
 
-  /// Finds out who asks. Throws where he may not.
+  /// Checks a request and describes its client. Throws if the client may not send it.
   ///
-  /// - Parameter isOpen: whether Host and Origin do not matter.
-  func examine(
+  /// - Parameter isOpen: Whether the Host and Origin headers are ignored.
+  func admit(
     _ head: RequestHead, from peer: SocketPeer, isOpen: Bool = false
-  ) throws(RequestFault) -> Asker {
+  ) throws(RequestRejection) -> AccessGrant {
     let forwarded = try ForwardedHeaders(head)
     if let forwarded { try checkProxy(peer, forwarded) }
     try checkHost(head, isOpen: isOpen)
@@ -48,102 +50,105 @@ struct AccessCheck: Sendable {
       origin: origin.sent, address: client?.text ?? peer.text,
       token: try AccessBearerToken.read(head),
       headers: head.fields.filter { handshakeHeaders.contains($0.name) })
-    return Asker(
+    return AccessGrant(
       handshake: handshake, isLocal: forwarded == nil && peer.isLocal,
-      letInOrigin: origin.isLetIn ? origin.sent : nil)
+      allowedOrigin: origin.isAccepted ? origin.sent : nil)
   }
 
-  /// Who asks, as far as that can be said of a request that may be refused.
+  /// The client's address, as far as it is known; for requests that may be rejected.
   func address(of head: RequestHead, from peer: SocketPeer) -> String {
-    guard rules.trustedProxies.trust(peer), let forwarded = try? ForwardedHeaders(head) else {
+    guard rules.trustedProxies.includes(peer), let forwarded = try? ForwardedHeaders(head) else {
       return peer.text
     }
     return forwarded.client(trusting: rules.trustedProxies)?.text ?? peer.text
   }
 
-  /// A proxy that is not known makes all who come through it look like programs of this machine.
+  /// Rejects a proxy that is not trusted: its clients would look like local programs.
   private func checkProxy(
     _ peer: SocketPeer, _ forwarded: ForwardedHeaders
-  ) throws(RequestFault) {
-    guard !rules.trustedProxies.trust(peer) else { return }
-    throw RequestFault(
-      403, "the header \(quoted(forwarded.firstName)) shows a proxy, and it is not trusted here",
-      .proxy, hint: "--trusted-proxy \(peer.text) would trust it")
+  ) throws(RequestRejection) {
+    guard !rules.trustedProxies.includes(peer) else { return }
+    throw RequestRejection(
+      403,
+      "the header \(quoted(forwarded.firstFieldName)) shows a proxy that the server does not trust",
+      .proxy, hint: "trust it with --trusted-proxy \(peer.text)")
   }
 
-  private func checkHost(_ head: RequestHead, isOpen: Bool) throws(RequestFault) {
+  private func checkHost(_ head: RequestHead, isOpen: Bool) throws(RequestRejection) {
     let named = head.values("host")
     guard named.count <= 1 else {
-      throw RequestFault(400, "there is more than one Host header", .host)
+      throw RequestRejection(400, "there is more than one Host header", .host)
     }
     guard let host = named.first ?? (isOpen && head.minorVersion == 0 ? "" : nil) else {
-      throw RequestFault(400, "the Host header is missing", .host)
+      throw RequestRejection(400, "the Host header is missing", .host)
     }
     if isOpen { return }
-    let place = head.authority == nil ? "the Host header" : "the host of the request target"
+    let source = head.authority == nil ? "the Host header" : "the host of the request target"
     guard let authority = Authority(head.authority ?? host) else {
-      throw RequestFault(403, "\(place) is not of the form NAME or NAME:PORT", .host)
+      throw RequestRejection(403, "\(source) is not of the form NAME or NAME:PORT", .host)
     }
-    guard names(authority) else {
-      throw RequestFault(
-        403, "\(place) names another server: \(quoted(authority.description))", .host,
-        hint: "--allow-host \(shown(authority.description)) would let it in")
+    guard isServerName(authority) else {
+      throw RequestRejection(
+        403, "\(source) names another server: \(quoted(authority.description))", .host,
+        hint: "allow it with --allow-host \(printable(authority.description))")
     }
   }
 
-  /// Whether a host is this server.
-  private func names(_ authority: Authority) -> Bool {
+  /// Whether a host name is one of this server's names.
+  private func isServerName(_ authority: Authority) -> Bool {
     if ownHosts.contains(authority.host) {
-      // A browser leaves out the port that is its scheme's own.
+      // A browser omits the default port of the scheme.
       if isUnix || (authority.port ?? 80) == port { return true }
     }
-    return rules.hosts.contains { $0.isNamed(authority, serverPort: isUnix ? nil : port) }
+    return rules.hosts.contains { $0.matches(authority, serverPort: isUnix ? nil : port) }
   }
 
   private func origin(
     of head: RequestHead, isOpen: Bool
-  ) throws(RequestFault) -> (sent: String?, isLetIn: Bool) {
+  ) throws(RequestRejection) -> (sent: String?, isAccepted: Bool) {
     let sent = head.values("origin")
     guard sent.count <= 1 else {
-      throw RequestFault(400, "there is more than one Origin header", .origin)
+      throw RequestRejection(400, "there is more than one Origin header", .origin)
     }
     guard let text = sent.first else { return (nil, false) }
     let origin = WebOrigin(text)
-    let isLetIn = origin.map(isLetIn) ?? false
-    guard !isLetIn, !isOpen else { return (text, isLetIn) }
+    let isAccepted = origin.map(isAllowed) ?? false
+    guard !isAccepted, !isOpen else { return (text, isAccepted) }
     guard let origin else {
-      throw RequestFault(403, "the Origin header is no origin", .origin)
+      throw RequestRejection(403, "the Origin header does not contain an origin", .origin)
     }
     if origin == .opaque {
-      throw RequestFault(
-        403, "pages without an origin (null) are not let in", .origin,
-        hint: "--allow-origin null would let them in: frames in a sandbox, and files")
+      throw RequestRejection(
+        403, "pages without an origin (\"null\") are not allowed", .origin,
+        hint: "allow them, which are sandboxed frames and files, with --allow-origin null")
     }
-    throw RequestFault(
-      403, "pages of \(quoted(text)) are not let in", .origin,
-      hint: "--allow-origin \(shown(text)) would let them in")
+    throw RequestRejection(
+      403, "pages of \(quoted(text)) are not allowed", .origin,
+      hint: "allow them with --allow-origin \(printable(text))")
   }
 
-  private func isLetIn(_ origin: WebOrigin) -> Bool {
+  private func isAllowed(_ origin: WebOrigin) -> Bool {
     ownOrigins.contains(origin) || rules.origins.contains { $0.matches(origin) }
   }
 }
 
-/// Who asks, and may.
-struct Asker: Sendable {
-  /// Without a subprotocol.
+/// The result of an access check that allowed the request.
+struct AccessGrant: Sendable {
+  /// Has no subprotocol yet.
   var handshake: Handshake
-  /// Whether a program of this machine asks, by no proxy.
+  /// Whether a local program sent the request, without a proxy.
   var isLocal: Bool
-  /// The Origin header of a page that is let in.
-  var letInOrigin: String?
+  /// The Origin header of an allowed page.
+  var allowedOrigin: String?
 }
 
-/// A peer's text as it may stand in an answer: short and printable.
-func quoted(_ text: String) -> String { "\"\(shown(text))\"" + (text.utf8.count > 80 ? "…" : "") }
+/// A peer's string for use in a response: shortened, printable and in double quotes.
+func quoted(_ text: String) -> String {
+  "\"\(printable(text))\"" + (text.utf8.count > 80 ? "…" : "")
+}
 
-/// At most 80 bytes of a peer's text, what is not printable as question marks.
-private func shown(_ text: String) -> String {
+/// At most 80 bytes of a peer's string, with question marks instead of unprintable bytes.
+private func printable(_ text: String) -> String {
   let bytes = text.utf8.prefix(80).map { (0x20..<0x7F).contains($0) && $0 != 0x22 ? $0 : 0x3F }
   return String(decoding: bytes, as: UTF8.self)
 }

@@ -1,26 +1,28 @@
 import WayTransport
 
-/// Who comes in, besides programs of this machine and the pages that the server itself serves.
+/// Rules that allow hosts, origins and proxies, in addition to local programs and the server's own
+/// pages.
 package struct AccessRules: Hashable, Sendable {
   package var hosts: [AllowedHost] = []
   package var origins: [OriginPattern] = []
   package var trustedProxies: [TrustedProxy] = []
 
-  /// Nobody else.
+  /// Allows nothing else.
   package init() {}
 
-  /// Reads the rules; throws the first that is none, with what it must be.
+  /// Reads the rules. Throws at the first invalid one, with the expected format.
   package init(
     hosts: [String] = [], origins: [String] = [], trustedProxies: [String] = []
   ) throws(SocketError) {
-    self.hosts = try Self.read(hosts, "an allowed host", AllowedHost.form, AllowedHost.init)
+    self.hosts = try Self.read(
+      hosts, "an allowed host", AllowedHost.expectedFormat, AllowedHost.init)
     self.origins = try Self.read(
-      origins, "an allowed origin", OriginPattern.form, OriginPattern.init)
+      origins, "an allowed origin", OriginPattern.expectedFormat, OriginPattern.init)
     self.trustedProxies = try Self.read(
-      trustedProxies, "a trusted proxy", TrustedProxy.form, TrustedProxy.init)
+      trustedProxies, "a trusted proxy", TrustedProxy.expectedFormat, TrustedProxy.init)
   }
 
-  /// These rules, and those of a policy besides. Throws as the reading does.
+  /// These rules together with those of a policy. Throws if one of them is invalid.
   package func adding(
     hosts: [String], origins: [String]
   ) throws(SocketError) -> AccessRules {
@@ -31,10 +33,10 @@ package struct AccessRules: Hashable, Sendable {
     return rules
   }
 
-  private static func read<Rule>(
-    _ texts: [String], _ what: String, _ form: String, _ make: (String) -> Rule?
-  ) throws(SocketError) -> [Rule] {
-    var rules: [Rule] = []
+  private static func read<ParsedRule>(
+    _ texts: [String], _ what: String, _ form: String, _ make: (String) -> ParsedRule?
+  ) throws(SocketError) -> [ParsedRule] {
+    var rules: [ParsedRule] = []
     for text in texts {
       guard let rule = make(text) else {
         throw SocketError(.invalid, "\(what) must be \(form), not \(quoted(text))")

@@ -1,29 +1,30 @@
 import WayTransport
 
-/// A name of the server besides its own.
+/// A host name of the server, in addition to its default ones.
 package struct AllowedHost: Hashable, Sendable {
   let authority: Authority
 
-  /// What a text must be, for a message.
-  package static let form =
+  /// The expected format, for error messages.
+  package static let expectedFormat =
     "NAME or NAME:PORT, such as app.example.org, without a scheme, a path or a dot at the end"
 
-  /// Nil for what is not of the form.
+  /// Returns `nil` if the text does not have the expected format.
   package init?(_ text: String) {
     guard let authority = Authority(text) else { return nil }
     self.authority = authority
   }
 
-  /// Whether `named` is this name: with the port that it was given with; else without one or, over
-  /// TCP, with that of the server. Over a Unix socket (nil) any port will do.
-  func isNamed(_ named: Authority, serverPort: Int?) -> Bool {
+  /// Whether `named` is this name. A name with a port matches only that port. A name without one
+  /// matches no port or, over TCP, the server's port. Over a Unix socket (`serverPort` is `nil`) it
+  /// matches any port.
+  func matches(_ named: Authority, serverPort: Int?) -> Bool {
     guard named.host == authority.host else { return false }
     if let port = authority.port { return named.port == port }
     guard let port = named.port, let serverPort else { return true }
     return port == serverPort
   }
 
-  /// The origins of the pages that this host serves.
+  /// The origins of the pages on this host.
   func origins(serverPort: Int?) -> [WebOrigin] {
     let authorities: [Authority?] =
       authority.port != nil

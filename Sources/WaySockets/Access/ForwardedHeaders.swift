@@ -1,80 +1,87 @@
 import WayTransport
 
-/// What proxies say of a request: the header fields Forwarded (RFC 7239), Via and X-Forwarded-….
+/// The header fields that proxies add: Forwarded (RFC 7239), Via and X-Forwarded-….
 struct ForwardedHeaders {
   /// The name of the first of these fields.
-  let firstName: String
-  /// Whom each proxy names, the one next to the asker first; empty where none names anybody.
-  let hops: [ForwardedNode]
+  let firstFieldName: String
+  /// The node that each proxy names, the one closest to the client first. Empty if no proxy names
+  /// one.
+  let nodes: [ForwardedNode]
 
-  /// Nil where there is none of them. Throws where they are malformed or contradict each other.
-  init?(_ head: RequestHead) throws(RequestFault) {
-    guard let name = Self.firstName(in: head) else { return nil }
-    firstName = name
+  /// Returns `nil` if there are no such fields. Throws if they are malformed or contradict each
+  /// other.
+  init?(_ head: RequestHead) throws(RequestRejection) {
+    guard let name = Self.firstFieldName(in: head) else { return nil }
+    firstFieldName = name
     let forwarded = head.values("forwarded")
     let listed = head.values("x-forwarded-for")
-    let standard = forwarded.isEmpty ? nil : try Self.forwarded(forwarded.joined(separator: ","))
-    let other = listed.isEmpty ? nil : try Self.listed(listed.joined(separator: ","))
+    let standard =
+      forwarded.isEmpty ? nil : try Self.parseForwarded(forwarded.joined(separator: ","))
+    let other = listed.isEmpty ? nil : try Self.parseList(listed.joined(separator: ","))
     if let standard, let other, standard != other {
-      throw RequestFault(
-        400, "the headers Forwarded and X-Forwarded-For do not name the same", .proxy)
+      throw RequestRejection(
+        400, "the headers Forwarded and X-Forwarded-For name different clients", .proxy)
     }
-    hops = standard ?? other ?? []
+    nodes = standard ?? other ?? []
   }
 
-  /// The name of the first field by which a proxy shows.
-  static func firstName(in head: RequestHead) -> String? {
+  /// The name of the first field that reveals a proxy.
+  static func firstFieldName(in head: RequestHead) -> String? {
     head.fields.first { name, _ in
       name == "forwarded" || name == "via" || name == "x-real-ip"
         || name.hasPrefix("x-forwarded-")
     }?.name
   }
 
-  /// The asker: the last who is no trusted proxy, else the first. Nil where nobody is named.
+  /// The client: the last node that is not a trusted proxy, else the first. `nil` if no node is
+  /// named.
   func client(trusting proxies: [TrustedProxy]) -> ForwardedNode? {
-    let stranger = hops.last { hop in
-      if case .address(let address) = hop { !proxies.trust(address) } else { true }
+    let client = nodes.last { node in
+      if case .address(let address) = node { !proxies.includes(address) } else { true }
     }
-    return stranger ?? hops.first
+    return client ?? nodes.first
   }
 
-  private static func listed(_ text: String) throws(RequestFault) -> [ForwardedNode] {
-    var hops: [ForwardedNode] = []
+  private static func parseList(_ text: String) throws(RequestRejection) -> [ForwardedNode] {
+    var nodes: [ForwardedNode] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let hop = ForwardedNode(part.trimmed(), mayBeBare: true) else {
-        throw RequestFault(400, "the header X-Forwarded-For is no list of addresses", .proxy)
+      guard let node = ForwardedNode(part.trimmed(), mayBeBare: true) else {
+        throw RequestRejection(400, "the header X-Forwarded-For is not a list of addresses", .proxy)
       }
-      hops.append(hop)
+      nodes.append(node)
     }
-    return hops
+    return nodes
   }
 
-  /// Reads `forwarded-element`s.
-  private static func forwarded(_ text: String) throws(RequestFault) -> [ForwardedNode] {
-    let fault = RequestFault(400, "the header Forwarded is not as RFC 7239 has it", .proxy)
-    var hops: [ForwardedNode] = []
-    for element in try pieces(of: text, at: 0x2C, fault) {
-      guard !element.isEmpty else { throw fault }
-      var hop: ForwardedNode?
-      for pair in try pieces(of: element, at: 0x3B, fault) where !pair.isEmpty {
+  /// Parses a list of `forwarded-element`s (RFC 7239 §4).
+  private static func parseForwarded(_ text: String) throws(RequestRejection) -> [ForwardedNode] {
+    let rejection = RequestRejection(
+      400, "the header Forwarded does not conform to RFC 7239", .proxy)
+    var nodes: [ForwardedNode] = []
+    for element in try pieces(of: text, at: 0x2C, rejection) {
+      guard !element.isEmpty else { throw rejection }
+      var node: ForwardedNode?
+      for pair in try pieces(of: element, at: 0x3B, rejection) where !pair.isEmpty {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(isTokenByte),
           let value = unquoted(String(parts[1]))
-        else { throw fault }
+        else { throw rejection }
         guard parts[0].lowercased() == "for" else { continue }
-        guard hop == nil, let named = ForwardedNode(value, mayBeBare: false) else { throw fault }
-        hop = named
+        guard node == nil, let named = ForwardedNode(value, mayBeBare: false) else {
+          throw rejection
+        }
+        node = named
       }
-      // A proxy that names nobody stands between the asker and the next all the same.
-      hops.append(hop ?? .hidden("unknown"))
+      // A proxy that names no node still counts as one hop.
+      nodes.append(node ?? .obfuscated("unknown"))
     }
-    return hops
+    return nodes
   }
 
-  /// The parts between separators that stand outside of quotation marks, without spaces around.
+  /// The parts between separators outside of quotation marks, trimmed.
   private static func pieces(
-    of text: String, at separator: UInt8, _ fault: RequestFault
-  ) throws(RequestFault) -> [String] {
+    of text: String, at separator: UInt8, _ rejection: RequestRejection
+  ) throws(RequestRejection) -> [String] {
     var pieces: [[UInt8]] = [[]]
     var isQuoted = false
     var isEscaped = false
@@ -92,29 +99,29 @@ struct ForwardedHeaders {
         isQuoted.toggle()
       }
     }
-    guard !isQuoted else { throw fault }
+    guard !isQuoted else { throw rejection }
     return pieces.map { String(decoding: $0, as: UTF8.self).trimmed() }
   }
 
-  /// token or quoted-string (RFC 9110 §5.6)
+  /// Decodes a token or quoted-string (RFC 9110 §5.6).
   private static func unquoted(_ text: String) -> String? {
     guard text.hasPrefix("\"") else {
       return !text.isEmpty && text.utf8.allSatisfy(isTokenByte) ? text : nil
     }
     var bytes: [UInt8] = []
     var isEscaped = false
-    var isOver = false
+    var isComplete = false
     for byte in text.utf8.dropFirst() {
-      if isOver { return nil }
+      if isComplete { return nil }
       if isEscaped || byte != 0x22 && byte != 0x5C {
         bytes.append(byte)
         isEscaped = false
       } else if byte == 0x5C {
         isEscaped = true
       } else {
-        isOver = true
+        isComplete = true
       }
     }
-    return isOver ? String(decoding: bytes, as: UTF8.self) : nil
+    return isComplete ? String(decoding: bytes, as: UTF8.self) : nil
   }
 }

@@ -1,14 +1,14 @@
 import WayTransport
 
-/// Whom a proxy names as the one who asked it (`node` of RFC 7239 §6).
+/// The client that a proxy names (`node` of RFC 7239 §6).
 enum ForwardedNode: Hashable, Sendable {
   case address(IPAddress)
-  /// `unknown`, or a name that the proxy has made up (`_…`).
-  case hidden(String)
+  /// `unknown`, or a name that the proxy generated (`_…`).
+  case obfuscated(String)
 
-  /// The port, where there is one, is left out.
+  /// Parses a node; a port is ignored.
   ///
-  /// - Parameter mayBeBare: whether an IPv6 address may stand without brackets, as in
+  /// - Parameter mayBeBare: Whether an IPv6 address may be without brackets, as in
   ///   X-Forwarded-For.
   init?(_ text: String, mayBeBare: Bool) {
     if mayBeBare, let address = IPAddress(text) {
@@ -29,8 +29,8 @@ enum ForwardedNode: Hashable, Sendable {
         return nil
       }
       self = .address(address)
-    } else if name.lowercased() == "unknown" || Self.isMadeUp(name) {
-      self = .hidden(String(name))
+    } else if name.lowercased() == "unknown" || Self.isObfuscated(name) {
+      self = .obfuscated(String(name))
     } else if let address = IPAddress(String(name)) {
       self = .address(address)
     } else {
@@ -38,21 +38,21 @@ enum ForwardedNode: Hashable, Sendable {
     }
   }
 
-  /// As a ``Handshake`` tells it.
+  /// The address or name in a ``Handshake``.
   var text: String {
     switch self {
     case .address(let address): address.description
-    case .hidden(let name): name
+    case .obfuscated(let name): name
     }
   }
 
   private static func isPort(_ text: Substring) -> Bool {
-    isMadeUp(text)
+    isObfuscated(text)
       || (1...5).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// obfnode, obfport
-  private static func isMadeUp(_ text: Substring) -> Bool {
+  /// Whether the text is an obfnode or obfport (RFC 7239 §6).
+  private static func isObfuscated(_ text: Substring) -> Bool {
     (2...64).contains(text.utf8.count) && text.hasPrefix("_")
       && text.utf8.allSatisfy { byte in
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)

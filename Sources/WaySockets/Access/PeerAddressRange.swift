@@ -1,19 +1,19 @@
 import WayTransport
 
-/// The addresses that begin with the same bits: one address, or a network in CIDR notation (RFC 4632
+/// A range of addresses with the same prefix: one address, or a network in CIDR notation (RFC 4632
 /// §3.1).
 package struct PeerAddressRange: Hashable, Sendable {
   private let first: IPAddress
-  private let bits: Int
+  private let prefixLength: Int
 
-  /// Reads `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`. Nil for what is none, also where bits behind
-  /// the network's own are set.
+  /// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`. Returns `nil` for anything else, and if
+  /// bits after the network's prefix are set.
   init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let part = parts.first, let address = IPAddress(String(part)) else { return nil }
     first = address
     guard parts.count == 2 else {
-      bits = address.bytes.count * 8
+      prefixLength = address.bytes.count * 8
       return
     }
     let digits = parts[1]
@@ -21,19 +21,20 @@ package struct PeerAddressRange: Hashable, Sendable {
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bits = Int(digits),
       bits <= address.bytes.count * 8
     else { return nil }
-    self.bits = bits
-    guard Self.cut(address, to: bits) == address.bytes else { return nil }
+    self.prefixLength = bits
+    guard Self.masked(address, to: bits) == address.bytes else { return nil }
   }
 
   func contains(_ address: IPAddress) -> Bool {
-    address.bytes.count == first.bytes.count && Self.cut(address, to: bits) == first.bytes
+    address.bytes.count == first.bytes.count
+      && Self.masked(address, to: prefixLength) == first.bytes
   }
 
-  /// The address with zeros behind so many bits.
-  private static func cut(_ address: IPAddress, to bits: Int) -> [UInt8] {
+  /// The address with all bits after the first `bits` set to zero.
+  private static func masked(_ address: IPAddress, to bits: Int) -> [UInt8] {
     address.bytes.enumerated().map { index, byte in
-      let kept = min(max(bits - index * 8, 0), 8)
-      return byte & ~(UInt8.max >> kept)
+      let prefixBits = min(max(bits - index * 8, 0), 8)
+      return byte & ~(UInt8.max >> prefixBits)
     }
   }
 }

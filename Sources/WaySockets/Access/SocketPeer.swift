@@ -1,12 +1,12 @@
 import WayTransport
 
-/// The other end of a connection, as the system knows it.
+/// The remote end of a connection, as the system reports it.
 enum SocketPeer: Hashable, Sendable {
-  /// A program that came by a Unix socket.
+  /// A program that connected over a Unix socket.
   case unix
   case address(IPAddress)
 
-  /// Whether it is a program of this machine.
+  /// Whether it is a local program.
   var isLocal: Bool {
     switch self {
     case .unix: true
@@ -14,7 +14,7 @@ enum SocketPeer: Hashable, Sendable {
     }
   }
 
-  /// As a ``Handshake`` tells it, and as `--trusted-proxy` takes it.
+  /// The text in a ``Handshake``, and the value of `--trusted-proxy`.
   var text: String {
     switch self {
     case .unix: "unix"

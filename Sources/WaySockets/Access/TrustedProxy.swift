@@ -1,16 +1,16 @@
 import WayTransport
 
-/// Who may say for whom he asks.
+/// A proxy whose forwarding headers the server trusts.
 package enum TrustedProxy: Hashable, Sendable {
-  /// Whoever comes by the Unix socket.
+  /// Any program that connects over the Unix socket.
   case unix
   case addresses(PeerAddressRange)
 
-  /// What a text must be, for a message.
-  package static let form =
+  /// The expected format, for error messages.
+  package static let expectedFormat =
     "an IPv4 or IPv6 address, a network such as 10.0.0.0/8 or fd00::/8, or unix"
 
-  /// Nil for what is not of the form.
+  /// Returns `nil` if the text does not have the expected format.
   package init?(_ text: String) {
     if text == "unix" {
       self = .unix
@@ -23,14 +23,14 @@ package enum TrustedProxy: Hashable, Sendable {
 }
 
 extension [TrustedProxy] {
-  func trust(_ peer: SocketPeer) -> Bool {
+  func includes(_ peer: SocketPeer) -> Bool {
     switch peer {
     case .unix: contains(TrustedProxy.unix)
-    case .address(let address): trust(address)
+    case .address(let address): includes(address)
     }
   }
 
-  func trust(_ address: IPAddress) -> Bool {
+  func includes(_ address: IPAddress) -> Bool {
     contains { proxy in
       if case .addresses(let range) = proxy { range.contains(address) } else { false }
     }

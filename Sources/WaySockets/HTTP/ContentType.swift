@@ -1,4 +1,4 @@
-/// The media type of a file, by the ending of its name.
+/// The media type of a file, by its file name extension.
 enum ContentType {
   static func of(_ name: String) -> String {
     guard let dot = name.utf8.lastIndex(of: 0x2E) else { return "application/octet-stream" }

@@ -1,21 +1,24 @@
 import WayTransport
 
-/// The header fields that keep what is served as a file from being misused by other pages.
+/// Header fields that protect served files from misuse by other pages.
 package enum FileHeaders {
-  /// Scripts come from the server alone; a page connects to bridges of this machine, and may show
-  /// pages of others in frames.
-  package static let usualPolicy = [
+  /// Scripts load only from the server. A page connects to local bridges, and may show pages of
+  /// other origins in frames.
+  package static let defaultPolicy = [
     "default-src 'self'", "img-src 'self' data: blob:", "style-src 'self' 'unsafe-inline'",
     "connect-src 'self' http://127.0.0.1:* http://localhost:* ws://127.0.0.1:* ws://localhost:*",
     "frame-src 'self' http: https:", "object-src 'none'", "base-uri 'self'", "form-action 'self'",
   ].joined(separator: "; ")
 
+  /// The header fields of a file.
+  ///
   /// - Parameters:
-  ///   - policy: the content security policy; empty for none.
-  ///   - origins: of those that may show the files in frames, besides the server's own pages.
+  ///   - policy: The content security policy; empty for none.
+  ///   - origins: Origins that may show the files in frames, in addition to the server's own.
   static func fields(policy: String, origins: [OriginPattern]) -> [(String, String)] {
     var fields = [
-      // For browsers that know no frame-ancestors: the others leave it alone where that is there.
+      // For browsers without frame-ancestors support. Other browsers ignore it if frame-ancestors
+      // is set.
       ("X-Frame-Options", "SAMEORIGIN"), ("Referrer-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
@@ -31,8 +34,9 @@ package enum FileHeaders {
     return fields
   }
 
-  /// As a source of a content security policy, which has no way to write `null` and IPv6 addresses,
-  /// and takes any number of labels where one is meant.
+  /// The origin as a source of a content security policy. Returns `nil` for `null` and IPv6
+  /// addresses, which a policy cannot express. A wildcard in a policy matches any number of labels,
+  /// even if the pattern matches one.
   private static func source(_ origin: OriginPattern) -> String? {
     let text = origin.description
     return text == "null" || text.contains("[") || text.hasSuffix("://") ? nil : text

@@ -1,53 +1,55 @@
 import Glibc
 import WayTransport
 
-/// One client that speaks HTTP, up to the point where it upgrades to WebSocket or goes.
+/// A client's HTTP connection, until it upgrades to WebSocket or closes.
 ///
-/// One request at a time: while an answer is made or written, no more is read than tells that the
-/// client has gone, so that it cannot make the server hold more than one request.
+/// It handles one request at a time. While a response is prepared or written, it reads only enough
+/// to notice that the client has closed. So a client cannot make the server hold more than one
+/// request.
 final class HTTPConnection: @unchecked Sendable {  // confined to the server's loop
-  private enum Phase {
+  private enum HTTPPhase {
     case reading
     case readingBody
-    /// Someone has the body, and answers in his time.
-    case answering
+    /// A handler has the body and responds later.
+    case responding
     case writing
-    /// All is said; what the client still sends is read away, since closing on it would reset the
-    /// connection and might cost the client the answer.
+    /// The last response is sent, and further input is discarded. Closing with unread input would
+    /// reset the connection, and the client could lose the response.
     case lingering
     case closed
   }
 
-  /// Bytes that are read away after the last answer, at most.
+  /// Maximum number of bytes that are discarded after the last response.
   private static let maximumLingered = 256 * 1024
-  /// Bytes that are read at a time.
-  private static let chunk = 16 * 1024
+  /// Number of bytes to read at a time.
+  private static let chunkSize = 16 * 1024
 
   private let descriptor: Int32
   private let peer: SocketPeer
   private let server: ServerSockets
   private var poll: PollHandle?
-  private var phase = Phase.reading
+  private var phase = HTTPPhase.reading
   private var input: [UInt8] = []
-  private var heads: HeadReader
+  private var headReader: HeadReader
   private var body: RequestBody?
-  /// What makes the answer, and the number by which it is known.
+  /// The work that makes the response, and its number.
   private var work: (any ScheduledWork)?
   private var workNumber = 0
   private var writer: ResponseWriter?
   private var lastProgress = 0
-  /// The handshake that is answered.
+  /// The handshake to complete.
   private var upgrade: WebSocketUpgrade?
   private var keepsAlive = false
   private var lingered = 0
   private var timer: (any ScheduledWork)?
 
-  /// Nil where the loop cannot watch the descriptor.
+  /// Returns `nil` if the loop cannot watch the descriptor.
   init?(descriptor: Int32, peer: SocketPeer, server: ServerSockets) {
     self.descriptor = descriptor
     self.peer = peer
     self.server = server
-    heads = HeadReader(limit: server.configuration.maximumHead)
+    headReader = HeadReader(
+      limit: server.configuration.maximumHead, budget: server.headBudget)
     do {
       let poll = try PollHandle(loop: server.loop, descriptor: descriptor) {
         [weak self] readable, writable in
@@ -61,36 +63,36 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     startTimer(server.configuration.headTimeout)
   }
 
-  /// No request of it has been read yet.
-  var isWaiting: Bool {
+  /// Whether no request has been read from it yet.
+  var isAwaitingRequest: Bool {
     if case .reading = phase { true } else { false }
   }
 
-  /// Closes unless an answer is under way, which then is the last.
-  func endUnlessAnswering() {
+  /// Closes unless a response is in progress, which is then the last one.
+  func closeUnlessResponding() {
     keepsAlive = false
     switch phase {
-    case .answering, .writing: break
-    case .readingBody: refuse(.ending)
+    case .responding, .writing: break
+    case .readingBody: reject(.ending)
     case .reading, .lingering, .closed: close()
     }
   }
 
-  /// Closes at once. Idempotent.
+  /// Closes immediately. Idempotent.
   func close() {
     guard detach() else { return }
     Glibc.close(descriptor)
     server.ended(self)
   }
 
-  /// Refuses whatever was to be asked.
-  func turnAway(_ fault: RequestFault) {
+  /// Rejects the request before it has been read, and closes.
+  func rejectAndClose(_ rejection: RequestRejection) {
     guard detach() else { return }
-    OutgoingResponse(fault: fault).sendAndClose(descriptor)
+    OutgoingResponse(rejection: rejection).sendAndClose(descriptor)
     server.ended(self)
   }
 
-  /// Ends the watch on the descriptor; false where that was done before.
+  /// Stops watching the descriptor. Returns false if it was detached before.
   private func detach() -> Bool {
     if case .closed = phase { return false }
     phase = .closed
@@ -107,31 +109,29 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func startTimer(_ delay: Duration) {
     timer?.cancel()
-    timer = server.loop.schedule(after: delay) { [weak self] in self?.timeIsUp() }
+    timer = server.loop.schedule(after: delay) { [weak self] in self?.timerFired() }
   }
 
-  private func timeIsUp() {
+  private func timerFired() {
     switch phase {
     case .writing where writer?.progress != lastProgress:
       lastProgress = writer?.progress ?? 0
       startTimer(server.configuration.writeTimeout)
-    case .readingBody: refuse(RequestFault(408, "the body did not come in time"))
-    case .reading, .answering, .writing, .lingering, .closed: close()
+    case .readingBody: reject(RequestRejection(408, "the body did not arrive in time"))
+    case .reading, .responding, .writing, .lingering, .closed: close()
     }
   }
 
   private func ready(readable: Bool, writable: Bool) {
     switch phase {
-    case .reading, .readingBody, .answering, .lingering: if readable { read() }
+    case .reading, .readingBody, .responding, .lingering: if readable { read() }
     case .writing: if writable { write() }
     case .closed: break
     }
   }
 
-  // MARK: Reading
-
   private func read() {
-    withUnsafeTemporaryAllocation(byteCount: Self.chunk, alignment: 1) { buffer in
+    withUnsafeTemporaryAllocation(byteCount: Self.chunkSize, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       guard count > 0 else { return close() }
@@ -151,25 +151,25 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       switch phase {
       case .reading: guard readHead() else { return }
       case .readingBody: guard readBody() else { return }
-      case .answering:
-        // The next request waits here, and what is more waits at the client.
-        if input.count >= Self.chunk { poll?.watch(readable: false, writable: false) }
+      case .responding:
+        // The next request stays in `input`; further data stays at the client.
+        if input.count >= Self.chunkSize { poll?.watch(readable: false, writable: false) }
         return
       case .writing, .lingering, .closed: return
       }
     }
   }
 
-  /// False where more must come.
+  /// Returns false if more input is needed.
   private func readHead() -> Bool {
-    do throws(RequestFault) {
-      switch try heads.next(from: &input) {
+    do throws(RequestRejection) {
+      switch try headReader.next(from: &input) {
       case .incomplete: return false
-      case .garbage: close()
+      case .notHTTP: close()
       case .head(let head): handle(head)
       }
     } catch {
-      refuse(error)
+      reject(error)
     }
     return true
   }
@@ -180,82 +180,83 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     let hasSlot = server.hasSlot(self)
     if !hasSlot { keepsAlive = false }
     let request = HTTPExchange(head: head, peer: peer, server: server, hasSlot: hasSlot)
-    switch request.outcome() {
-    case .answer(let answer):
-      send(answer)
+    switch request.resolve() {
+    case .respond(let response):
+      send(response)
     case .upgrade(let upgrade):
       guard input.isEmpty else {
-        return refuse(
-          RequestFault(400, "data came before the WebSocket handshake was answered"),
+        return reject(
+          RequestRejection(400, "data arrived before the response to the WebSocket handshake"),
           isHandshake: true)
       }
       self.upgrade = upgrade
       keepsAlive = true
-      send(upgrade.answer)
-    case .later(let work): begin(work)
-    case .body(let body):
+      send(upgrade.response)
+    case .respondLater(let work): startWork(work)
+    case .readBody(let body):
       self.body = body
       phase = .readingBody
       startTimer(server.configuration.bodyTimeout)
       if head.minorVersion == 1, input.isEmpty, head.list("expect").contains("100-continue") {
-        askForBody()
+        sendContinue()
       }
     }
   }
 
-  /// RFC 9110 §15.2.1. Where the socket takes nothing, the client sends its body after a while.
-  private func askForBody() {
+  /// Sends 100 Continue (RFC 9110 §15.2.1). If the socket accepts nothing, the client sends its
+  /// body after a while.
+  private func sendContinue() {
     let text = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
     let count = Glibc.send(descriptor, text, text.count, Int32(MSG_NOSIGNAL))
     if count >= 0, count < text.count { close() }
   }
 
-  /// False where more must come.
+  /// Returns false if more input is needed.
   private func readBody() -> Bool {
-    do throws(RequestFault) {
-      try body?.take(from: &input)
+    do throws(RequestRejection) {
+      try body?.append(from: &input)
     } catch {
-      refuse(error)
+      reject(error)
       return false
     }
-    guard let body, body.isWhole else { return false }
-    begin(body.finish)
+    guard let body, body.isComplete else { return false }
+    startWork(body.deliver)
     return true
   }
 
-  /// Has somebody answer, then or later.
-  private func begin(
-    _ take: (@escaping @Sendable (HTTPResponse) -> Void) -> any ScheduledWork
+  /// Starts the work that responds, immediately or later.
+  private func startWork(
+    _ start: (@escaping @Sendable (HTTPResponse) -> Void) -> any ScheduledWork
   ) {
     timer?.cancel()
-    phase = .answering
+    phase = .responding
     workNumber += 1
-    let work = take { [weak self, workNumber] in self?.answer($0, to: workNumber) }
-    // It may have been answered on the spot.
-    if case .answering = phase { self.work = work }
+    let work = start { [weak self, workNumber] in self?.respond($0, to: workNumber) }
+    // The work may have responded synchronously.
+    if case .responding = phase { self.work = work }
   }
 
-  private func answer(_ response: HTTPResponse, to number: Int) {
-    guard case .answering = phase, number == workNumber else { return }
+  private func respond(_ response: HTTPResponse, to number: Int) {
+    guard case .responding = phase, number == workNumber else { return }
     work = nil
     send(OutgoingResponse(response))
   }
 
-  private func refuse(_ fault: RequestFault, isHandshake: Bool = false) {
+  private func reject(_ rejection: RequestRejection, isHandshake: Bool = false) {
     keepsAlive = false
-    server.refused(fault, from: peer.text, isHandshake: isHandshake)
-    send(OutgoingResponse(fault: fault))
+    // Nothing that follows a rejected request is read as another one.
+    input = []
+    server.recordRejection(rejection, from: peer.text, isHandshake: isHandshake)
+    send(OutgoingResponse(rejection: rejection))
   }
 
-  // MARK: Writing
-
-  private func send(_ answer: OutgoingResponse) {
-    if answer.endsConnection { keepsAlive = false }
+  private func send(_ response: OutgoingResponse) {
+    if response.endsConnection { keepsAlive = false }
     body = nil
     phase = .writing
     writer = ResponseWriter(
-      descriptor, answer.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive),
-      then: answer.isHeadOnly ? nil : answer.file)
+      descriptor, response.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive),
+      then: response.isHeadOnly ? nil : response.file)
     lastProgress = 0
     startTimer(server.configuration.writeTimeout)
     poll?.watch(readable: false, writable: true)
@@ -264,13 +265,13 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func write() {
     switch writer?.write() {
-    case .done: answered()
-    case .waiting: break
+    case .done: finishResponse()
+    case .blocked: break
     case .failed, nil: close()
     }
   }
 
-  private func answered() {
+  private func finishResponse() {
     writer = nil
     if let upgrade, !server.isStopping {
       guard detach() else { return }
@@ -284,7 +285,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     } else {
       phase = .lingering
       Glibc.shutdown(descriptor, Int32(SHUT_WR))
-      startTimer(.seconds(2))
+      startTimer(server.isStopping ? server.configuration.lingerTimeout : .seconds(2))
       poll?.watch(readable: true, writable: false)
     }
   }

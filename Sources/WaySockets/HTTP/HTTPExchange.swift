@@ -1,35 +1,35 @@
 import WayTransport
 
-/// Decides what one request gets.
+/// Decides how to respond to one request.
 struct HTTPExchange {
-  enum Outcome {
-    case answer(OutgoingResponse)
+  enum ExchangeAction {
+    case respond(OutgoingResponse)
     case upgrade(WebSocketUpgrade)
-    /// The body is read, and taken by someone who answers in his time.
-    case body(RequestBody)
-    /// Someone answers in his time.
-    case later(HTTPWork)
+    /// Read the body first, then pass it to a handler that responds later.
+    case readBody(RequestBody)
+    /// A handler responds later.
+    case respondLater(DeferredResponse)
   }
 
   let head: RequestHead
   let peer: SocketPeer
   let server: ServerSockets
-  /// False where the server is full: only what is served even then is answered.
+  /// False if the server is full. It then responds only to requests that it serves even when full.
   let hasSlot: Bool
 
-  func outcome() -> Outcome {
-    do throws(RequestFault) {
+  func resolve() -> ExchangeAction {
+    do throws(RequestRejection) {
       return try decide()
     } catch {
-      server.refused(
+      server.recordRejection(
         error, from: server.access.address(of: head, from: peer), isHandshake: head.isUpgrade)
-      var answer = OutgoingResponse(fault: error)
-      answer.isHeadOnly = head.method == "HEAD"
-      return .answer(answer)
+      var response = OutgoingResponse(rejection: error)
+      response.isHeadOnly = head.method == "HEAD"
+      return .respond(response)
     }
   }
 
-  /// The path below the prefix, percent-encoded; nil for one that is not below it.
+  /// The path below the prefix, percent-encoded; `nil` if the path is not below the prefix.
   private var path: String? {
     let prefix = server.configuration.prefix
     guard head.path.utf8.starts(with: prefix.utf8) else { return nil }
@@ -37,120 +37,146 @@ struct HTTPExchange {
     return path.isEmpty || path.first == 0x2F ? String(decoding: path, as: UTF8.self) : nil
   }
 
-  private func decide() throws(RequestFault) -> Outcome {
+  private func decide() throws(RequestRejection) -> ExchangeAction {
     let path = path
     let decoded = path.flatMap { percentDecoded($0.utf8) }
     let text = decoded.flatMap {
       $0.withUnsafeBytes(isUTF8) ? String(decoding: $0, as: UTF8.self) : nil
     }
     let isOpen = !head.isUpgrade && server.configuration.openPaths.contains(text ?? "")
-    var asker = try server.access.examine(head, from: peer, isOpen: isOpen)
+    var grant = try server.access.admit(head, from: peer, isOpen: isOpen)
     let framing = try BodyFraming(head)
     if head.isUpgrade {
-      if framing.hasBytes { throw .body }
+      if framing.hasBytes { throw .unexpectedBody }
       if server.isStopping { throw .ending }
       var upgrade = try WebSocketUpgrade(head, path: path, endpoints: server.endpoints)
       guard hasSlot else { throw .full }
-      asker.handshake.subprotocol = upgrade.subprotocol
-      upgrade.handshake = asker.handshake
-      upgrade.handshake.came = server.loop.nanoseconds
+      grant.handshake.subprotocol = upgrade.subprotocol
+      upgrade.handshake = grant.handshake
+      upgrade.handshake.receivedAt = server.loop.nanoseconds
       return .upgrade(upgrade)
     }
-    guard let path else { return .answer(ending(missing, framing)) }
-    guard let text else { throw RequestFault(400, "the path is not percent-encoded UTF-8") }
-    if path.isEmpty { return .answer(ending(redirection, framing)) }
+    guard let path else { return .respond(finalized(notFound, framing)) }
+    guard let text else { throw RequestRejection(400, "the path is not percent-encoded UTF-8") }
+    if path.isEmpty { return .respond(finalized(redirect, framing)) }
     let request = HTTPRequest(
-      method: head.method, path: text, handshake: asker.handshake, isLocal: asker.isLocal,
+      method: head.method, path: text, handshake: grant.handshake, isLocal: grant.isLocal,
       isDraining: server.isStopping)
     switch server.responder?(request) {
-    case .body(let taker):
+    case .readBody(let handler):
       guard hasSlot else { throw .full }
-      return .body(try RequestBody(head, framing, for: taker, budget: server.bodies))
-    case .later(let work, let isServedWhenFull):
+      return .readBody(try RequestBody(head, framing, for: handler, budget: server.bodyBudget))
+    case .respondLater(let work, let isServedWhenFull):
       guard hasSlot || isServedWhenFull else { throw .full }
-      if framing.hasBytes { throw .body }
-      return .later(work)
-    case .answer(let response):
+      if framing.hasBytes { throw .unexpectedBody }
+      return .respondLater(work)
+    case .respond(let response):
       guard hasSlot || response.isServedWhenFull else { throw .full }
-      if framing.hasBytes, response.status < 400 { throw .body }
-      var answer = OutgoingResponse(response)
-      if isOpen { answer.fields += sharing(with: asker) }
-      return .answer(ending(answer, framing))
+      if framing.hasBytes, response.status < 400 { throw .unexpectedBody }
+      var outgoing = OutgoingResponse(response)
+      if isOpen { outgoing.fields += corsFields(with: grant) }
+      return .respond(finalized(outgoing, framing))
     case nil:
       guard hasSlot else { throw .full }
-      if framing.hasBytes { throw .body }
-      return .answer(ending(try fileAnswer(path, text), framing))
+      if framing.hasBytes { throw .unexpectedBody }
+      return .respond(finalized(try fileResponse(path, text), framing))
     }
   }
 
-  /// An answer that fits the request: without its body to HEAD, and the last where a body follows the
-  /// request, which would be taken for the next.
-  private func ending(_ answer: OutgoingResponse, _ framing: BodyFraming) -> OutgoingResponse {
-    var answer = answer
-    if head.method == "HEAD" { answer.isHeadOnly = true }
-    if framing.hasBytes { answer.endsConnection = true }
-    return answer
+  /// Adapts a response to the request: HEAD gets no body. If the request has a body, the response
+  /// is the last one; the body would be read as the next request.
+  private func finalized(_ response: OutgoingResponse, _ framing: BodyFraming) -> OutgoingResponse {
+    var response = response
+    if head.method == "HEAD" { response.isHeadOnly = true }
+    if framing.hasBytes { response.endsConnection = true }
+    return response
   }
 
-  /// Lets scripts of the asker's origin read the answer.
-  private func sharing(with asker: Asker) -> [(String, String)] {
-    guard let origin = asker.letInOrigin else { return [] }
+  /// Allows scripts of the client's origin to read the response.
+  private func corsFields(with grant: AccessGrant) -> [(String, String)] {
+    guard let origin = grant.allowedOrigin else { return [] }
     return [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
   }
 
-  private var missing: OutgoingResponse {
+  private var notFound: OutgoingResponse {
     OutgoingResponse(status: 404, text: "there is nothing at \(quoted(head.path))")
   }
 
-  // MARK: Files
-
-  /// Adds the slash that a folder's path lacks.
-  private var redirection: OutgoingResponse {
+  /// Redirects to the path with the slash that a folder's path lacks.
+  private var redirect: OutgoingResponse {
     let target = head.path + "/" + (head.query.map { "?" + $0 } ?? "")
-    var answer = OutgoingResponse(status: 301, text: "see \(target)")
-    answer.fields.append(("Location", target))
-    return answer
+    var response = OutgoingResponse(status: 301, text: "see \(target)")
+    response.fields.append(("Location", target))
+    return response
   }
 
-  private func fileAnswer(_ path: String, _ text: String) throws(RequestFault) -> OutgoingResponse {
+  private func fileResponse(_ path: String, _ text: String) throws(RequestRejection)
+    -> OutgoingResponse
+  {
     if server.endpoints.contains(where: { $0.path == path }) {
-      throw RequestFault(426, "this is a WebSocket endpoint", .handshake)
+      throw RequestRejection(426, "this path is a WebSocket endpoint", .handshake)
     }
     guard head.method == "GET" || head.method == "HEAD" else {
-      var answer = OutgoingResponse(status: 405, text: "only GET and HEAD are answered here")
-      answer.fields.append(("Allow", "GET, HEAD"))
-      return answer
+      var response = OutgoingResponse(status: 405, text: "this path accepts GET and HEAD only")
+      response.fields.append(("Allow", "GET, HEAD"))
+      return response
     }
+    let codings = ContentCoding.accepted(by: head)
     if let file = server.configuration.embeddedFiles[text] {
-      var answer = answer(file.contentType, file.entityTag)
-      answer.body = file.bytes
-      return answer
+      let gzipped = codings.contains(.gzip) ? file.gzipped : nil
+      var response = fileResponseHead(
+        file.contentType, file.entityTag, coding: gzipped == nil ? nil : .gzip)
+      response.body = gzipped ?? file.bytes
+      return response
     }
     switch server.files?.find(path) ?? .missing {
     case .missing:
-      return missing
+      return notFound
     case .exhausted:
       throw .exhausted
     case .folder:
-      return redirection
+      return redirect
     case .file(let file):
-      var answer = answer(file.contentType, file.entityTag)
-      if !answer.isHeadOnly { answer.file = file }
-      return answer
+      let compressed = file.compressed(in: codings)
+      var response = fileResponseHead(
+        file.contentType, file.entityTag, coding: compressed?.coding)
+      if !response.isHeadOnly { response.file = compressed?.file ?? file }
+      return response
     }
   }
 
-  /// The head of a file's answer; that it has not changed, where the client has it already.
-  private func answer(_ contentType: String, _ entityTag: String) -> OutgoingResponse {
+  /// The head of a file response; status 304 if the client already has this version.
+  ///
+  /// - Parameters:
+  ///   - entityTag: The tag of the uncompressed file.
+  ///   - coding: The coding of the form that is sent; `nil` for the uncompressed file.
+  private func fileResponseHead(
+    _ contentType: String, _ entityTag: String, coding: ContentCoding?
+  ) -> OutgoingResponse {
+    let sentTag = coding?.entityTag(for: entityTag) ?? entityTag
     let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
-      .contains { $0.trimmed() == entityTag }
-    var answer = OutgoingResponse(status: isKnown ? 304 : 200)
-    answer.fields = [("Cache-Control", "no-cache"), ("ETag", entityTag)] + server.fileHeaders
+      .contains { $0.trimmed() == sentTag }
+    var response = OutgoingResponse(status: isKnown ? 304 : 200)
+    response.fields =
+      [
+        ("Cache-Control", isVersioned(entityTag) ? Self.immutable : "no-cache"),
+        ("ETag", sentTag), ("Vary", "Accept-Encoding"),
+      ] + server.fileHeaders
     if isKnown {
-      answer.isHeadOnly = true
+      response.isHeadOnly = true
     } else {
-      answer.fields.append(("Content-Type", contentType))
+      response.fields.append(("Content-Type", contentType))
+      if let coding { response.fields.append(("Content-Encoding", coding.rawValue)) }
     }
-    return answer
+    return response
+  }
+
+  /// A year, the longest that caches heed; a reload does not ask again (RFC 8246).
+  private static let immutable = "max-age=31536000, immutable"
+
+  /// Whether the query is `v=` and the entity tag without its quotation marks: the URL names this
+  /// content, and another content has another URL.
+  private func isVersioned(_ entityTag: String) -> Bool {
+    head.query == "v=" + entityTag.dropFirst().dropLast()
   }
 }

@@ -1,48 +1,80 @@
-/// Takes the heads of requests off what a client sends.
+import WayTransport
+
+/// Extracts the heads of requests from a client's input.
 struct HeadReader {
-  enum Next {
+  enum HeadReadResult {
     case head(RequestHead)
-    /// The head is not whole yet.
+    /// The head is incomplete.
     case incomplete
-    /// What comes is no HTTP.
-    case garbage
+    /// The input is not HTTP.
+    case notHTTP
   }
 
-  /// Bytes of one head, and of the empty lines before it.
+  /// Number of bytes of a head for which every connection has room. Only more is charged to the
+  /// budget.
+  static let includedSize = 8 * 1024
+  /// Number of bytes charged at a time.
+  private static let chargeSize = 8 * 1024
+
+  /// Maximum number of bytes of one head, and of the empty lines before it.
   private let limit: Int
+  /// The memory budget of the long heads of all connections.
+  private let budget: ByteBudget
+  private var charges: [ByteBudget.Charge] = []
   private var searched = 0
   private var skipped = 0
 
-  init(limit: Int) {
+  init(limit: Int, budget: ByteBudget) {
     self.limit = limit
+    self.budget = budget
   }
 
-  /// Takes the next head, where it is whole. Throws where it is none that is served.
-  mutating func next(from input: inout [UInt8]) throws(RequestFault) -> Next {
+  /// Removes and returns the next complete head. Throws if the head is not acceptable; nothing
+  /// further can be read then.
+  mutating func next(from input: inout [UInt8]) throws(RequestRejection) -> HeadReadResult {
     skipEmptyLines(of: &input)
     guard skipped <= limit, input == [0x0D] || RequestHead.mayBegin(with: input) else {
-      return .garbage
+      return .notHTTP
     }
     guard let end = RequestHead.end(in: input, from: searched - 3) else {
       searched = input.count
       try check(input.count)
+      try charge(input.count)
       return .incomplete
     }
     searched = 0
     skipped = 0
+    charges = []
     let head = input[..<end]
-    input.removeSubrange(..<end)
+    // A new array, so that a connection does not keep the memory of a long head.
+    input = Array(input[end...])
     try check(head.count)
     return .head(try RequestHead(parsing: head))
   }
 
-  private func check(_ size: Int) throws(RequestFault) {
+  private func check(_ size: Int) throws(RequestRejection) {
     if size > limit {
-      throw RequestFault(431, "the head of a request holds at most \(limit) bytes")
+      throw RequestRejection(
+        431, "the request head, with its cookies, is longer than \(limit) bytes",
+        hint: "allow longer heads with the setting limits.maxHead (WAYBRIDGE_LIMITS_MAX_HEAD)")
     }
   }
 
-  /// Empty lines before a request are allowed (RFC 9112 §2.2).
+  /// Charges an incomplete head of this size.
+  private mutating func charge(_ size: Int) throws(RequestRejection) {
+    while Self.includedSize + charges.count * Self.chargeSize < size {
+      do throws(ByteBudget.Exhausted) {
+        charges.append(try budget.charge(Self.chargeSize))
+      } catch {
+        throw RequestRejection(
+          503,
+          "the server is already reading as many long request heads as it can; "
+            + "try again later", .full)
+      }
+    }
+  }
+
+  /// Skips empty lines before a request, which are allowed (RFC 9112 §2.2).
   private mutating func skipEmptyLines(of input: inout [UInt8]) {
     var end = 0
     while end + 1 < input.count, input[end] == 0x0D, input[end + 1] == 0x0A { end += 2 }

@@ -1,14 +1,14 @@
 import Glibc
 import WayTransport
 
-/// What is sent for one request.
+/// The response to one request.
 struct OutgoingResponse {
   var status: Int
   var fields: [(String, String)] = []
   var body: [UInt8] = []
   /// Sent instead of `body`.
   var file: ServedOpenFile?
-  /// For HEAD, and for statuses that have no body: the length is told, the body is not sent.
+  /// For HEAD, and for statuses without a body: Content-Length is sent, the body is not.
   var isHeadOnly = false
   var endsConnection = false
 
@@ -16,7 +16,7 @@ struct OutgoingResponse {
     self.status = status
   }
 
-  /// Plain text that ends with a line feed.
+  /// A plain text response that ends with a line feed.
   init(status: Int, text: String) {
     self.status = status
     fields = [("Content-Type", "text/plain; charset=utf-8")]
@@ -30,28 +30,28 @@ struct OutgoingResponse {
     body = response.body
   }
 
-  init(fault: RequestFault) {
-    self.init(status: fault.status, text: fault.reason)
-    if fault.status == 426 {
+  init(rejection: RequestRejection) {
+    self.init(status: rejection.status, text: rejection.reason)
+    if rejection.status == 426 {
       fields += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
     }
     endsConnection = true
   }
 
-  /// Sends what the socket takes at once, and closes it: for those that are not let in.
+  /// Sends as much as the socket accepts immediately, and closes it; for rejected connections.
   func sendAndClose(_ descriptor: Int32) {
     let bytes = bytes(headers: [], keepsAlive: false)
     _ = bytes.withUnsafeBytes { bytes in
       send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
-    // What was sent and is not read would make a reset of the end.
+    // Closing a socket with unread input would reset the connection.
     withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { buffer in
       _ = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
     }
     close(descriptor)
   }
 
-  /// The head, and the body where it is not a file.
+  /// The head, followed by the body unless that is a file.
   func bytes(
     headers: [(name: String, value: String)], keepsAlive: Bool
   ) -> [UInt8] {

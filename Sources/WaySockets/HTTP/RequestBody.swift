@@ -1,67 +1,87 @@
 import WayTransport
 
-/// A request's body, as it comes.
+/// The body of a request while it is received.
 struct RequestBody {
-  /// Bytes that are charged at a time.
-  private static let step = 64 * 1024
+  /// Number of bytes charged at a time.
+  private static let chargeSize = 64 * 1024
 
-  let taker: HTTPBody
+  let handler: HTTPBodyHandler
+  /// The length of the body or, if it is chunked, its maximum length.
   private let length: Int
+  /// `nil` if the head contains the length.
+  private var chunks: ChunkedBodyReader?
   private let budget: ByteBudget
   private var bytes: [UInt8] = []
   private var charged = 0
   private(set) var charges: [ByteBudget.Charge] = []
 
-  /// Checks what the head says of the body; takes nothing yet.
+  /// Checks the header fields of the body. Consumes no input yet.
   init(
-    _ head: RequestHead, _ framing: BodyFraming, for taker: HTTPBody, budget: ByteBudget
-  ) throws(RequestFault) {
-    guard case .length(let length) = framing else {
-      throw RequestFault(411, "the length of the body must be told by Content-Length")
-    }
-    guard length <= taker.limit else {
-      throw RequestFault(413, "the body holds at most \(taker.limit) bytes")
+    _ head: RequestHead, _ framing: BodyFraming, for handler: HTTPBodyHandler, budget: ByteBudget
+  ) throws(RequestRejection) {
+    switch framing {
+    case .none:
+      throw RequestRejection(
+        411, "the request needs a Content-Length header, or Transfer-Encoding: chunked")
+    case .length(let length):
+      guard length <= handler.limit else {
+        throw RequestRejection(413, "the body is longer than \(handler.limit) bytes")
+      }
+      self.length = length
+    case .chunked:
+      length = handler.limit
+      chunks = ChunkedBodyReader(limit: handler.limit)
     }
     let types = head.values("content-type").map { type in
-      type.prefix { $0 != ";" }.trimmed().lowercased()
+      type.prefix { $0 != ";" }.trimmed().asciiLowercased()
     }
-    guard types == [taker.contentType] else {
-      throw RequestFault(415, "the body must be of the media type \(taker.contentType)")
+    guard types == [handler.contentType] else {
+      throw RequestRejection(415, "the body must have the media type \(handler.contentType)")
     }
     guard head.list("content-encoding").allSatisfy({ $0 == "identity" }) else {
-      throw RequestFault(415, "the body must not be compressed")
+      throw RequestRejection(415, "the body must not be compressed")
     }
     guard head.list("expect").allSatisfy({ $0 == "100-continue" }) else {
-      throw RequestFault(417, "nothing but 100-continue can be expected")
+      throw RequestRejection(417, "the Expect header may only contain 100-continue")
     }
-    self.taker = taker
-    self.length = length
+    self.handler = handler
     self.budget = budget
   }
 
-  var isWhole: Bool { bytes.count == length }
+  var isComplete: Bool { chunks?.isComplete ?? (bytes.count == length) }
 
-  /// Moves its part out of what has come. Throws where the server holds as much as it may.
-  mutating func take(from input: inout [UInt8]) throws(RequestFault) {
-    let count = min(length - bytes.count, input.count)
-    while charged < bytes.count + count {
-      let step = min(Self.step, length - charged)
+  /// Moves the body's part of `input` to the body. Throws if a chunked body is malformed or too
+  /// long, and if the server's budget is exhausted.
+  mutating func append(from input: inout [UInt8]) throws(RequestRejection) {
+    var end = 0
+    if chunks == nil {
+      end = min(length - bytes.count, input.count)
+      try append(input[..<end])
+    } else {
+      while let part = try chunks?.nextPart(of: input, at: &end) { try append(input[part]) }
+    }
+    input.removeFirst(end)
+  }
+
+  private mutating func append(_ part: ArraySlice<UInt8>) throws(RequestRejection) {
+    while charged < bytes.count + part.count {
+      let step = min(Self.chargeSize, length - charged)
       do throws(ByteBudget.Exhausted) {
         charges.append(try budget.charge(step))
       } catch {
-        throw RequestFault(
-          503, "the server reads as many bodies as it takes; try again later", .full)
+        throw RequestRejection(
+          503, "the server is already reading as many request bodies as it can; try again later",
+          .full)
       }
       charged += step
     }
-    bytes += input[..<count]
-    input.removeFirst(count)
+    bytes += part
   }
 
-  /// Hands the whole body over.
-  func finish(
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+  /// Passes the complete body to the handler.
+  func deliver(
+    _ respond: @escaping @Sendable (HTTPResponse) -> Void
   ) -> any ScheduledWork {
-    taker.take(bytes, answer)
+    handler.handle(bytes, respond)
   }
 }

@@ -1,34 +1,34 @@
-/// The request line and the header fields of an HTTP/1 request (RFC 9112), read strictly.
+/// The request line and the header fields of an HTTP/1 request (RFC 9112), parsed strictly.
 struct RequestHead: Hashable {
   var method: String
-  /// Of a target in absolute form, host and port: they take the place of Host (RFC 9112 §3.2.2).
+  /// Host and port of a target in absolute form. They replace the Host header (RFC 9112 §3.2.2).
   var authority: String?
-  /// The path as it was sent, percent-encoded; begins with a slash.
+  /// The path as sent, percent-encoded. It begins with a slash.
   var path: String
-  /// What follows the first question mark, without it.
+  /// The part after the first question mark.
   var query: String?
   /// 0 or 1.
   var minorVersion: Int
-  /// Names in lower case, values without surrounding white space.
+  /// Names are in lower case, values are trimmed.
   var fields: [(name: String, value: String)]
 
   static let maximumFields = 100
 
-  /// The values of all fields of this name (lower case), in order.
+  /// The values of all fields with this name (lower case), in order.
   func values(_ name: String) -> [String] {
     fields.filter { $0.name == name }.map(\.value)
   }
 
-  /// The comma-separated members of all fields of this name, in lower case.
+  /// The comma-separated elements of all fields with this name, in lower case.
   func list(_ name: String) -> [String] {
-    values(name).flatMap { $0.split(separator: ",") }.map { $0.trimmed().lowercased() }
+    values(name).flatMap { $0.split(separator: ",") }.map { $0.trimmed().asciiLowercased() }
   }
 
-  /// Whether a WebSocket is asked for. Other protocols that are offered may be left alone (RFC 9110
-  /// §7.8): h2c is.
+  /// Whether the client requests a WebSocket. A server may ignore other protocols (RFC 9110 §7.8),
+  /// and this one ignores h2c.
   var isUpgrade: Bool { list("upgrade").contains("websocket") }
 
-  /// What a WebSocket handshake offers (RFC 6455 §4.1), as it was sent.
+  /// The subprotocols that a WebSocket handshake offers (RFC 6455 §4.1), as sent.
   var subprotocols: [String] {
     values("sec-websocket-protocol").flatMap { $0.split(separator: ",") }.map { $0.trimmed() }
   }
@@ -46,8 +46,8 @@ struct RequestHead: Hashable {
 }
 
 extension RequestHead {
-  /// Whether a head may begin with `bytes`: a method of capital letters. What does not is no HTTP
-  /// at all.
+  /// Whether a head may begin with `bytes`, that is, with a method in capital letters. Otherwise
+  /// the input is not HTTP.
   static func mayBegin(with bytes: [UInt8]) -> Bool {
     for byte in bytes.prefix(16) {
       if byte == 0x20 { return true }
@@ -56,8 +56,8 @@ extension RequestHead {
     return bytes.count < 16
   }
 
-  /// The end of the head in `bytes`, behind its empty line; nil where more must come.
-  /// `from` is where the search goes on: at most three bytes before what is new.
+  /// The index after the head's empty line in `bytes`; `nil` if more input is needed. The search
+  /// begins at `from`, at most three bytes before the new input.
   static func end(in bytes: [UInt8], from: Int) -> Int? {
     var index = max(from, 0)
     while index + 4 <= bytes.count {
@@ -71,27 +71,27 @@ extension RequestHead {
     return nil
   }
 
-  /// Reads a whole head, its empty line included.
-  init(parsing bytes: ArraySlice<UInt8>) throws(RequestFault) {
+  /// Parses a complete head, including its empty line.
+  init(parsing bytes: ArraySlice<UInt8>) throws(RequestRejection) {
     var lines = LineReader(rest: bytes)
     let requestLine = try lines.next()
     let parts = requestLine.split(separator: 0x20, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw RequestFault(400, "the request line is malformed") }
+    guard parts.count == 3 else { throw RequestRejection(400, "the request line is malformed") }
     guard !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte) else {
-      throw RequestFault(400, "the method is malformed")
+      throw RequestRejection(400, "the method is malformed")
     }
     method = String(decoding: parts[0], as: UTF8.self)
     switch String(decoding: parts[2], as: UTF8.self) {
     case "HTTP/1.1": minorVersion = 1
     case "HTTP/1.0": minorVersion = 0
-    default: throw RequestFault(505, "only HTTP/1.0 and HTTP/1.1 are spoken here")
+    default: throw RequestRejection(505, "only HTTP/1.0 and HTTP/1.1 are supported")
     }
     var target = parts[1]
-    authority = try Self.takeAuthority(&target)
+    authority = try Self.removeAuthority(&target)
     guard target.first == 0x2F || (authority != nil && (target.first ?? 0x3F) == 0x3F),
       target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 })
     else {
-      throw RequestFault(400, "the request target must be a path that begins with /, or a URI")
+      throw RequestRejection(400, "the request target must be a path that begins with /, or a URI")
     }
     let mark = target.firstIndex(of: 0x3F)
     path = String(decoding: target[..<(mark ?? target.endIndex)], as: UTF8.self)
@@ -102,21 +102,21 @@ extension RequestHead {
       let line = try lines.next()
       if line.isEmpty { break }
       guard fields.count < Self.maximumFields else {
-        throw RequestFault(431, "more than \(Self.maximumFields) header fields")
+        throw RequestRejection(431, "more than \(Self.maximumFields) header fields")
       }
       fields.append(try Self.field(line))
     }
   }
 
-  /// Takes scheme and authority off a target in absolute form; nil where it has another form.
-  private static func takeAuthority(
+  /// Removes scheme and authority from a target in absolute form. Returns `nil` for another form.
+  private static func removeAuthority(
     _ target: inout ArraySlice<UInt8>
-  ) throws(RequestFault) -> String? {
+  ) throws(RequestRejection) -> String? {
     guard target.first != 0x2F, let colon = target.firstIndex(of: 0x3A),
       target[colon...].starts(with: "://".utf8)
     else { return nil }
     guard String(decoding: target[..<colon], as: UTF8.self).lowercased() == "http" else {
-      throw RequestFault(400, "a request target in absolute form begins with http://")
+      throw RequestRejection(400, "a request target in absolute form must begin with http://")
     }
     let rest = target[(colon + 3)...]
     let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.endIndex
@@ -124,15 +124,16 @@ extension RequestHead {
     return String(decoding: rest[..<end], as: UTF8.self)
   }
 
-  private static func field(
+  /// Parses one line of the fields, without its line end.
+  static func field(
     _ line: ArraySlice<UInt8>
-  ) throws(RequestFault) -> (name: String, value: String) {
+  ) throws(RequestRejection) -> (name: String, value: String) {
     guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex,
       line[..<colon].allSatisfy(isTokenByte)
-    else { throw RequestFault(400, "a header field is malformed") }
+    else { throw RequestRejection(400, "a header field is malformed") }
     let value = line[(colon + 1)...]
     guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else {
-      throw RequestFault(400, "a header field holds a control character")
+      throw RequestRejection(400, "a header field contains a control character")
     }
     return (
       String(decoding: line[..<colon], as: UTF8.self).lowercased(),
@@ -140,22 +141,22 @@ extension RequestHead {
     )
   }
 
-  /// Takes lines that end in CR LF; a CR or LF alone is a fault.
+  /// Reads lines that end in CR LF. Throws for a CR or LF alone.
   private struct LineReader {
     var rest: ArraySlice<UInt8>
 
-    mutating func next() throws(RequestFault) -> ArraySlice<UInt8> {
+    mutating func next() throws(RequestRejection) -> ArraySlice<UInt8> {
       guard let feed = rest.firstIndex(of: 0x0A), feed > rest.startIndex, rest[feed - 1] == 0x0D
-      else { throw RequestFault(400, "a line does not end in CR LF") }
+      else { throw RequestRejection(400, "a line does not end in CR LF") }
       let line = rest[..<(feed - 1)]
       rest = rest[(feed + 1)...]
-      guard !line.contains(0x0D) else { throw RequestFault(400, "a line holds a CR") }
+      guard !line.contains(0x0D) else { throw RequestRejection(400, "a line contains a CR") }
       return line
     }
   }
 }
 
-/// tchar of RFC 9110 §5.6.2.
+/// Whether the byte is a tchar (RFC 9110 §5.6.2).
 func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -166,7 +167,7 @@ func isTokenByte(_ byte: UInt8) -> Bool {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs at both ends (OWS of RFC 9110 §5.6.3).
+  /// The text without spaces and tabs at both ends (OWS of RFC 9110 §5.6.3).
   func trimmed() -> String {
     let bytes = Array(utf8)
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
@@ -174,5 +175,11 @@ extension StringProtocol {
       let last = bytes.lastIndex(where: { !isSpace($0) })
     else { return "" }
     return String(decoding: bytes[first...last], as: UTF8.self)
+  }
+
+  /// The text with its ASCII letters in lower case. Unlike `lowercased()` it makes an ASCII letter
+  /// of no other character.
+  func asciiLowercased() -> String {
+    String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

@@ -1,4 +1,4 @@
-/// The first lines of an HTTP/1.1 answer.
+/// The first lines of an HTTP/1.1 response.
 struct ResponseHead {
   var status: Int
   var fields: [(String, String)] = []
@@ -32,6 +32,7 @@ struct ResponseHead {
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"
+    case 501: "Not Implemented"
     case 503: "Service Unavailable"
     case 505: "HTTP Version Not Supported"
     default: status < 400 ? "OK" : "Error"

@@ -1,63 +1,63 @@
 import Glibc
 
-/// Sends one answer, as fast as the socket takes it.
+/// Sends one response, as fast as the socket accepts it.
 struct ResponseWriter {
-  enum State {
+  enum WriteStatus {
     case done
-    /// The socket takes no more for now.
-    case waiting
-    /// The socket, or the file that is sent, has failed.
+    /// The socket accepts no more data now.
+    case blocked
+    /// The socket, or the file being sent, has failed.
     case failed
   }
 
-  /// Bytes of a file that are sent in one turn of the loop.
-  private static let fileTurn = 1024 * 1024
+  /// Maximum number of bytes of a file to send in one turn of the loop.
+  private static let fileBytesPerTurn = 1024 * 1024
 
   private let descriptor: Int32
   private let bytes: [UInt8]
   private var written = 0
   private let file: ServedOpenFile?
   private var fileOffset: off_t = 0
-  /// How often the socket has taken something.
+  /// Number of successful writes to the socket.
   private(set) var progress = 0
 
-  /// `file` follows the bytes.
+  /// Creates a writer that sends `bytes`, then the file.
   init(_ descriptor: Int32, _ bytes: [UInt8], then file: ServedOpenFile?) {
     self.descriptor = descriptor
     self.bytes = bytes
     self.file = file
   }
 
-  mutating func write() -> State {
+  mutating func write() -> WriteStatus {
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
         send(
           descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
           Int32(MSG_NOSIGNAL))
       }
-      guard took(count) else { return isBusy(count) ? .waiting : .failed }
+      guard recordProgress(count) else { return isBusy(count) ? .blocked : .failed }
       written += count
     }
     guard let file else { return .done }
-    var turn = Self.fileTurn
+    var turn = Self.fileBytesPerTurn
     while fileOffset < file.size {
-      guard turn > 0 else { return .waiting }
-      // It has no way to ask for no SIGPIPE; lws has that signal ignored (lws_plat_init).
+      guard turn > 0 else { return .blocked }
+      // sendfile has no MSG_NOSIGNAL; lws ignores SIGPIPE (lws_plat_init).
       let count = sendfile(
         descriptor, file.descriptor, &fileOffset, min(turn, file.size - Int(fileOffset)))
-      // A file that has shrunk cannot be sent as long as it was announced.
-      guard took(count) else { return isBusy(count) ? .waiting : .failed }
+      // A file that has shrunk is shorter than the Content-Length sent.
+      guard recordProgress(count) else { return isBusy(count) ? .blocked : .failed }
       turn -= count
     }
     return .done
   }
 
-  private mutating func took(_ count: Int) -> Bool {
+  private mutating func recordProgress(_ count: Int) -> Bool {
     if count > 0 { progress += 1 }
     return count > 0
   }
 
-  /// Whether the socket may take more later.
+  /// Whether the socket may accept more data later.
   private func isBusy(_ count: Int) -> Bool {
     count < 0 && (errno == EAGAIN || errno == EINTR)
   }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// The files of one folder, as a web server shows them. Nothing outside of it is reachable: neither
-/// by the path of a request nor by a symbolic link.
+/// The files of one folder. Nothing outside of the folder is reachable, neither by path nor by
+/// symbolic link.
 struct StaticFiles: Sendable {
-  enum Found {
+  enum FileLookupResult {
     case file(ServedOpenFile)
-    /// The path names a folder, and lacks the slash at its end.
+    /// The path names a folder but lacks the final slash.
     case folder
     case missing
-    /// The process has no descriptor left to open it with.
+    /// The process has no free descriptor to open the file.
     case exhausted
   }
 
-  /// Where the folder really is (realpath); no slash at its end.
+  /// The folder's real path (realpath), without a final slash.
   let root: String
 
   init(root: String) throws(SocketError) {
@@ -26,14 +26,14 @@ struct StaticFiles: Sendable {
     self.root = real == "/" ? "" : real
   }
 
-  /// `path` is percent-encoded and begins with a slash.
-  func find(_ path: String) -> Found {
+  /// Finds a file. `path` is percent-encoded and begins with a slash.
+  func find(_ path: String) -> FileLookupResult {
     guard let segments = Self.segments(path) else { return .missing }
-    let asked = root + segments.map { "/" + $0 }.joined()
-    guard let real = Self.realPath(asked.isEmpty ? "/" : asked), isInside(real) else {
+    let requested = root + segments.map { "/" + $0 }.joined()
+    guard let real = Self.realPath(requested.isEmpty ? "/" : requested), isInside(real) else {
       return .missing
     }
-    do throws(ServedOpenFile.Failure) {
+    do throws(ServedOpenFile.OpenFileError) {
       let file = try ServedOpenFile(path: real)
       switch file.kind {
       case .folder:
@@ -53,7 +53,7 @@ struct StaticFiles: Sendable {
     }
   }
 
-  /// Whether a real path lies below the root, and no part of it is hidden.
+  /// Whether a real path is below the root and has no hidden component.
   private func isInside(_ real: String) -> Bool {
     if real == root { return true }
     guard real.utf8.starts(with: root.utf8) else { return false }
@@ -62,7 +62,8 @@ struct StaticFiles: Sendable {
     return !rest.split(separator: 0x2F).contains { $0.first == 0x2E }
   }
 
-  /// The decoded parts of a path; nil where one is empty, hidden, a way up, or no name of a file.
+  /// The decoded components of a path. Returns `nil` if one is empty, hidden, `..` or not a file
+  /// name.
   static func segments(_ path: String) -> [String]? {
     var segments: [String] = []
     var parts = path.utf8.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
@@ -77,7 +78,7 @@ struct StaticFiles: Sendable {
     return segments
   }
 
-  /// realpath
+  /// Calls realpath.
   private static func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -85,7 +86,8 @@ struct StaticFiles: Sendable {
   }
 }
 
-/// Nil where a percent sign is not followed by two hexadecimal digits.
+/// Decodes percent-encoded bytes. Returns `nil` if a percent sign is not followed by two
+/// hexadecimal digits.
 func percentDecoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
   var bytes: [UInt8] = []
   var digits = 0

@@ -1,35 +1,36 @@
 import CLibwebsockets
 import WayTransport
 
-/// A WebSocket handshake that was found good (RFC 6455 §4.2.1).
+/// A valid WebSocket handshake (RFC 6455 §4.2.1).
 struct WebSocketUpgrade {
   var endpoint: Endpoint
   var subprotocol: String?
-  /// What the acceptor is told.
+  /// The value for the acceptor.
   var handshake = Handshake()
   private var key: String
 
-  /// Checks everything but who asks. `path` is that of the request below the prefix; nil where it is
-  /// not below it.
-  init(_ head: RequestHead, path: String?, endpoints: [Endpoint]) throws(RequestFault) {
+  /// Checks everything except the client's access. `path` is the request's path below the prefix,
+  /// or `nil` if it is not below the prefix.
+  init(_ head: RequestHead, path: String?, endpoints: [Endpoint]) throws(RequestRejection) {
     guard let endpoint = endpoints.first(where: { $0.path == path }) else {
-      throw RequestFault(404, "there is no WebSocket endpoint at this path", .handshake)
+      throw RequestRejection(404, "there is no WebSocket endpoint at this path", .handshake)
     }
     guard head.method == "GET", head.minorVersion == 1 else {
-      throw RequestFault(400, "a WebSocket handshake is a GET of HTTP/1.1", .handshake)
+      throw RequestRejection(
+        400, "a WebSocket handshake must be a GET request of HTTP/1.1", .handshake)
     }
     guard head.list("connection").contains("upgrade") else {
-      throw RequestFault(
-        400, "a WebSocket handshake has the header Connection: Upgrade", .handshake)
+      throw RequestRejection(
+        400, "a WebSocket handshake needs the header Connection: Upgrade", .handshake)
     }
     guard head.values("sec-websocket-version") == ["13"] else {
-      throw RequestFault(
-        426, "a WebSocket handshake has the header Sec-WebSocket-Version: 13", .handshake)
+      throw RequestRejection(
+        426, "a WebSocket handshake needs the header Sec-WebSocket-Version: 13", .handshake)
     }
     let keys = head.values("sec-websocket-key")
     guard let key = keys.first, keys.count == 1, Self.isKey(key) else {
-      throw RequestFault(
-        400, "a WebSocket handshake has one Sec-WebSocket-Key of 16 bytes in base64", .handshake)
+      throw RequestRejection(
+        400, "a WebSocket handshake needs one Sec-WebSocket-Key of 16 bytes in base64", .handshake)
     }
     self.key = key
     self.endpoint = endpoint
@@ -37,14 +38,14 @@ struct WebSocketUpgrade {
     subprotocol = offered.first(where: endpoint.subprotocols.contains)
     if subprotocol == nil, !offered.isEmpty {
       let known = endpoint.subprotocols.joined(separator: ", ")
-      throw RequestFault(
+      throw RequestRejection(
         400,
-        "none of the offered subprotocols is spoken here; "
+        "the server supports none of the offered subprotocols; "
           + (known.isEmpty ? "offer none" : "offer \(known), or none"), .handshake)
     }
   }
 
-  /// 22 characters and the padding of a sixteen-byte value.
+  /// Whether the text is a base64 value of 16 bytes: 22 characters and padding.
   private static func isKey(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count == 24, bytes.suffix(2) == [0x3D, 0x3D] else { return false }
@@ -56,18 +57,18 @@ struct WebSocketUpgrade {
     }
   }
 
-  /// The answer that ends the handshake (§4.2.2).
-  var answer: OutgoingResponse {
-    var answer = OutgoingResponse(status: 101)
-    answer.fields = [
-      ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", acceptance),
+  /// The response that completes the handshake (RFC 6455 §4.2.2).
+  var response: OutgoingResponse {
+    var response = OutgoingResponse(status: 101)
+    response.fields = [
+      ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", acceptKey),
     ]
-    if let subprotocol { answer.fields.append(("Sec-WebSocket-Protocol", subprotocol)) }
-    return answer
+    if let subprotocol { response.fields.append(("Sec-WebSocket-Protocol", subprotocol)) }
+    return response
   }
 
-  /// What shows that the key was read.
-  private var acceptance: String {
+  /// The value that proves that the server read the key.
+  private var acceptKey: String {
     let bytes = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
     let digest = [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
       lws_SHA1(bytes, bytes.count, digest.baseAddress)

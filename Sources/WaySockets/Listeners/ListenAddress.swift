@@ -1,13 +1,14 @@
-/// Where a server listens.
+/// The address that a server listens on.
 package struct ListenAddress: Hashable, Sendable {
-  /// The address as a URL has it, an IPv6 address in brackets; `localhost` for a Unix socket.
+  /// The host as in a URL, an IPv6 address in brackets; `localhost` for both loopback addresses, and
+  /// for a Unix socket.
   package let host: String
-  /// The port that was taken; 0 for a Unix socket.
+  /// The actual port; 0 for a Unix socket.
   package let port: Int
-  /// The path of the Unix socket from the root on; nil over TCP.
+  /// The absolute path of the Unix socket; `nil` over TCP.
   package let unixPath: String?
 
-  /// Of a server that does not listen yet.
+  /// The address of a server that does not listen yet.
   static let none = ListenAddress(host: "localhost", port: 0)
 
   init(host: String, port: Int) {

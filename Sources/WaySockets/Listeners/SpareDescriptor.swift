@@ -1,7 +1,7 @@
 import Glibc
 
-/// A descriptor that is kept for the time when the process has no other left: for as long as it
-/// takes to tell one client so.
+/// A reserved descriptor. If the process has no other, this one is released briefly to reject a
+/// client.
 final class SpareDescriptor {
   private var descriptor = SpareDescriptor.open()
 
@@ -9,9 +9,9 @@ final class SpareDescriptor {
     Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
   }
 
-  /// Runs `body`, which leaves no descriptor open, while this one is free. False where there is
-  /// none to free.
-  func lend(_ body: () -> Void) -> Bool {
+  /// Runs `body` while the descriptor is free; `body` leaves none open. Returns false if there is
+  /// no descriptor to free.
+  func releaseTemporarily(_ body: () -> Void) -> Bool {
     if descriptor < 0 { descriptor = Self.open() }
     guard descriptor >= 0 else { return false }
     close(descriptor)

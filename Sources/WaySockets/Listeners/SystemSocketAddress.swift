@@ -1,12 +1,12 @@
 import Glibc
 import WayTransport
 
-/// sockaddr_in, sockaddr_in6 or sockaddr_un.
+/// A sockaddr_in, sockaddr_in6 or sockaddr_un.
 struct SystemSocketAddress {
   private var storage = sockaddr_storage()
   private var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
-  /// Room for one that the system writes.
+  /// Creates storage for an address that the system writes.
   init() {}
 
   init(_ address: IPAddress, port: UInt16) {
@@ -29,8 +29,8 @@ struct SystemSocketAddress {
       address.isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
   }
 
-  /// One that begins with `@` is an abstract name (unix(7)). Nil where the path is longer than such
-  /// an address holds: 107 bytes.
+  /// A path that begins with `@` is an abstract name (unix(7)). Returns `nil` if the path is longer
+  /// than the maximum of 107 bytes.
   init?(unixPath: String) {
     var path = Array(unixPath.utf8)
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
@@ -43,7 +43,7 @@ struct SystemSocketAddress {
       if isAbstract { path[0] = 0 }
       UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: path)
     }
-    // An abstract name ends where the address does.
+    // An abstract name has no terminating zero.
     size = socklen_t(offset + path.count + (isAbstract ? 0 : 1))
   }
 
@@ -56,7 +56,8 @@ struct SystemSocketAddress {
     }
   }
 
-  /// Has the system write it (accept, getsockname, getpeername); gives what `call` does.
+  /// Lets the system write the address (accept, getsockname, getpeername). Returns the result of
+  /// `call`.
   mutating func read(
     by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
   ) -> Int32 {
@@ -71,8 +72,8 @@ struct SystemSocketAddress {
   /// AF_INET, AF_INET6 or AF_UNIX.
   var family: Int32 { Int32(storage.ss_family) }
 
-  /// A Unix socket's, an abstract name with `@` before it; nil for one without a name, and for all
-  /// others.
+  /// The path of a Unix socket, an abstract name with `@` before it. `nil` for an unnamed socket,
+  /// and for other families.
   var unixPath: String? {
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     guard family == AF_UNIX, size > offset else { return nil }
@@ -83,7 +84,7 @@ struct SystemSocketAddress {
     }
   }
 
-  /// Nil for a Unix socket's.
+  /// The IP address; `nil` for a Unix socket.
   var address: IPAddress? {
     withUnsafeBytes(of: storage) { bytes in
       switch Int32(storage.ss_family) {
@@ -98,7 +99,7 @@ struct SystemSocketAddress {
     }
   }
 
-  /// 0 for a Unix socket's.
+  /// The port; 0 for a Unix socket.
   var port: UInt16 {
     withUnsafeBytes(of: storage) { bytes in
       switch Int32(storage.ss_family) {

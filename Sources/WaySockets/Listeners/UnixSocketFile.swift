@@ -1,30 +1,31 @@
 import Glibc
 
-/// The file by which programs connect to a Unix socket: of mode 0600 from the first moment on, and
-/// gone when its server is.
+/// The file of a Unix socket. It has mode 0600 from its creation on, and is removed with its
+/// server.
 struct UnixSocketFile {
-  /// From the root on.
+  /// The absolute path.
   let path: String
   private let device: dev_t
   private let inode: ino_t
 
-  /// Binds `descriptor` to the path and listens. A file that a dead server has left is taken over;
-  /// one of a server that lives, and what is no socket, is an error.
+  /// Binds `descriptor` to the path and listens. Replaces the file of a server that has died.
+  /// Throws for a file of a live server, and for a file that is not a socket.
   init(binding descriptor: Int32, to path: String) throws(SocketError) {
     self.path = path.hasPrefix("/") ? path : Self.currentFolder + "/" + path
     guard !path.isEmpty, var address = SystemSocketAddress(unixPath: self.path) else {
       throw SocketError(
         .invalid,
-        "\(quoted(path)) is no path of a Unix socket: those have 1 to 107 bytes, from the root on")
+        "\(quoted(path)) is not a path of a Unix socket: the absolute path must have 1 to 107 bytes"
+      )
     }
-    // Two servers that start at once must not both take the file of a third for one that is dead.
+    // Two servers that start at once must not both replace the file of a dead one.
     let folder = try Self.lockFolder(of: self.path)
     defer { if folder >= 0 { close(folder) } }
-    // Linux makes the file with the mode of the socket.
+    // Linux creates the file with the mode of the socket.
     guard fchmod(descriptor, 0o600) == 0 else { throw SocketError.errno("fchmod", errno) }
     var bound = address.withPointer { bind(descriptor, $0, $1) }
     if bound != 0, errno == EADDRINUSE {
-      try Self.removeDead(self.path, &address)
+      try Self.removeStale(self.path, &address)
       bound = address.withPointer { bind(descriptor, $0, $1) }
     }
     guard bound == 0 else { throw SocketError.errno("cannot listen at \(self.path)", errno) }
@@ -32,7 +33,7 @@ struct UnixSocketFile {
     guard lstat(self.path, &status) == 0, status.st_mode & 0o777 == 0o600 else {
       unlink(self.path)
       throw SocketError(
-        .system, "the socket \(self.path) is open to others than its owner; nothing is served")
+        .system, "other users can access the socket \(self.path); the server does not start")
     }
     device = status.st_dev
     inode = status.st_ino
@@ -43,14 +44,15 @@ struct UnixSocketFile {
     }
   }
 
-  /// Removes the file, unless another stands at its place by now.
+  /// Removes the file, unless another file has replaced it.
   func remove() {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }
     unlink(path)
   }
 
-  /// Where the folder cannot be opened there is no lock.
+  /// Locks the folder of the path (flock). Returns -1, without a lock, if the folder cannot be
+  /// opened.
   private static func lockFolder(of path: String) throws(SocketError) -> Int32 {
     let slash = path.lastIndex(of: "/") ?? path.startIndex
     let name = slash == path.startIndex ? "/" : String(path[..<slash])
@@ -59,19 +61,19 @@ struct UnixSocketFile {
     guard flock(folder, LOCK_EX | LOCK_NB) == 0 else {
       close(folder)
       throw SocketError(
-        .addressInUse, "another program holds the folder \(name) (flock); start again")
+        .addressInUse, "another program has locked the folder \(name); try again")
     }
     return folder
   }
 
-  private static func removeDead(
+  private static func removeStale(
     _ path: String, _ address: inout SystemSocketAddress
   ) throws(SocketError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
       throw SocketError(
-        .addressInUse, "cannot listen at \(path): there is a file that is no socket")
+        .addressInUse, "cannot listen at \(path): a file that is not a socket has this path")
     }
     let probe = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -79,7 +81,8 @@ struct UnixSocketFile {
     defer { close(probe) }
     guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED else {
       throw SocketError(
-        .addressInUse, "cannot listen at \(path): another program does, or may not be asked")
+        .addressInUse,
+        "cannot listen at \(path): another program uses the socket, or it cannot be checked")
     }
     unlink(path)
   }

@@ -1,23 +1,23 @@
 import CLibwebsockets
 import Glibc
 
-/// Blocks of memory for what a loop's connections are about to send. A connection holds one only
-/// while it has something to send, so that idle ones cost nothing.
+/// Memory blocks for the data that a loop's connections send. A connection holds a block only while
+/// it has data to send, so idle connections use no memory.
 final class BufferPool {
-  /// Bytes of a pooled block. A connection that needs more has a block of its own made.
+  /// The size of a pooled block in bytes. A connection that needs more allocates its own block.
   static let blockSize = 16 * 1024
-  /// How many are kept for later.
-  static let keep = 64
+  /// Maximum number of unused blocks.
+  static let maximumBlocks = 64
 
-  // Words of one loop, used with every message.
+  // Used with every message, and confined to one loop.
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
 
-  func take() -> UnsafeMutableRawPointer {
+  func acquire() -> UnsafeMutableRawPointer {
     blocks.popLast() ?? .allocate(byteCount: Self.blockSize, alignment: 16)
   }
 
-  func give(_ block: UnsafeMutableRawPointer) {
-    if blocks.count < Self.keep {
+  func release(_ block: UnsafeMutableRawPointer) {
+    if blocks.count < Self.maximumBlocks {
       blocks.append(block)
     } else {
       block.deallocate()

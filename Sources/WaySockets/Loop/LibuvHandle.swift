@@ -1,20 +1,20 @@
 import CLibuv
 
-/// The memory of one libuv handle. libuv writes to it until the close callback has come.
-struct LibuvHandle<Kind> {
-  let pointer = UnsafeMutablePointer<Kind>.allocate(capacity: 1)
+/// The memory of one libuv handle. libuv writes to it until it has called the close callback.
+struct LibuvHandle<HandleType> {
+  let pointer = UnsafeMutablePointer<HandleType>.allocate(capacity: 1)
 
-  /// The handle as libuv's base type (every handle begins with its members).
+  /// The handle as libuv's base type; every handle begins with its members.
   var base: UnsafeMutablePointer<uv_handle_t> {
     UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: uv_handle_t.self)
   }
 
-  /// Sets what the handle's callbacks find by ``owner(of:as:)``.
+  /// Sets the owner that the handle's callbacks find with `owner(of:as:)`.
   func bind(to owner: UnsafeMutableRawPointer?) {
     base.pointee.data = owner
   }
 
-  /// uv_close; frees the memory when libuv is done with it.
+  /// Calls uv_close, and frees the memory when libuv has closed the handle.
   func close() {
     uv_close(base) { handle in
       handle.map { UnsafeMutableRawPointer($0).deallocate() }
@@ -22,7 +22,7 @@ struct LibuvHandle<Kind> {
   }
 }
 
-/// The object that `handle` was bound to; the binding holds no reference.
+/// The object that `handle` is bound to. The binding holds no reference.
 func owner<Owner: AnyObject>(
   of handle: UnsafeMutablePointer<some Any>?, as type: Owner.Type
 ) -> Owner? {
@@ -32,7 +32,7 @@ func owner<Owner: AnyObject>(
   return Unmanaged<Owner>.fromOpaque(data).takeUnretainedValue()
 }
 
-/// All handles on a loop (uv_walk).
+/// Returns all handles on a loop (uv_walk).
 func handles(on loop: UnsafeMutablePointer<uv_loop_t>) -> [UnsafeMutablePointer<uv_handle_t>] {
   var found: [UnsafeMutablePointer<uv_handle_t>] = []
   withUnsafeMutablePointer(to: &found) { found in
@@ -47,7 +47,7 @@ func handles(on loop: UnsafeMutablePointer<uv_loop_t>) -> [UnsafeMutablePointer<
   return found
 }
 
-/// The descriptor of the one uv_poll handle on a loop; -1 where there is none.
+/// Returns the descriptor of the only uv_poll handle on a loop; -1 if there is none.
 func polledDescriptor(on loop: UnsafeMutablePointer<uv_loop_t>) -> Int32 {
   var descriptor: uv_os_fd_t = -1
   for handle in handles(on: loop) where handle.pointee.type == UV_POLL {

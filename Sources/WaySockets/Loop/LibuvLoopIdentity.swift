@@ -1,7 +1,7 @@
 import Glibc
 
-/// Which loop the calling thread is running for: the thread of a live loop, or the queue of an
-/// ended one.
+/// The loop that the calling thread runs for: the thread of a live loop, or the queue of an ended
+/// one.
 enum LibuvLoopIdentity {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()

@@ -1,25 +1,25 @@
 import CLibuv
 import WayTransport
 
-/// Work that waits on a loop's clock (uv_timer).
+/// Work scheduled on a loop's clock (uv_timer).
 final class LibuvTimer: ScheduledWork {
-  private struct State {
+  private struct TimerState {
     var work: (@Sendable () -> Void)?
   }
 
-  private let state: Locked<State>
+  private let state: Locked<TimerState>
   let loop: SocketLoop
-  /// The key of the timer's handle in the loop's table of timers.
+  /// The key of the timer's handle in the loop's timers.
   let id: UInt64
 
   init(loop: SocketLoop, id: UInt64, work: @escaping @Sendable () -> Void) {
     self.loop = loop
     self.id = id
-    state = Locked(State(work: work))
+    state = Locked(TimerState(work: work))
   }
 
-  /// The work, for the first who asks.
-  func take() -> (@Sendable () -> Void)? {
+  /// Returns the work to the first caller only, and `nil` afterwards.
+  func claim() -> (@Sendable () -> Void)? {
     state.withLock { state in
       let work = state.work
       state.work = nil
@@ -28,18 +28,19 @@ final class LibuvTimer: ScheduledWork {
   }
 
   func cancel() {
-    guard take() != nil else { return }
+    guard claim() != nil else { return }
     loop.execute { [loop, id] in loop.removeTimer(id) }
   }
 }
 
 extension SocketLoop {
-  /// uv_hrtime
+  /// The time of uv_hrtime, in nanoseconds.
   package var nanoseconds: UInt64 { uv_hrtime() }
 }
 
 extension Duration {
-  /// Rounded up, and zero for the past; what does not fit is the longest libuv can wait.
+  /// The duration in milliseconds, rounded up; zero if negative. A duration that does not fit
+  /// becomes the longest that libuv supports.
   var wholeMilliseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -2,22 +2,21 @@ import CLibwebsockets
 import Glibc
 import WayTransport
 
-/// The library's own life: one context for each loop.
+/// Creates libwebsockets contexts, one for each loop.
 enum Libwebsockets {
-  /// Bytes that lws reads from a socket at a time, at most, and the frame it hands over.
+  /// Maximum number of bytes that lws reads from a socket at a time.
   static let receiveSize = 16 * 1024
-  /// Bytes that one lws_write passes to the socket, at most.
+  /// Maximum number of bytes that one lws_write passes to the socket.
   static let transmitSize = 256 * 1024
 
-  /// lws_create_context writes to globals and loads the libuv plugin: one at a time.
-  private static let creation = Locked(false)
+  /// Serializes lws_create_context, which writes to globals and loads the libuv plugin.
+  private static let creationLock = Locked(false)
 
-  /// Creates the context of a loop. The caller is the loop's own thread, and ``destroy(_:)`` comes
-  /// on it too.
+  /// Creates the context of a loop. Call it on the loop's own thread, which also destroys it.
   static func createContext(
     loop: UnsafeMutableRawPointer
   ) throws(SocketError) -> OpaquePointer {
-    let context: OpaquePointer? = creation.withLock { isSilent in
+    let context: OpaquePointer? = creationLock.withLock { isSilent in
       if !isSilent {
         lws_set_log_level(Int32(LLL_ERR), reportError)
         isSilent = true
@@ -42,10 +41,12 @@ enum Libwebsockets {
     return context
   }
 
-  /// lws_context_destroy closes the descriptor that wakes the context (lws_plat_pipe_close), and
-  /// once more when libuv has let go of it (__lws_close_free_wsi_final). By then the number may be
-  /// another thread's. Takes the number in between, so that the second close finds a descriptor of
-  /// ours; false where another was faster.
+  /// Reserves a descriptor number between two closes, so that the second close finds a descriptor
+  /// of this process. Returns false if another thread got the number first.
+  ///
+  /// lws_context_destroy closes the descriptor that wakes the context (lws_plat_pipe_close). It
+  /// closes it again when libuv has released it (__lws_close_free_wsi_final). By then the number
+  /// may belong to another thread.
   static func reserve(_ descriptor: Int32) -> Bool {
     guard descriptor >= 0 else { return true }
     let spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -58,7 +59,8 @@ enum Libwebsockets {
     return false
   }
 
-  /// lws reports at the level of errors that it adopts a socket; that is no error.
+  /// Suppresses the message about an adopted socket, which lws reports at error level although it
+  /// is no error.
   private static let reportError: @convention(c) (Int32, UnsafePointer<CChar>?) -> Void = {
     _, line in
     guard let line, strstr(line, "calling service") == nil else { return }

@@ -6,7 +6,7 @@ final class PollHandle {
   private let onReady: (_ readable: Bool, _ writable: Bool) -> Void
   private var isClosed = false
 
-  /// `onReady` is called on the loop until ``close()``; both flags are set where the descriptor has
+  /// Calls `onReady` on the loop until ``close()``. Both flags are set if the descriptor has
   /// failed.
   init(
     loop: SocketLoop, descriptor: Int32,
@@ -21,7 +21,7 @@ final class PollHandle {
     handle.bind(to: Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Watches for what is asked; for nothing, it rests.
+  /// Watches for the given events; stops watching without any.
   func watch(readable: Bool, writable: Bool) {
     guard !isClosed else { return }
     let events =
@@ -41,7 +41,8 @@ final class PollHandle {
     }
   }
 
-  /// Ends the watch at once: the descriptor may be watched by another right after. Idempotent.
+  /// Stops watching immediately: another handle may watch the descriptor right afterwards.
+  /// Idempotent.
   func close() {
     guard !isClosed else { return }
     isClosed = true

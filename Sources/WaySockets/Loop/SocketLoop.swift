@@ -4,55 +4,55 @@ import Dispatch
 import Glibc
 import WayTransport
 
-/// One thread with one libuv loop and one libwebsockets context on it. Servers, connections and the
-/// actors of their sessions run on it, as on an executor.
+/// A thread with a libuv loop and a libwebsockets context. Servers, connections and the actors of
+/// their sessions use it as their executor.
 ///
-/// Jobs run in order and none is ever dropped: after ``shutdown()`` a serial dispatch queue takes
-/// the thread's place, and counts as the loop wherever isolation is checked. A loop lives until it
-/// is shut down.
-// Unchecked: all but `queue` and `ending` is confined to the thread.
+/// Jobs run in order, and none is ever dropped. After ``shutdown()`` a serial dispatch queue
+/// replaces the thread, and isolation checks treat it as the loop. A loop lives until it is shut
+/// down.
+// Unchecked: everything except `queue` and `shutdownState` is confined to the thread.
 package final class SocketLoop: EventLoop, @unchecked Sendable {
-  private struct Ending {
-    var isOver = false
+  private struct LoopShutdown {
+    var isComplete = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
-  /// The libwebsockets context; nil once the loop ends.
+  /// The libwebsockets context; `nil` once the loop ends.
   var context: OpaquePointer?
-  /// Connections with something to send at the end of this turn. Asked with every message that is
-  /// sent, on the loop alone, and by nobody in the midst of changing it.
+  /// Connections with data to send at the end of this turn. Accessed with every sent message, only
+  /// on the loop, and never during a change.
   @exclusivity(unchecked) private var unflushed: [SocketConnection] = []
   let buffers = BufferPool()
   let traffic = SocketTraffic()
-  /// What must let go of its handles before the loop ends, by the identity of its owner.
-  var endings: [ObjectIdentifier: () -> Void] = [:]
-  /// What lws has vhosts for.
-  var hosts: [VirtualHost] = []
-  /// Owner of the outgoing connections, made with the first of them.
-  var clients: ClientSockets?
+  /// Closures that release handles before the loop ends, by the identity of the owner.
+  var shutdownHandlers: [ObjectIdentifier: () -> Void] = [:]
+  /// The vhosts of lws on this loop.
+  var virtualHosts: [VirtualHost] = []
+  /// The owner of the outgoing connections, created with the first of them.
+  var clientSockets: ClientSockets?
 
   /// The descriptor by which lws wakes its context.
   private var contextWakeup: Int32 = -1
   private let queue = SocketLoopQueue()
-  private let ending = Locked(Ending())
+  private let shutdownState = Locked(LoopShutdown())
   private let successor = DispatchQueue(label: "waybridge.ended-loop")
   private var local: [LoopItem] = []
-  /// What runs after sockets were looked at once more.
-  private var later: [LoopItem] = []
+  /// Work that runs after the loop has polled its sockets once more.
+  private var deferred: [LoopItem] = []
   private var isStopping = false
-  private var isOver = false
+  private var hasEnded = false
   private var timers: [UInt64: (LibuvHandle<uv_timer_t>, LibuvTimer)] = [:]
-  private let nextTimer = Locked(UInt64(0))
+  private let lastTimerID = Locked(UInt64(0))
 
-  private let wakeup = LibuvHandle<uv_async_t>()
-  private let before = LibuvHandle<uv_prepare_t>()
-  private let after = LibuvHandle<uv_check_t>()
-  private let again = LibuvHandle<uv_idle_t>()
+  private let wakeupHandle = LibuvHandle<uv_async_t>()
+  private let prepareHandle = LibuvHandle<uv_prepare_t>()
+  private let checkHandle = LibuvHandle<uv_check_t>()
+  private let idleHandle = LibuvHandle<uv_idle_t>()
 
   private init() {}
 
-  /// Makes a loop and starts its thread; returns when it runs.
+  /// Creates a loop and starts its thread. Returns when the loop runs.
   package static func start() throws(SocketError) -> SocketLoop {
     let loop = SocketLoop()
     try SocketLoopThread.start(
@@ -60,28 +60,26 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     return loop
   }
 
-  /// How many cores the process may run on (uv_available_parallelism), at least one.
+  /// The number of cores that the process may use (uv_available_parallelism), at least one.
   package static var coreCount: Int { Int(max(uv_available_parallelism(), 1)) }
 
-  /// Ends the loop: whatever is still open on it is closed, pending timers are dropped, and the
-  /// thread ends. Returns when that is done; further calls wait for the same end. May be called
-  /// from anywhere.
+  /// Ends the loop: closes everything that is still open on it, drops pending timers and ends the
+  /// thread. Returns when that is done; further calls wait for the same end. Call it from any
+  /// thread.
   package func shutdown() async {
     await withCheckedContinuation { continuation in
-      let isOver = ending.withLock { ending in
-        if !ending.isOver { ending.waiters.append(continuation) }
-        return ending.isOver
+      let isComplete = shutdownState.withLock { state in
+        if !state.isComplete { state.waiters.append(continuation) }
+        return state.isComplete
       }
-      if isOver { return continuation.resume() }
+      if isComplete { return continuation.resume() }
       execute { [self] in
-        guard !self.isOver else { return }
+        guard !self.hasEnded else { return }
         isStopping = true
         uv_stop(uv)
       }
     }
   }
-
-  // MARK: Executor
 
   package func enqueue(_ job: consuming ExecutorJob) {
     push(.job(UnownedJob(job)))
@@ -104,27 +102,26 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     push(.work(work))
   }
 
-  /// Runs `work` on the loop: at once where the caller is there, else after what the loop was given
-  /// before.
-  func reach(_ work: @escaping @Sendable () -> Void) {
+  /// Runs `work` on the loop: immediately if the caller runs on it, else after earlier work.
+  func perform(_ work: @escaping @Sendable () -> Void) {
     if isCurrent { work() } else { execute(work) }
   }
 
   package func executeLater(_ work: @escaping @Sendable () -> Void) {
-    if isCurrent, !isOver {
-      later.append(.work(work))
+    if isCurrent, !hasEnded {
+      deferred.append(.work(work))
     } else {
       execute { [self] in executeLater(work) }
     }
   }
 
   private func push(_ item: LoopItem) {
-    if isCurrent, !isOver {
+    if isCurrent, !hasEnded {
       local.append(item)
       return
     }
     queue.push(
-      item, wake: { uv_async_send(wakeup.pointer) },
+      item, wake: { uv_async_send(wakeupHandle.pointer) },
       orRunBy: { [self] item in runAsSuccessor(item) })
   }
 
@@ -144,34 +141,32 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     LibuvLoopIdentity.set(nil)
   }
 
-  // MARK: Timers
-
   package func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any ScheduledWork {
-    let id = nextTimer.withLock { id in
+    let id = lastTimerID.withLock { id in
       id += 1
       return id
     }
     let timer = LibuvTimer(loop: self, id: id, work: work)
-    reach { [self] in startTimer(timer, after: delay) }
+    perform { [self] in startTimer(timer, after: delay) }
     return timer
   }
 
   private func startTimer(_ timer: LibuvTimer, after delay: Duration) {
     guard !isStopping else {
-      _ = timer.take()
+      _ = timer.claim()
       return
     }
     let handle = LibuvHandle<uv_timer_t>()
     uv_timer_init(uv, handle.pointer)
     handle.bind(to: Unmanaged.passUnretained(timer).toOpaque())
     timers[timer.id] = (handle, timer)
-    // libuv counts from the start of the turn; what is due now fires in the next turn.
+    // libuv counts from the start of the turn. Work that is already due runs in the next turn.
     uv_update_time(uv)
     let fired: uv_timer_cb = { pointer in
       guard let timer = owner(of: pointer, as: LibuvTimer.self) else { return }
-      let work = timer.take()
+      let work = timer.claim()
       timer.loop.removeTimer(timer.id)
       work?()
     }
@@ -182,32 +177,30 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     timers.removeValue(forKey: id)?.0.close()
   }
 
-  // MARK: Thread
-
   private func setUp() throws(SocketError) {
     uv_loop_init(uv)
     let me = Unmanaged.passUnretained(self).toOpaque()
-    uv_async_init(uv, wakeup.pointer) { pointer in
+    uv_async_init(uv, wakeupHandle.pointer) { pointer in
       guard let loop = owner(of: pointer, as: SocketLoop.self) else { return }
-      loop.queue.take(into: &loop.local)
+      loop.queue.drain(into: &loop.local)
     }
-    uv_prepare_init(uv, before.pointer)
-    uv_check_init(uv, after.pointer)
-    uv_idle_init(uv, again.pointer)
-    wakeup.bind(to: me)
-    before.bind(to: me)
-    after.bind(to: me)
-    again.bind(to: me)
-    uv_prepare_start(before.pointer) { pointer in
+    uv_prepare_init(uv, prepareHandle.pointer)
+    uv_check_init(uv, checkHandle.pointer)
+    uv_idle_init(uv, idleHandle.pointer)
+    wakeupHandle.bind(to: me)
+    prepareHandle.bind(to: me)
+    checkHandle.bind(to: me)
+    idleHandle.bind(to: me)
+    uv_prepare_start(prepareHandle.pointer) { pointer in
       guard let loop = owner(of: pointer, as: SocketLoop.self) else { return }
-      loop.turn()
+      loop.runTurn()
       loop.sleepUnlessBusy()
     }
-    uv_check_start(after.pointer) { pointer in
+    uv_check_start(checkHandle.pointer) { pointer in
       guard let loop = owner(of: pointer, as: SocketLoop.self) else { return }
-      loop.local += loop.later
-      loop.later = []
-      loop.turn()
+      loop.local += loop.deferred
+      loop.deferred = []
+      loop.runTurn()
     }
     LibuvLoopIdentity.set(me)
     do {
@@ -221,9 +214,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     }
   }
 
-  /// Runs what was enqueued and writes what that, and the messages before it, had to say.
-  private func turn() {
-    // Bounded, so that jobs which beget jobs leave the sockets their turn.
+  /// Runs the queued work, and writes what that work and earlier messages have sent.
+  private func runTurn() {
+    // Bounded, so that jobs that enqueue jobs do not starve the sockets.
     for _ in 0..<16 where !local.isEmpty {
       var items: [LoopItem] = []
       swap(&items, &local)
@@ -232,10 +225,10 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     flush()
   }
 
-  /// Has a connection written at the end of this turn. Of very many the others are written now: what
-  /// they have to say is held in blocks, which serve the next.
+  /// Writes a connection's data at the end of this turn. If very many connections wait, it writes
+  /// theirs now, so that their blocks become free.
   func flushLater(_ connection: SocketConnection) {
-    if unflushed.count >= BufferPool.keep { flush() }
+    if unflushed.count >= BufferPool.maximumBlocks { flush() }
     unflushed.append(connection)
   }
 
@@ -250,28 +243,28 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     }
   }
 
-  /// libuv waits for events after this; it must not while jobs are left over.
+  /// libuv waits for events after this, so it must not if jobs are left.
   private func sleepUnlessBusy() {
-    if local.isEmpty, later.isEmpty {
-      uv_idle_stop(again.pointer)
+    if local.isEmpty, deferred.isEmpty {
+      uv_idle_stop(idleHandle.pointer)
     } else {
-      uv_idle_start(again.pointer) { _ in }
+      uv_idle_start(idleHandle.pointer) { _ in }
     }
   }
 
   private func run() {
     if !isStopping { uv_run(uv, UV_RUN_DEFAULT) }
     isStopping = true
-    for (_, end) in endings { end() }
-    endings = [:]
+    for (_, end) in shutdownHandlers { end() }
+    shutdownHandlers = [:]
     for (handle, timer) in timers.values {
-      _ = timer.take()
+      _ = timer.claim()
       handle.close()
     }
     timers = [:]
-    let isContextGone = endContext()
-    queue.mute()
-    if isContextGone {
+    let isContextDestroyed = destroyContext()
+    queue.disableWakeup()
+    if isContextDestroyed {
       closeHandles()
       uv_run(uv, UV_RUN_DEFAULT)
       if uv_loop_close(uv) == 0 { uv.deallocate() }
@@ -279,10 +272,12 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     end()
   }
 
-  /// lws_context_destroy closes its sockets through libuv, so the loop must turn between its two
-  /// phases. Returns false where lws has left handles on the loop, which then can be freed no more
-  /// than the context can.
-  private func endContext() -> Bool {
+  /// Destroys the context. lws_context_destroy closes its sockets through libuv, so the loop must
+  /// turn between its two phases.
+  ///
+  /// Returns false if lws has left handles on the loop. Then neither the loop nor the context can
+  /// be freed.
+  private func destroyContext() -> Bool {
     guard let context else { return true }
     self.context = nil
     let wakeup = contextWakeup
@@ -293,29 +288,29 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     }
     let isAtRest = isSafe && isContextAtRest()
     if isAtRest { lws_context_destroy(context) }
-    for host in hosts { host.release() }
-    clients = nil
+    for host in virtualHosts { host.release() }
+    clientSockets = nil
     return isAtRest
   }
 
   private func closeHandles() {
-    wakeup.close()
-    before.close()
-    after.close()
-    again.close()
+    wakeupHandle.close()
+    prepareHandle.close()
+    checkHandle.close()
+    idleHandle.close()
   }
 
   private func end() {
-    isOver = true
+    hasEnded = true
     LibuvLoopIdentity.set(nil)
     queue.end(
-      local: local + later, successor: successor, run: { [self] item in runAsSuccessor(item) })
+      local: local + deferred, successor: successor, run: { [self] item in runAsSuccessor(item) })
     local = []
-    later = []
-    let waiters = ending.withLock { ending in
-      ending.isOver = true
-      let waiters = ending.waiters
-      ending.waiters = []
+    deferred = []
+    let waiters = shutdownState.withLock { state in
+      state.isComplete = true
+      let waiters = state.waiters
+      state.waiters = []
       return waiters
     }
     for waiter in waiters { waiter.resume() }
@@ -323,7 +318,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   /// Whether only the loop's own handles are left.
   private func isContextAtRest() -> Bool {
-    let own = [wakeup.base, before.base, after.base, again.base]
+    let own = [wakeupHandle.base, prepareHandle.base, checkHandle.base, idleHandle.base]
     return handles(on: uv).allSatisfy(own.contains)
   }
 }

@@ -1,49 +1,49 @@
 import Dispatch
 import WayTransport
 
-/// One thing for a loop to run.
+/// One unit of work for a loop.
 enum LoopItem {
   case job(UnownedJob)
   case work(@Sendable () -> Void)
 }
 
-/// What other threads hand to a loop, in order. Once the loop's thread has ended, a serial
-/// dispatch queue takes its place, so that nothing handed over is ever dropped.
+/// Work from other threads for a loop, in order. Once the loop's thread has ended, a serial
+/// dispatch queue replaces it, so no work is ever dropped.
 final class SocketLoopQueue: Sendable {
-  private struct State {
+  private struct LoopQueueState {
     var items: [LoopItem] = []
     var isSignalled = false
-    var isMuted = false
+    var isWakeupDisabled = false
     var successor: DispatchQueue?
   }
 
-  private let state = Locked(State())
+  private let state = Locked(LoopQueueState())
 
-  /// Calls `wake` once for all that comes before the loop next takes; never after ``mute()`` has
-  /// returned.
+  /// Adds an item. Calls `wake` once for all items until the loop next drains the queue, and never
+  /// after ``disableWakeup()`` has returned.
   func push(
     _ item: LoopItem, wake: () -> Void, orRunBy run: @escaping @Sendable (LoopItem) -> Void
   ) {
     state.withLock { state in
       if let successor = state.successor {
-        let handed = Handed(item: item)
-        successor.async { run(handed.item) }
+        let transferred = TransferredItem(item: item)
+        successor.async { run(transferred.item) }
         return
       }
       state.items.append(item)
-      if state.isSignalled || state.isMuted { return }
+      if state.isSignalled || state.isWakeupDisabled { return }
       state.isSignalled = true
       wake()
     }
   }
 
-  /// From here on the loop cannot be woken; ``end(local:successor:run:)`` follows.
-  func mute() {
-    state.withLock { state in state.isMuted = true }
+  /// Disables waking the loop. A call of ``end(local:successor:run:)`` must follow.
+  func disableWakeup() {
+    state.withLock { state in state.isWakeupDisabled = true }
   }
 
-  /// Moves what has come to the end of `local`.
-  func take(into local: inout [LoopItem]) {
+  /// Moves all items to the end of `local`.
+  func drain(into local: inout [LoopItem]) {
     let items = state.withLock { state in
       state.isSignalled = false
       let items = state.items
@@ -53,20 +53,20 @@ final class SocketLoopQueue: Sendable {
     local.append(contentsOf: items)
   }
 
-  /// Hands `local`, then what has come meanwhile, then all that will come, to `successor`.
+  /// Passes `local`, then the queued items, then all later items to `successor`.
   func end(
     local: [LoopItem], successor: DispatchQueue, run: @escaping @Sendable (LoopItem) -> Void
   ) {
     state.withLock { state in
-      let handed = local.map(Handed.init) + state.items.map(Handed.init)
+      let transferred = local.map(TransferredItem.init) + state.items.map(TransferredItem.init)
       state.items = []
       state.successor = successor
-      successor.async { for item in handed { run(item.item) } }
+      successor.async { for item in transferred { run(item.item) } }
     }
   }
 
-  /// Passes the one reference to a job on to the queue that runs it.
-  private struct Handed: @unchecked Sendable {  // the job is run once, by the one who takes it
+  /// Transfers the only reference to a job to the queue that runs it.
+  private struct TransferredItem: @unchecked Sendable {  // each job runs once
     let item: LoopItem
   }
 }

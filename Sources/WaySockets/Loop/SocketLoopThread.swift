@@ -1,28 +1,28 @@
 import Glibc
 
-/// A thread that first sets something up, and reports whether it could, before it goes on.
+/// A thread that performs its setup first, and reports whether it succeeded.
 enum SocketLoopThread {
-  // Unchecked: handed from the caller to the thread, and back by the semaphore.
+  // Unchecked: the caller passes it to the thread, and the semaphore synchronizes its return.
   private final class ThreadStart: @unchecked Sendable {
     let setUp: () throws(SocketError) -> Void
     let body: () -> Void
-    let isSetUp = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    let setUpSemaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     var failure: SocketError?
 
     init(setUp: @escaping () throws(SocketError) -> Void, body: @escaping () -> Void) {
       self.setUp = setUp
       self.body = body
-      sem_init(isSetUp, 0, 0)
+      sem_init(setUpSemaphore, 0, 0)
     }
 
     deinit {
-      sem_destroy(isSetUp)
-      isSetUp.deallocate()
+      sem_destroy(setUpSemaphore)
+      setUpSemaphore.deallocate()
     }
   }
 
-  /// Returns once `setUp` has returned on the new thread, and throws what it threw; `body` follows
-  /// there.
+  /// Returns when `setUp` has returned on the new thread; rethrows its error. The thread then runs
+  /// `body`.
   static func start(
     setUp: @escaping () throws(SocketError) -> Void, body: @escaping () -> Void
   ) throws(SocketError) {
@@ -39,7 +39,7 @@ enum SocketLoopThread {
           start.failure = error
         }
         let failed = start.failure != nil
-        sem_post(start.isSetUp)
+        sem_post(start.setUpSemaphore)
         if !failed { start.body() }
         return nil
       }, Unmanaged.passRetained(start).toOpaque())
@@ -48,7 +48,7 @@ enum SocketLoopThread {
       throw SocketError.errno("pthread_create", status)
     }
     pthread_detach(thread)
-    while sem_wait(start.isSetUp) != 0 {}
+    while sem_wait(start.setUpSemaphore) != 0 {}
     if let failure = start.failure { throw failure }
   }
 }

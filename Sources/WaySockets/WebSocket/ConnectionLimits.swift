@@ -1,15 +1,15 @@
-/// What a connection may take up.
+/// The limits of a connection.
 struct ConnectionLimits: Sendable {
-  /// Bytes of one message.
+  /// Maximum number of bytes of one message.
   var maximumMessage: Int
-  /// Bytes that may wait to be sent.
+  /// Maximum number of unsent bytes.
   var maximumBuffered: Int
-  /// Bytes that wait to be sent before nothing more is read, until a quarter of it waits.
+  /// Number of unsent bytes at which reading stops, until a quarter of it is left.
   var highWater = Int.max
-  /// How long the peer may take nothing of so much.
+  /// Maximum time for a peer with this much unsent data to read nothing.
   var stallTimeout: Duration = .seconds(10)
-  /// What holds for all connections of a server together.
+  /// The shared budget of all connections of a server on one loop.
   var budget = SocketQueueBudget()
-  /// How long a closing connection may take to send what waits.
+  /// Maximum time for a closing connection to send its data.
   var closeTimeout: Duration
 }

@@ -1,6 +1,6 @@
 import WayTransport
 
-/// The header of an unfragmented frame (RFC 6455 §5.2), as it is written before the payload.
+/// The header of an unfragmented frame (RFC 6455 §5.2), written before the payload.
 struct FrameHeader {
   enum Opcode: UInt8 {
     case text = 0x1
@@ -16,14 +16,14 @@ struct FrameHeader {
 
   let opcode: Opcode
   let payloadSize: Int
-  /// Frames of a client are masked (§5.3), those of a server are not.
+  /// The mask of a client's frame (RFC 6455 §5.3); `nil` for a server's frame.
   let mask: UInt32?
 
   var size: Int {
     (payloadSize < 126 ? 2 : payloadSize < 65_536 ? 4 : 10) + (mask == nil ? 0 : 4)
   }
 
-  /// Writes ``size`` bytes; `target` has room for them.
+  /// Writes ``size`` bytes to `target`, which must have room for them.
   func write(to target: UnsafeMutableRawPointer) {
     let masked: UInt8 = mask == nil ? 0 : 0x80
     target.storeBytes(of: 0x80 | opcode.rawValue, as: UInt8.self)
@@ -42,7 +42,7 @@ struct FrameHeader {
     if let mask { target.storeBytes(of: mask, toByteOffset: end, as: UInt32.self) }
   }
 
-  /// The size of the whole frame that `bytes` begins with, written by ``write(to:)``.
+  /// The size of the whole frame at the start of `bytes`, as written by ``write(to:)``.
   static func frameSize(at bytes: UnsafeRawPointer) -> Int {
     let second = bytes.load(fromByteOffset: 1, as: UInt8.self)
     let mask = second & 0x80 == 0 ? 0 : 4

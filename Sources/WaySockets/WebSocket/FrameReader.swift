@@ -1,47 +1,48 @@
 import WayTransport
 
-/// Reads the frames of a client (RFC 6455 §5.2) from the bytes of its connection, as they come.
+/// Reads a client's frames (RFC 6455 §5.2) from the received bytes of its connection.
 ///
-/// It keeps to the letter: libwebsockets lets pass what has no mask, and lengths in more bytes than
-/// they need.
+/// It is strict: libwebsockets accepts frames without a mask, and lengths in more bytes than
+/// needed.
 struct FrameReader {
-  enum Part {
-    /// The next bytes of a message. `isLast` ends it; `remaining` bytes of its frame are to come.
+  enum FramePart {
+    /// The next bytes of a message. `isLast` marks its end. `remaining` bytes of its frame are
+    /// still to be received.
     case message(UnsafeRawBufferPointer, MessageKind, isLast: Bool, remaining: Int)
     case ping([UInt8])
     case pong
     case close([UInt8])
   }
 
-  /// Why the bytes are no frames; nothing after them can be read.
-  struct Fault: Error, Equatable {
+  /// The reason why the bytes are not valid frames. Nothing after them can be read.
+  struct FrameError: Error, Equatable {
     let reason: String
   }
 
-  private struct Frame {
+  private struct PartialFrame {
     var opcode: UInt8
     var isFinal: Bool
-    /// Of the next byte first.
+    /// The mask, beginning with that of the next byte.
     var mask: UInt32
     var remaining: Int
 
     var isControl: Bool { opcode & 0x8 != 0 }
   }
 
-  private var frame: Frame?
-  /// The beginning of a header whose rest has not come.
-  private var header: [UInt8] = []
-  /// The kind of the message whose last frame has not come.
+  private var frame: PartialFrame?
+  /// The received part of an incomplete header.
+  private var partialHeader: [UInt8] = []
+  /// The kind of the message that is incomplete.
   private var kind: MessageKind?
-  /// What has come of a control frame's payload.
-  private var control: [UInt8] = []
+  /// The received part of a control frame's payload.
+  private var controlPayload: [UInt8] = []
 
-  /// Takes the next part off the front of `bytes`, which it unmasks in place; nil where more must
-  /// come.
+  /// Removes the next part from the front of `bytes`, and unmasks it in place. Returns `nil` if
+  /// more input is needed.
   mutating func next(
     _ bytes: inout UnsafeMutableRawBufferPointer
-  ) throws(Fault) -> Part? {
-    if frame == nil { frame = try takeHeader(&bytes) }
+  ) throws(FrameError) -> FramePart? {
+    if frame == nil { frame = try readHeader(&bytes) }
     guard var frame else { return nil }
     let count = min(frame.remaining, bytes.count)
     if count == 0, frame.remaining > 0 { return nil }
@@ -52,12 +53,12 @@ struct FrameReader {
     let turn = UInt32(count & 3) * 8
     frame.mask = frame.mask >> turn | frame.mask << ((32 - turn) & 31)
     self.frame = frame.remaining > 0 ? frame : nil
-    return frame.isControl ? takeControl(frame, payload) : takeMessage(frame, payload)
+    return frame.isControl ? readControl(frame, payload) : readMessage(frame, payload)
   }
 
-  private mutating func takeMessage(
-    _ frame: Frame, _ payload: UnsafeMutableRawBufferPointer
-  ) -> Part {
+  private mutating func readMessage(
+    _ frame: PartialFrame, _ payload: UnsafeMutableRawBufferPointer
+  ) -> FramePart {
     let kind = kind ?? (frame.opcode == 0x2 ? .binary : .text)
     let isLast = frame.isFinal && frame.remaining == 0
     self.kind = isLast ? nil : kind
@@ -65,13 +66,13 @@ struct FrameReader {
       UnsafeRawBufferPointer(payload), kind, isLast: isLast, remaining: frame.remaining)
   }
 
-  private mutating func takeControl(
-    _ frame: Frame, _ payload: UnsafeMutableRawBufferPointer
-  ) -> Part? {
-    control.append(contentsOf: payload)
+  private mutating func readControl(
+    _ frame: PartialFrame, _ payload: UnsafeMutableRawBufferPointer
+  ) -> FramePart? {
+    controlPayload.append(contentsOf: payload)
     guard frame.remaining == 0 else { return nil }
     var payload: [UInt8] = []
-    swap(&payload, &control)
+    swap(&payload, &controlPayload)
     return switch frame.opcode {
     case 0x8: .close(payload)
     case 0x9: .ping(payload)
@@ -79,12 +80,10 @@ struct FrameReader {
     }
   }
 
-  // MARK: Header
-
-  private mutating func takeHeader(
+  private mutating func readHeader(
     _ bytes: inout UnsafeMutableRawBufferPointer
-  ) throws(Fault) -> Frame? {
-    if header.isEmpty, bytes.count >= 2 {
+  ) throws(FrameError) -> PartialFrame? {
+    if partialHeader.isEmpty, bytes.count >= 2 {
       let size = try headerSize(bytes[0], bytes[1])
       if bytes.count >= size, let base = bytes.baseAddress {
         let frame = try Self.frame(UnsafeRawBufferPointer(start: base, count: size))
@@ -93,35 +92,44 @@ struct FrameReader {
       }
     }
     while let byte = bytes.first {
-      header.append(byte)
+      partialHeader.append(byte)
       bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[1...])
-      guard header.count >= 2, header.count == (try headerSize(header[0], header[1])) else {
+      guard partialHeader.count >= 2,
+        partialHeader.count == (try headerSize(partialHeader[0], partialHeader[1]))
+      else {
         continue
       }
-      defer { header.removeAll() }
-      var frame: Result<Frame, Fault>?
-      header.withUnsafeBytes { header in
-        frame = Result { () throws(Fault) in try Self.frame(header) }
+      defer { partialHeader.removeAll() }
+      var frame: Result<PartialFrame, FrameError>?
+      partialHeader.withUnsafeBytes { header in
+        frame = Result { () throws(FrameError) in try Self.frame(header) }
       }
       return try frame?.get()
     }
     return nil
   }
 
-  /// The size of a header by its first two bytes, once these are found good.
-  private func headerSize(_ first: UInt8, _ second: UInt8) throws(Fault) -> Int {
-    guard first & 0x70 == 0 else { throw Fault(reason: "a reserved bit is set") }
-    guard second & 0x80 != 0 else { throw Fault(reason: "frames of a client are masked") }
+  /// The size of a header, from its first two bytes. Throws if they are invalid.
+  private func headerSize(_ first: UInt8, _ second: UInt8) throws(FrameError) -> Int {
+    guard first & 0x70 == 0 else { throw FrameError(reason: "a reserved bit is set") }
+    guard second & 0x80 != 0 else { throw FrameError(reason: "a frame of a client must be masked") }
     switch first & 0x0F {
-    case 0x0: guard kind != nil else { throw Fault(reason: "there is nothing to continue") }
-    case 0x1, 0x2:
-      guard kind == nil else { throw Fault(reason: "the message before has not ended") }
-    case 0x8, 0x9, 0xA:
-      guard first & 0x80 != 0 else { throw Fault(reason: "a control frame has one part") }
-      guard second & 0x7F < 126 else {
-        throw Fault(reason: "a control frame holds at most 125 bytes")
+    case 0x0:
+      guard kind != nil else {
+        throw FrameError(reason: "a continuation frame without a first frame")
       }
-    default: throw Fault(reason: "the opcode is reserved")
+    case 0x1, 0x2:
+      guard kind == nil else {
+        throw FrameError(reason: "a new message before the end of the last one")
+      }
+    case 0x8, 0x9, 0xA:
+      guard first & 0x80 != 0 else {
+        throw FrameError(reason: "a control frame must not be fragmented")
+      }
+      guard second & 0x7F < 126 else {
+        throw FrameError(reason: "a control frame may have at most 125 bytes")
+      }
+    default: throw FrameError(reason: "the opcode is reserved")
     }
     return switch second & 0x7F {
     case 126: 8
@@ -130,7 +138,7 @@ struct FrameReader {
     }
   }
 
-  private static func frame(_ header: UnsafeRawBufferPointer) throws(Fault) -> Frame {
+  private static func frame(_ header: UnsafeRawBufferPointer) throws(FrameError) -> PartialFrame {
     var size = UInt64(header[1] & 0x7F)
     var isShortest = true
     if size == 126 {
@@ -141,16 +149,16 @@ struct FrameReader {
       isShortest = size >= 65_536
     }
     guard isShortest, let remaining = Int(exactly: size) else {
-      throw Fault(reason: "the length is not written in as few bytes as it needs")
+      throw FrameError(reason: "the length is not encoded in the fewest bytes")
     }
-    return Frame(
+    return PartialFrame(
       opcode: header[0] & 0x0F, isFinal: header[0] & 0x80 != 0,
       mask: header.loadUnaligned(fromByteOffset: header.count - 4, as: UInt32.self),
       remaining: remaining)
   }
 }
 
-/// Masks or unmasks (RFC 6455 §5.3). `mask` is as it stands in memory.
+/// Masks or unmasks the bytes (RFC 6455 §5.3). `mask` has the byte order of memory.
 func applyMask(_ mask: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
   let wide = UInt64(mask) << 32 | UInt64(mask)
   var index = 0

@@ -1,12 +1,13 @@
 import WayTransport
 
-/// The parts of a message that has come so far.
+/// The received parts of a message.
 struct MessageAssembly {
-  /// Bytes that are kept for the next message; a larger buffer is freed after its message.
-  private static let keep = 16 * 1024
+  /// Maximum number of bytes to retain for the next message. A larger buffer is freed after its
+  /// message.
+  private static let retainedCapacity = 16 * 1024
 
   private(set) var bytes: [UInt8] = []
-  /// Whether a part has come and the last one has not.
+  /// Whether a message has begun and its last part is still to be received.
   private(set) var isOpen = false
 
   mutating func append(_ part: UnsafeRawBufferPointer) {
@@ -16,11 +17,11 @@ struct MessageAssembly {
 
   mutating func removeAll() {
     isOpen = false
-    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keep)
+    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.retainedCapacity)
   }
 }
 
-/// Whether `bytes` are UTF-8 (RFC 3629), a whole text and not a part of one.
+/// Whether `bytes` are complete, valid UTF-8 (RFC 3629).
 func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var index = 0
   let count = bytes.count

@@ -2,37 +2,37 @@ import CLibwebsockets
 import Glibc
 import WayTransport
 
-/// Frames that wait to be sent, in a chain of blocks. Empty, it owns no memory.
+/// Unsent frames, in a chain of blocks. It owns no memory if it is empty.
 ///
-/// Frames of a server are cut where a block ends. Those of a client are whole in their block, since
-/// lws sends them, which may put a frame of its own between two writes, and wants LWS_PRE bytes of
-/// room before what it writes.
+/// A server's frames may be split between blocks. A client's frames each lie in one block, because
+/// lws sends them and may insert its own frames between two writes. lws also needs LWS_PRE bytes of
+/// headroom before the data.
 struct OutboundBuffer: ~Copyable {
   private struct Block {
     var memory: UnsafeMutableRawPointer
     var capacity: Int
     var start = headroom
     var end = headroom
-    /// Where the first frame begins that begins in this block.
+    /// The offset of the first frame that begins in this block.
     var firstFrame: Int?
   }
 
   private static let headroom = Int(way_lws_pre)
-  /// Bytes of the longest header of a frame: headers are never cut.
+  /// The length in bytes of the longest frame header. Headers are never split.
   private static let longestHeader = 14
 
   private static let blocksPerSend = 64
 
   private let pool: BufferPool
   private let budget: SocketQueueBudget
-  /// Blocks that are full, the oldest at `oldest`; those before are gone.
+  /// Full blocks; the oldest is at index `oldest`, and earlier ones are freed.
   private var full: [Block] = []
   private var oldest = 0
   private var last: Block?
 
-  /// Bytes that wait.
+  /// Number of unsent bytes.
   private(set) var count = 0
-  /// Bytes of the blocks.
+  /// Number of bytes of the blocks.
   private(set) var capacity = 0
 
   init(pool: BufferPool, budget: SocketQueueBudget) {
@@ -45,23 +45,21 @@ struct OutboundBuffer: ~Copyable {
     if let last { Self.free(last, pool, budget) }
   }
 
-  /// Bytes of memory that what waits takes up. A last block counts as far as it is filled: the rest
-  /// of it is the loop's, which has blocks to spare.
+  /// Number of bytes of memory that the unsent data uses. Only the filled part of the last block
+  /// counts: the loop has blocks to spare.
   var cost: Int {
     guard let last else { return 0 }
     return capacity - last.capacity + last.end - Self.headroom
   }
 
-  /// Bytes of blocks that have to be made for a frame.
+  /// Number of bytes of new blocks that a frame needs.
   func growth(for payloadSize: Int) -> Int {
     let size = payloadSize + Self.longestHeader
     let room = last.map { $0.capacity - $0.end } ?? 0
     return size <= room ? 0 : size - room + BufferPool.blockSize
   }
 
-  // MARK: In
-
-  /// Copies one payload in, as a frame.
+  /// Copies a payload into the buffer, as a frame.
   mutating func append(_ message: RawSpan, as opcode: FrameHeader.Opcode, mask: UInt32?) {
     let header = FrameHeader(opcode: opcode, payloadSize: message.byteCount, mask: mask)
     let whole = mask == nil ? Self.longestHeader : header.size + message.byteCount
@@ -88,8 +86,7 @@ struct OutboundBuffer: ~Copyable {
     last = block
   }
 
-  /// The last block, or a new one, with at least `size` bytes free at its end. The caller puts it
-  /// back.
+  /// The last block, or a new one, with at least `size` free bytes. The caller stores it back.
   private mutating func block(with size: Int) -> Block {
     guard let last else { return newBlock(with: size) }
     if last.end + size <= last.capacity { return last }
@@ -100,28 +97,27 @@ struct OutboundBuffer: ~Copyable {
   private mutating func newBlock(with size: Int) -> Block {
     let isPooled = Self.headroom + size <= BufferPool.blockSize
     let bytes = isPooled ? BufferPool.blockSize : Self.headroom + size
-    let memory = isPooled ? pool.take() : .allocate(byteCount: bytes, alignment: 16)
+    let memory = isPooled ? pool.acquire() : .allocate(byteCount: bytes, alignment: 16)
     capacity += bytes
     budget.used += bytes
     return Block(memory: memory, capacity: bytes)
   }
 
-  // MARK: Out
-
-  /// The first bytes that wait, as many as lie together; nil where none do.
+  /// The first unsent bytes that are contiguous; `nil` if there are none.
   var first: UnsafeRawBufferPointer? {
     guard count > 0, let block = oldest < full.count ? full[oldest] : last else { return nil }
     return UnsafeRawBufferPointer(
       start: block.memory + block.start, count: block.end - block.start)
   }
 
-  /// Sends what the socket takes of the first blocks (sendmsg); returns what that returns.
+  /// Sends as much of the first blocks as the socket accepts (sendmsg). Returns the result of the
+  /// system call.
   func send(to descriptor: Int32) -> Int {
     guard oldest < full.count else {
       return Glibc.send(descriptor, first?.baseAddress, first?.count ?? 0, Int32(MSG_NOSIGNAL))
     }
     var blocks = Array(full[oldest...].prefix(Self.blocksPerSend))
-    // The last one lies behind all that are full.
+    // The last block follows all full blocks.
     if let last, blocks.count == full.count - oldest { blocks.append(last) }
     var parts = blocks.map { block in
       iovec(iov_base: block.memory + block.start, iov_len: block.end - block.start)
@@ -134,7 +130,7 @@ struct OutboundBuffer: ~Copyable {
     }
   }
 
-  /// The next frames of a client, together at most `limit` bytes, or one that is larger.
+  /// The next frames of a client: together at most `limit` bytes, or one larger frame.
   func chunk(limit: Int) -> UnsafeMutableBufferPointer<UInt8>? {
     guard let first, let start = first.baseAddress else { return nil }
     var size = first.count
@@ -151,18 +147,18 @@ struct OutboundBuffer: ~Copyable {
       count: size)
   }
 
-  /// Drops the first `size` bytes, and gives back the blocks that are empty then.
+  /// Removes the first `size` bytes, and releases the blocks that are then empty.
   mutating func remove(first size: Int) {
     if size >= count { return removeAll() }
     count -= size
     var size = size
     while oldest < full.count {
-      let held = full[oldest].end - full[oldest].start
-      guard size >= held else {
+      let blockBytes = full[oldest].end - full[oldest].start
+      guard size >= blockBytes else {
         full[oldest].start += size
         return
       }
-      size -= held
+      size -= blockBytes
       free(full[oldest])
       oldest += 1
     }
@@ -171,26 +167,26 @@ struct OutboundBuffer: ~Copyable {
     last?.start += size
   }
 
-  /// Drops all frames of which nothing has been sent.
+  /// Removes all frames of which nothing has been sent.
   mutating func removeUnsent() {
-    guard let rest = bytesOfBegunFrame, rest > 0 else { return removeAll() }
-    var kept: [UInt8] = []
-    kept.reserveCapacity(rest)
-    for block in full[oldest...] + (last.map { [$0] } ?? []) where kept.count < rest {
+    guard let rest = bytesOfStartedFrame, rest > 0 else { return removeAll() }
+    var retained: [UInt8] = []
+    retained.reserveCapacity(rest)
+    for block in full[oldest...] + (last.map { [$0] } ?? []) where retained.count < rest {
       let bytes = UnsafeRawBufferPointer(
         start: block.memory + block.start, count: block.end - block.start)
-      kept.append(contentsOf: bytes.prefix(rest - kept.count))
+      retained.append(contentsOf: bytes.prefix(rest - retained.count))
     }
     removeAll()
     var block = newBlock(with: rest + Self.longestHeader)
-    (block.memory + block.end).copyMemory(from: kept, byteCount: rest)
+    (block.memory + block.end).copyMemory(from: retained, byteCount: rest)
     block.end += rest
     count = rest
     last = block
   }
 
-  /// Bytes that wait of a frame whose first ones are sent.
-  private var bytesOfBegunFrame: Int? {
+  /// Number of unsent bytes of a partly sent frame.
+  private var bytesOfStartedFrame: Int? {
     var bytes = 0
     for block in full[oldest...] + (last.map { [$0] } ?? []) {
       guard var next = block.firstFrame else {
@@ -221,7 +217,7 @@ struct OutboundBuffer: ~Copyable {
   private static func free(_ block: Block, _ pool: BufferPool, _ budget: SocketQueueBudget) {
     budget.used -= block.capacity
     if block.capacity == BufferPool.blockSize {
-      pool.give(block.memory)
+      pool.release(block.memory)
     } else {
       block.memory.deallocate()
     }

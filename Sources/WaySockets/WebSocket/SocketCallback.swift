@@ -1,7 +1,7 @@
 import CLibwebsockets
 
-/// What lws calls for every socket of ours. The vhost's user data says whose it is, the session's
-/// user data which connection.
+/// The callback of lws for all sockets of this library. The vhost's user data is the owner, the
+/// session's user data is the connection.
 func socketCallback(
   _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
   _ input: UnsafeMutableRawPointer?, _ length: Int
@@ -17,7 +17,7 @@ func socketCallback(
   case LWS_CALLBACK_RAW_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
     return connection(user)?.becameWritable() ?? 0
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-    connection(user)?.peerCloses(bytes)
+    connection(user)?.receiveClose(bytes)
     connection(user)?.flushAtTurnEnd()
     return -1
   case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_CLIENT_ESTABLISHED:
@@ -25,42 +25,42 @@ func socketCallback(
   case LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_CLIENT_CLOSED:
     release(user)
   case LWS_CALLBACK_WSI_CREATE:
-    host(of: wsi)?.host?.socketCount += 1
+    socketOwner(of: wsi)?.virtualHost?.socketCount += 1
   case LWS_CALLBACK_WSI_DESTROY:
-    host(of: wsi)?.socketDestroyed(wsi)
+    socketOwner(of: wsi)?.socketDestroyed(wsi)
   case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH, LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
-    return host(of: wsi)?.isAnswerAcceptable(wsi, reason) == false ? -1 : 0
+    return socketOwner(of: wsi)?.isResponseAcceptable(wsi, reason) == false ? -1 : 0
   case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-    // Some of its texts come with the zero at their end.
+    // Some texts include the terminating zero.
     let text = bytes.prefix { $0 != 0 }
-    host(of: wsi)?.connectionFailed(wsi, String(decoding: text, as: UTF8.self))
+    socketOwner(of: wsi)?.connectionFailed(wsi, String(decoding: text, as: UTF8.self))
   default:
     break
   }
   return 0
 }
 
-/// Whose sockets a vhost has: a server, or the clients of a loop.
+/// The owner of a vhost's sockets: a server, or the clients of a loop.
 class SocketOwner {
-  var host: VirtualHost?
+  var virtualHost: VirtualHost?
 
-  /// Makes the connection for a handshake that is done; nil refuses it.
-  func established(_ wsi: OpaquePointer) -> SocketConnection? { nil }
+  /// Creates the connection after a completed handshake. Returns `nil` to reject it.
+  func makeConnection(_ wsi: OpaquePointer) -> SocketConnection? { nil }
 
-  /// Hands over to the receiver; the connection is in place.
+  /// Attaches the receiver of a connection that is set up.
   func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {}
 
-  func isAnswerAcceptable(_ wsi: OpaquePointer, _ reason: lws_callback_reasons) -> Bool { true }
+  func isResponseAcceptable(_ wsi: OpaquePointer, _ reason: lws_callback_reasons) -> Bool { true }
 
   func connectionFailed(_ wsi: OpaquePointer, _ text: String) {}
 
-  /// The last that is heard of a socket.
+  /// The last callback for a socket.
   func socketDestroyed(_ wsi: OpaquePointer) {
-    host?.socketCount -= 1
+    virtualHost?.socketCount -= 1
   }
 }
 
-private func host(of wsi: OpaquePointer) -> SocketOwner? {
+private func socketOwner(of wsi: OpaquePointer) -> SocketOwner? {
   guard let vhost = lws_get_vhost(wsi), let user = lws_vhost_user(vhost) else { return nil }
   return Unmanaged<SocketOwner>.fromOpaque(user).takeUnretainedValue()
 }
@@ -71,15 +71,16 @@ func sentCloseCode(_ wsi: OpaquePointer) -> UInt16? {
   return UInt16(payload[0]) << 8 | UInt16(payload[1])
 }
 
-/// The connection that ``establish(_:_:)`` put into the session's user data.
+/// The connection that ``establish(_:_:)`` stored in the session's user data.
 private func connection(_ user: UnsafeMutableRawPointer?) -> SocketConnection? {
   guard let stored = user?.load(as: UnsafeMutableRawPointer?.self) else { return nil }
   return Unmanaged<SocketConnection>.fromOpaque(stored).takeUnretainedValue()
 }
 
-/// The one place where lws is given a reference to a connection.
+/// Creates the connection, and gives lws its only reference to it.
 private func establish(_ wsi: OpaquePointer, _ user: UnsafeMutableRawPointer?) -> Int32 {
-  guard let user, let owner = host(of: wsi), let connection = owner.established(wsi) else {
+  guard let user, let owner = socketOwner(of: wsi), let connection = owner.makeConnection(wsi)
+  else {
     return -1
   }
   user.storeBytes(
@@ -88,7 +89,7 @@ private func establish(_ wsi: OpaquePointer, _ user: UnsafeMutableRawPointer?) -
   return 0
 }
 
-/// The one place where it is taken back.
+/// Releases the reference of lws.
 private func release(_ user: UnsafeMutableRawPointer?) {
   guard let user, let stored = user.load(as: UnsafeMutableRawPointer?.self) else { return }
   user.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)

@@ -3,35 +3,35 @@ import Glibc
 import Synchronization
 import WayTransport
 
-/// One established WebSocket connection, of a server or of a client.
+/// One established WebSocket connection, of a server or a client.
 ///
-/// lws holds the one reference that keeps it alive, from ESTABLISHED to CLOSED.
+/// lws holds the only reference that keeps it alive, from ESTABLISHED to CLOSED.
 ///
-/// What every message needs is not checked for exclusive access: it is words of one loop, and values
-/// that call nobody back while they change.
+/// Properties that every message uses are not checked for exclusive access. They are confined to
+/// one loop, and call no other code while they change.
 final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined to its loop
-  private enum State {
+  private enum SocketState {
     case open
-    /// It goes on at another place, as soon as what was sent is written.
+    /// The connection moves to another loop server as soon as all data is sent.
     case moving(to: SocketLoopServer, then: @Sendable (any MessageChannel) -> Void)
-    /// The close frame was sent, or waits behind what is to be sent before it.
+    /// The close frame was sent, or is queued after earlier data.
     case closing
     case closed
   }
 
-  /// What goes with a connection to another loop.
+  /// The state of a connection that moves to another loop.
   struct TransferState: Sendable {
     let id: UInt64
     let limits: ConnectionLimits
-    let frames: FrameReader
+    let frameReader: FrameReader
     let assembly: MessageAssembly
     let unread: [UInt8]
   }
 
   let id: UInt64
   var loop: any EventLoop { socketLoop }
-  /// Where it is, of the server's places; nil for a client's.
-  private var place: SocketLoopServer?
+  /// The loop server of a server's connection; `nil` for a client's.
+  private var loopServer: SocketLoopServer?
 
   private let socketLoop: SocketLoop
   private let limits: ConnectionLimits
@@ -39,112 +39,117 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private let traffic: SocketTraffic
   @exclusivity(unchecked) private var wsi: OpaquePointer?
   @exclusivity(unchecked) private var receiver: (any MessageReceiver)?
-  @exclusivity(unchecked) private var state = State.open
+  @exclusivity(unchecked) private var state = SocketState.open
   @exclusivity(unchecked) private var writer: SocketWriter
   @exclusivity(unchecked) private var isUnflushed = false
-  @exclusivity(unchecked) private var frames = FrameReader()
-  /// Nothing more is read from the peer: it has closed, or sent what is no frame.
-  @exclusivity(unchecked) private var isDeaf = false
-  private var isPeerDone = false
+  @exclusivity(unchecked) private var frameReader = FrameReader()
+  /// Nothing more is read from the peer: it has closed, or sent an invalid frame.
+  @exclusivity(unchecked) private var isReadClosed = false
+  private var isPeerClosed = false
   @exclusivity(unchecked) private var assembly = MessageAssembly()
-  @exclusivity(unchecked) private var gate = ReadPause()
-  /// What a server's connection had read when its gate closed.
+  @exclusivity(unchecked) private var readPause = ReadPause()
+  /// Data that a server's connection had read when reading was paused.
   @exclusivity(unchecked) private var unread: [UInt8] = []
-  /// Rings where the peer of a full connection has taken nothing for too long.
-  private var stall: (any ScheduledWork)?
-  private var isTaking = false
+  /// Fires if the peer of a congested connection has read nothing for too long.
+  private var stallTimer: (any ScheduledWork)?
+  private var isPeerConsuming = false
   private var closeCode: UInt16?
-  /// Set by whatever comes from the peer, or is taken by it: a flag, so that a message costs no
-  /// look at the clock.
-  @exclusivity(unchecked) var isHeard = false
-  private var life = Liveness()
+  /// Set when the peer sends or reads anything. It is a flag, so that a message does not need to
+  /// read the clock.
+  @exclusivity(unchecked) var hasActivity = false
+  private var liveness = SocketLiveness()
   private var killTimer: (any ScheduledWork)?
+  /// Number of written bytes that the peer's system had not confirmed at the last call of
+  /// ``endIfStalled()``.
+  private var unconfirmedBytes: Int32?
 
   private static let pingPayload = Array("life".utf8)
 
-  /// An id for a connection; who comes later has a larger one.
+  /// Makes an id for a connection. Later connections have larger ids.
   static func makeID() -> UInt64 { ChannelIDs.make() }
 
-  /// One of a server's where it has a `place`, else a client's. `id` is that which a server has given
-  /// it when it came.
+  /// Creates a server's connection if `loopServer` is set, else a client's. `id` is the one that
+  /// the server made when it accepted the connection.
   init(
     loop: SocketLoop, wsi: OpaquePointer?, limits: ConnectionLimits,
-    at place: SocketLoopServer? = nil, id: UInt64? = nil
+    at loopServer: SocketLoopServer? = nil, id: UInt64? = nil
   ) {
     self.id = id ?? Self.makeID()
     socketLoop = loop
     self.wsi = wsi
     self.limits = limits
-    self.place = place
-    isClient = place == nil
+    self.loopServer = loopServer
+    isClient = loopServer == nil
     traffic = loop.traffic
     writer = SocketWriter(isClient: isClient, pool: loop.buffers, budget: limits.budget)
   }
 
   func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }
 
-  // MARK: Sending
-
   var bufferedBytes: Int { writer.cost }
 
   func send(_ message: RawSpan, as kind: MessageKind) {
-    guard case .open = state, put(message, as: FrameHeader.Opcode(kind)) else { return }
+    guard case .open = state, enqueue(message, as: FrameHeader.Opcode(kind)) else { return }
     traffic.messagesSent.add(1)
     traffic.bytesSent.add(message.byteCount)
-    if writer.isDue { _ = flush() }
+    if writer.isFlushDue { _ = flush() }
   }
 
-  /// Queues a frame. Where it has no room, closes and returns false.
-  private func put(_ payload: RawSpan, as opcode: FrameHeader.Opcode) -> Bool {
+  /// Queues a frame. If there is no room, closes the connection and returns false.
+  private func enqueue(_ payload: RawSpan, as opcode: FrameHeader.Opcode) -> Bool {
     guard bufferedBytes + payload.byteCount <= limits.maximumBuffered else {
-      giveUp("more than \(limits.maximumBuffered) bytes wait to be read")
+      closeSlowConsumer("more than \(limits.maximumBuffered) bytes wait for the client")
       return false
     }
     let growth = writer.growth(for: payload.byteCount)
     if growth > 0 {
       limits.budget.reserve(growth)
-      // What made room may have been this connection.
+      // Making room may have closed this connection.
       guard case .open = state else { return false }
-      guard limits.budget.isLeft(growth) else {
-        giveUp("more bytes wait to be read than the server keeps for all")
+      guard limits.budget.hasRoom(growth) else {
+        closeSlowConsumer("more bytes wait for clients than the server may hold")
         return false
       }
     }
     writer.append(payload, as: opcode)
     flushLater()
-    if bufferedBytes > limits.highWater, !gate.isFull { becameFull() }
+    if bufferedBytes > limits.highWater, !readPause.isCongested { exceededHighWater() }
     return true
   }
 
-  /// A peer that does not take what it asks for is not read from, so that it asks for no more.
-  private func becameFull() {
-    change { $0.isFull = true }
-    waitForPeer()
+  /// Stops reading from a peer that does not read its responses, so that it sends no more requests.
+  private func exceededHighWater() {
+    updateReadPause { $0.isCongested = true }
+    startStallTimer()
   }
 
-  private func waitForPeer() {
-    isTaking = false
-    stall = socketLoop.schedule(after: limits.stallTimeout) { [weak self] in
-      guard let self, gate.isFull else { return }
-      if isTaking { waitForPeer() } else { giveUp("nothing was read for too long") }
+  private func startStallTimer() {
+    isPeerConsuming = false
+    stallTimer = socketLoop.schedule(after: limits.stallTimeout) { [weak self] in
+      guard let self, readPause.isCongested else { return }
+      if isPeerConsuming {
+        startStallTimer()
+      } else {
+        closeSlowConsumer("the client read nothing for too long")
+      }
     }
   }
 
-  private func hasRoom() {
-    stall?.cancel()
-    stall = nil
-    change { $0.isFull = false }
+  private func fellBelowLowWater() {
+    stallTimer?.cancel()
+    stallTimer = nil
+    updateReadPause { $0.isCongested = false }
   }
 
-  /// Closes on a peer that takes too little: what waits for it is dropped.
-  func giveUp(_ reason: String) {
+  /// Closes a connection whose peer reads too slowly. Unsent data is dropped.
+  func closeSlowConsumer(_ reason: String) {
     guard case .open = state else { return }
     writer.removeUnsent()
     close(.slowConsumer, reason)
   }
 
-  /// Bytes of memory that what waits takes up; nil where the connection closes.
-  var openQueue: Int? { if case .open = state { writer.capacity } else { nil } }
+  /// Number of bytes of memory for unsent data; `nil` if the connection is closing.
+  var openQueueSize: Int? { if case .open = state { writer.capacity } else { nil } }
 
   private func flushLater() {
     guard !isUnflushed else { return }
@@ -158,135 +163,133 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     if !flush() { kill() }
   }
 
-  /// Writes as much as the socket takes. Returns false where it has failed, or all is said.
+  /// Writes as much as the socket accepts. Returns false if the socket has failed, or if the
+  /// connection is finished.
   private func flush() -> Bool {
     guard let wsi else { return true }
     guard writer.write(to: wsi) else { return false }
-    if gate.isFull, bufferedBytes <= limits.highWater / 4 { hasRoom() }
-    return !writer.isEmpty || !endsSending(wsi)
+    if readPause.isCongested, bufferedBytes <= limits.highWater / 4 { fellBelowLowWater() }
+    return !writer.isEmpty || !finishSending(wsi)
   }
 
-  /// Once all is sent, a server's connection whose peer is not read any more ends. Returns whether
-  /// it is over at once: after a fault the peer may be sending yet, and closing on that would reset
-  /// the connection and might cost it the close frame.
-  private func endsSending(_ wsi: OpaquePointer) -> Bool {
-    guard isDeaf, case .closing = state else { return false }
-    if isPeerDone { return true }
+  /// Ends sending once all data is sent, if a server's connection closes and reads no more from its
+  /// peer. Returns whether the connection can end immediately.
+  ///
+  /// After a protocol error the peer may still be sending. Closing then would reset the connection,
+  /// and the peer could lose the close frame.
+  private func finishSending(_ wsi: OpaquePointer) -> Bool {
+    guard isReadClosed, case .closing = state else { return false }
+    if isPeerClosed { return true }
     Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
     return false
   }
 
-  /// WRITEABLE: lws has sent what it held. Returns what the callback returns.
+  /// WRITEABLE: lws has sent its buffered data. Returns the result of the callback.
   func becameWritable() -> Int32 {
     writer.becameWritable()
-    isHeard = true
-    isTaking = true
+    hasActivity = true
+    isPeerConsuming = true
     guard flush() else { return -1 }
-    if case .moving = state { leaveSoon() }
+    if case .moving = state { scheduleTransfer() }
     return 0
   }
 
-  /// Asks the peer for a sign of life where it has been silent, and closes where it stays so.
-  func checkLife(_ patience: Patience) {
+  /// Pings a peer that has been inactive, and closes the connection if the peer stays inactive.
+  func checkLiveness(_ timeouts: IdleTimeouts) {
     switch state {
     case .open, .moving: break
     case .closing, .closed: return
     }
-    defer { isHeard = false }
-    switch life.pass(patience, isHeard: isHeard) {
+    defer { hasActivity = false }
+    switch liveness.advance(timeouts, hasActivity: hasActivity) {
     case .nothing: break
-    case .giveUp where isMoving: kill()
-    case .ping: _ = put(Self.pingPayload.span.bytes, as: .ping)
-    case .giveUp: close(.noPong, "nothing came for \(patience.silence), not even a pong")
+    case .expire where isMoving: kill()
+    case .ping: _ = enqueue(Self.pingPayload.span.bytes, as: .ping)
+    case .expire: close(.noPong, "nothing arrived for \(timeouts.silence), not even a pong")
     }
   }
 
-  // MARK: Pausing
+  func pause() { updateReadPause { $0.isPaused = true } }
 
-  func pause() { change { $0.isPaused = true } }
+  func resume() { updateReadPause { $0.isPaused = false } }
 
-  func resume() { change { $0.isPaused = false } }
-
-  /// A client's lws keeps what it has read (lws_rx_flow_control); here it is ``unread``.
-  private func change(_ change: (inout ReadPause) -> Void) {
-    let wasOpen = gate.isOpen
-    change(&gate)
-    guard let wsi, gate.isOpen != wasOpen else { return }
+  /// Pauses or resumes reading. For a client, lws keeps the data that it has read
+  /// (lws_rx_flow_control); for a server it is in `unread`.
+  private func updateReadPause(_ change: (inout ReadPause) -> Void) {
+    let wasOpen = readPause.allowsReading
+    change(&readPause)
+    guard let wsi, readPause.allowsReading != wasOpen else { return }
     if wasOpen {
       _ = lws_rx_flow_control(wsi, 0)
     } else if unread.isEmpty {
       _ = lws_rx_flow_control(wsi, 1)
     } else {
-      socketLoop.executeLater { [weak self] in self?.readOn() }
+      socketLoop.executeLater { [weak self] in self?.processUnread() }
     }
   }
 
-  private func readOn() {
-    guard let wsi, gate.isOpen else { return }
+  private func processUnread() {
+    guard let wsi, readPause.allowsReading else { return }
     var bytes: [UInt8] = []
     swap(&bytes, &unread)
     if bytes.withUnsafeMutableBytes(receive) != 0 { kill() }
-    if gate.isOpen { _ = lws_rx_flow_control(wsi, 1) }
+    if readPause.allowsReading { _ = lws_rx_flow_control(wsi, 1) }
   }
-
-  // MARK: Moving
 
   private var isMoving: Bool { if case .moving = state { true } else { false } }
 
   func move(
-    to loop: any EventLoop, _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+    to loop: any EventLoop, _ onMoved: @escaping @Sendable (any MessageChannel) -> Void
   ) -> Bool {
-    guard case .open = state, let target = place?.place(on: loop) else { return false }
+    guard case .open = state, let target = loopServer?.loopServer(on: loop) else { return false }
     pause()
-    stall?.cancel()
-    state = .moving(to: target, then: goOn)
-    leaveSoon()
+    stallTimer?.cancel()
+    state = .moving(to: target, then: onMoved)
+    scheduleTransfer()
     return true
   }
 
-  /// Not now, in the midst of what lws calls for this very socket.
-  private func leaveSoon() {
-    socketLoop.execute { [weak self] in self?.leave() }
+  /// Deferred, because lws may be in a callback for this socket.
+  private func scheduleTransfer() {
+    socketLoop.execute { [weak self] in self?.transfer() }
   }
 
-  /// Hands the socket on once all that was sent is written: as a descriptor of its own, since lws
-  /// closes the one that it has. It does not shut a raw socket down (__lws_close_free_wsi).
-  private func leave() {
-    guard case .moving(let target, let goOn) = state, let wsi else { return }
+  /// Passes the socket to the other loop once all data is sent. It duplicates the descriptor, since
+  /// lws closes its own one. lws does not shut a raw socket down (__lws_close_free_wsi).
+  private func transfer() {
+    guard case .moving(let target, let onMoved) = state, let wsi else { return }
     guard flush() else { return kill() }
-    // Else when the socket takes more.
+    // Otherwise it continues when the socket is writable.
     guard writer.isEmpty else { return }
     let descriptor = fcntl(lws_get_socket_fd(wsi), F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else {
       state = .open
-      return close(.overloaded, "the server has no descriptor left")
+      return close(.overloaded, "the server has no free file descriptor")
     }
-    let luggage = TransferState(
-      id: id, limits: limits, frames: frames, assembly: assembly, unread: unread)
+    let transferState = TransferState(
+      id: id, limits: limits, frameReader: frameReader, assembly: assembly, unread: unread)
     state = .closed
     receiver = nil
-    target.take(descriptor, luggage, goOn)
-    place?.moved(self)
-    place = nil
+    target.receive(descriptor, transferState, onMoved)
+    loopServer?.moved(self)
+    loopServer = nil
     lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_SYNC)
   }
 
-  /// It has come from another loop: what it brings is read before what comes.
-  func unpack(_ luggage: TransferState) {
-    frames = luggage.frames
-    assembly = luggage.assembly
-    unread = luggage.unread
-    isHeard = true
+  /// Restores the state from another loop. Its unread data is processed before new data.
+  func restore(_ transferState: TransferState) {
+    frameReader = transferState.frameReader
+    assembly = transferState.assembly
+    unread = transferState.unread
+    hasActivity = true
     if let wsi, !unread.isEmpty { _ = lws_rx_flow_control(wsi, 0) }
   }
 
-  /// Reads what it has brought, unless its receiver has paused it.
-  func readWhatCame() {
-    guard !unread.isEmpty, gate.isOpen else { return }
-    socketLoop.executeLater { [weak self] in self?.readOn() }
+  /// Processes the unread data from another loop, unless the receiver has paused the connection.
+  func scheduleUnread() {
+    guard !unread.isEmpty, readPause.allowsReading else { return }
+    socketLoop.executeLater { [weak self] in self?.processUnread() }
   }
-
-  // MARK: Closing
 
   func close(_ code: CloseCode, _ reason: String) {
     guard case .open = state, wsi != nil else { return }
@@ -295,87 +298,97 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     appendClose(CloseFrame.payload(code, reason))
   }
 
-  /// The close handshake is done here: lws's own ends the connection before its close frame is
-  /// sent, when libuv is below and the library was built with assertions, as Debian's is
-  /// (lws_service_fd_tsi closes twice).
+  /// Starts the close handshake. This class performs it, because lws ends the connection before its
+  /// close frame is sent. That happens with libuv if the library was built with assertions, as in
+  /// Debian (lws_service_fd_tsi closes twice).
   private func appendClose(_ payload: [UInt8]) {
     state = .closing
-    // Its peer's close frame is read for.
-    change { $0 = ReadPause() }
-    stall?.cancel()
+    // Reading continues, to receive the peer's close frame.
+    updateReadPause { $0 = ReadPause() }
+    stallTimer?.cancel()
     writer.append(payload.span.bytes, as: .close)
     flushLater()
     killTimer = socketLoop.schedule(after: limits.closeTimeout) { [weak self] in self?.kill() }
   }
 
-  /// Cuts off: lws sees the end of the socket and closes.
+  /// Ends a closing connection if all its data was written, and the peer's system has confirmed
+  /// nothing since the last call. So the peer has had that time to confirm the close after it
+  /// received everything. Otherwise its network or its program has stopped; the system continues to
+  /// deliver what was written.
+  func endIfStalled() {
+    guard case .closing = state, writer.isEmpty, let wsi else { return }
+    var bytes: Int32 = 0
+    // Unsent and unacknowledged bytes (SIOCOUTQ of tcp(7)).
+    _ = ioctl(lws_get_socket_fd(wsi), UInt(TIOCOUTQ), &bytes)
+    if bytes == unconfirmedBytes { kill() } else { unconfirmedBytes = bytes }
+  }
+
+  /// Closes forcibly: shuts the socket down, so that lws closes it.
   func kill() {
     guard let wsi else { return }
-    change { $0 = ReadPause() }
+    updateReadPause { $0 = ReadPause() }
     Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_RDWR))
   }
 
-  /// The peer's close frame, which is answered unless this side has closed first; then the
-  /// connection ends.
-  func peerCloses(_ payload: UnsafeRawBufferPointer) {
+  /// Receives the peer's close frame. Sends one in response unless this side has closed first; then
+  /// the connection ends.
+  func receiveClose(_ payload: UnsafeRawBufferPointer) {
     guard case .open = state else { return }
     let frame = CloseFrame(payload)
     closeCode = frame.code
-    appendClose(frame.answer)
+    appendClose(frame.response)
   }
 
-  /// LWS_CALLBACK_CLOSED, LWS_CALLBACK_RAW_CLOSE.
+  /// LWS_CALLBACK_CLOSED, LWS_CALLBACK_RAW_CLOSE: the connection has ended.
   func ended() {
     if closeCode == nil, isClient { closeCode = wsi.flatMap(sentCloseCode) }
     wsi = nil
-    // It has moved.
+    // The connection has moved to another loop.
     if case .closed = state { return }
     state = .closed
-    traffic.closed(closeCode)
+    traffic.recordClose(closeCode)
     killTimer?.cancel()
-    stall?.cancel()
+    stallTimer?.cancel()
     writer.removeAll()
     unread = []
     assembly.removeAll()
     let receiver = receiver
     self.receiver = nil
-    place?.ended(self)
-    place = nil
+    loopServer?.ended(self)
+    loopServer = nil
     receiver?.closed(closeCode)
   }
 
-  // MARK: Receiving
-
-  /// LWS_CALLBACK_RAW_RX: bytes of a client. Returns what the callback returns.
+  /// LWS_CALLBACK_RAW_RX: bytes from a client. Returns the result of the callback.
   func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Int32 {
-    isHeard = true
+    hasActivity = true
     var rest = bytes
-    do throws(FrameReader.Fault) {
-      while !isDeaf, gate.isOpen, let part = try frames.next(&rest) {
+    do throws(FrameReader.FrameError) {
+      while !isReadClosed, readPause.allowsReading, let part = try frameReader.next(&rest) {
         switch part {
         case .message(let bytes, let kind, let isLast, let remaining):
           receive(bytes, kind, isLast: isLast, remaining: remaining)
         case .ping(let payload):
-          if case .open = state { _ = put(payload.span.bytes, as: .pong) }
+          if case .open = state { _ = enqueue(payload.span.bytes, as: .pong) }
         case .pong: break
         case .close(let payload):
-          isDeaf = true
-          isPeerDone = true
-          payload.withUnsafeBytes(peerCloses)
+          isReadClosed = true
+          isPeerClosed = true
+          payload.withUnsafeBytes(receiveClose)
         }
       }
     } catch {
-      isDeaf = true
+      isReadClosed = true
       close(.protocolError, error.reason)
     }
-    if !gate.isOpen { unread.append(contentsOf: rest) }
-    return !isDeaf || flush() ? 0 : -1
+    if !readPause.allowsReading { unread.append(contentsOf: rest) }
+    return !isReadClosed || flush() ? 0 : -1
   }
 
   /// LWS_CALLBACK_CLIENT_RECEIVE: the next part of a server's message.
   func receive(_ part: UnsafeRawBufferPointer) {
     guard let wsi else { return }
-    isHeard = true
+    hasActivity = true
     receive(
       part, lws_frame_is_binary(wsi) != 0 ? .binary : .text,
       isLast: lws_is_final_fragment(wsi) != 0, remaining: lws_remaining_packet_payload(wsi))
@@ -388,13 +401,13 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     traffic.bytesReceived.add(part.count)
     let room = limits.maximumMessage - assembly.bytes.count - part.count
     if room < 0 || remaining > room {
-      close(.messageTooBig, "a message holds at most \(limits.maximumMessage) bytes")
+      close(.messageTooBig, "a message may have at most \(limits.maximumMessage) bytes")
       return
     }
-    // Texts are checked here, whole: lws would look at every byte, and not see what an empty last
-    // part cuts off.
+    // Complete texts are validated here. lws would check every byte, but miss a character that is
+    // incomplete before an empty last part.
     if isLast, !assembly.isOpen {
-      guard kind == .binary || receiver.checksText || isUTF8(part) else { return refuseText() }
+      guard kind == .binary || receiver.checksText || isUTF8(part) else { return rejectText() }
       traffic.messagesReceived.add(1)
       receiver.receive(part.bytes, as: kind)
       return
@@ -402,7 +415,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     assembly.append(part)
     guard isLast else { return }
     guard kind == .binary || receiver.checksText || assembly.bytes.withUnsafeBytes(isUTF8) else {
-      return refuseText()
+      return rejectText()
     }
     traffic.messagesReceived.add(1)
     var message = MessageAssembly()
@@ -412,7 +425,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     if case .open = state { swap(&message, &assembly) }
   }
 
-  private func refuseText() {
+  private func rejectText() {
     close(.invalidPayload, CloseCode.notUTF8)
   }
 }

@@ -5,176 +5,177 @@ import WayTransport
 
 /// The WebSocket connections of a server on one of its loops.
 final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to its loop
-  /// A socket that is about to be a connection here.
-  private struct Arrival {
+  /// A socket that is becoming a connection on this loop.
+  private struct PendingAdoption {
     let id: UInt64
     let limits: ConnectionLimits
-    /// What it brings from another loop.
-    var luggage: SocketConnection.TransferState?
-    /// Hands it to its receiver.
-    let begin: (SocketConnection) -> Void
+    /// The state from another loop.
+    var transferState: SocketConnection.TransferState?
+    /// Attaches the receiver of the connection.
+    let attachReceiver: (SocketConnection) -> Void
   }
 
   let loop: SocketLoop
-  /// How many connections are here or on their way. Any thread may ask.
-  let load = Atomic(0)
+  /// Number of connections on this loop or on their way to it. Read it from any thread.
+  let assignedConnections = Atomic(0)
 
   private let configuration: SocketServerConfiguration
-  private let patience: Patience
+  private let idleTimeouts: IdleTimeouts
   private let budget: SocketQueueBudget
   private var connections: [UInt64: SocketConnection] = [:]
-  /// The one whose descriptor is handed to lws, for the callbacks that come before lws returns.
-  private var arriving: Arrival?
-  private var lifeTimer: (any ScheduledWork)?
+  /// The socket that is passed to lws, for the callbacks before lws returns.
+  private var pendingAdoption: PendingAdoption?
+  private var livenessTimer: (any ScheduledWork)?
+  private var lingerTimer: (any ScheduledWork)?
   private var isStopping = false
-  private var isOver = false
-  /// All places of the server, this one among them.
-  private var places: [SocketLoopServer] = []
-  private var onEnded: @Sendable () -> Void = {}
-  private var onOver: @Sendable () -> Void = {}
+  private var isFinished = false
+  /// All loop servers of the server, including this one.
+  private var loopServers: [SocketLoopServer] = []
+  private var onConnectionEnded: @Sendable () -> Void = {}
+  private var onStopped: @Sendable () -> Void = {}
 
-  /// One of `count` places that share what may wait to be sent.
+  /// Creates one of `count` loop servers that share the budget of unsent data.
   init(_ configuration: SocketServerConfiguration, loop: SocketLoop, count: Int) {
     self.configuration = configuration
     self.loop = loop
-    patience = Patience(ping: configuration.ping, silence: configuration.silence)
+    idleTimeouts = IdleTimeouts(ping: configuration.ping, silence: configuration.silence)
     budget = SocketQueueBudget(limit: configuration.maximumBufferedTotal / max(count, 1))
     super.init()
     budget.makeRoom = { [weak self] in self?.makeRoom($0) }
   }
 
-  /// Takes connections from now on. `onEnded` is told of each that has ended on one of the places,
-  /// and `onOver` once, when this place has stopped; both are called on this loop.
-  func begin(
-    among places: [SocketLoopServer], subprotocols: [String],
-    onEnded: @escaping @Sendable () -> Void, onOver: @escaping @Sendable () -> Void
+  /// Accepts connections from now on. `onConnectionEnded` is called for each connection that has
+  /// ended here. `onStopped` is called once, when this loop server has stopped. Both are called on
+  /// this loop.
+  func start(
+    among loopServers: [SocketLoopServer], subprotocols: [String],
+    onConnectionEnded: @escaping @Sendable () -> Void, onStopped: @escaping @Sendable () -> Void
   ) throws(SocketError) {
     _ = try VirtualHost(loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
-    self.places = places
-    self.onEnded = onEnded
-    self.onOver = onOver
-    loop.endings[ObjectIdentifier(self)] = { [weak self] in self?.loopEnds() }
+    self.loopServers = loopServers
+    self.onConnectionEnded = onConnectionEnded
+    self.onStopped = onStopped
+    loop.shutdownHandlers[ObjectIdentifier(self)] = { [weak self] in self?.loopWillEnd() }
   }
 
-  // MARK: Coming
-
-  /// Takes a socket whose handshake is done, from any thread. `id` is made by who hands it out: loops
-  /// take what came in no order between them.
-  func take(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
-    load.add(1, ordering: .relaxed)
-    loop.reach { [self] in
+  /// Adopts a socket after its handshake, from any thread. The caller makes `id`, because loops run
+  /// in no order between them.
+  func accept(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
+    assignedConnections.add(1, ordering: .relaxed)
+    loop.perform { [self] in
       let limits = ConnectionLimits(
         maximumMessage: upgrade.endpoint.maxMessage,
         maximumBuffered: upgrade.endpoint.maxBuffered ?? configuration.maximumBuffered,
         highWater: configuration.highWater, stallTimeout: configuration.stallTimeout,
         budget: budget, closeTimeout: configuration.closeTimeout)
-      let arrival = Arrival(id: id, limits: limits) { connection in
+      let adoption = PendingAdoption(id: id, limits: limits) { connection in
         connection.attach(upgrade.endpoint.acceptor.accept(connection, upgrade.handshake))
       }
-      adopt(descriptor, arrival)
+      adopt(descriptor, adoption)
     }
   }
 
-  /// Takes a socket from another place of the server, from its thread. `goOn` attaches a receiver.
-  func take(
-    _ descriptor: Int32, _ luggage: SocketConnection.TransferState,
-    _ goOn: @escaping @Sendable (any MessageChannel) -> Void
+  /// Adopts a socket from another loop server, called on that loop's thread. `onMoved` attaches a
+  /// receiver.
+  func receive(
+    _ descriptor: Int32, _ transferState: SocketConnection.TransferState,
+    _ onMoved: @escaping @Sendable (any MessageChannel) -> Void
   ) {
-    load.add(1, ordering: .relaxed)
-    loop.reach { [self] in
-      var limits = luggage.limits
+    assignedConnections.add(1, ordering: .relaxed)
+    loop.perform { [self] in
+      var limits = transferState.limits
       limits.budget = budget
       adopt(
-        descriptor, Arrival(id: luggage.id, limits: limits, luggage: luggage, begin: goOn))
+        descriptor,
+        PendingAdoption(
+          id: transferState.id, limits: limits, transferState: transferState,
+          attachReceiver: onMoved))
     }
   }
 
-  /// Hands the descriptor to lws, which owns it from here on. What comes on it are frames, which
-  /// lws hands over as it reads them: its own reader takes some that are none.
-  private func adopt(_ descriptor: Int32, _ arrival: Arrival) {
-    guard !isStopping, let pointer = host?.pointer else {
+  /// Passes the descriptor to lws, which owns it from then on, as a raw socket. ``FrameReader``
+  /// reads the frames, because lws's own reader accepts some invalid ones.
+  private func adopt(_ descriptor: Int32, _ adoption: PendingAdoption) {
+    guard !isStopping, let pointer = virtualHost?.pointer else {
       Glibc.close(descriptor)
-      return left()
+      return connectionEnded()
     }
-    arriving = arrival
+    pendingAdoption = adoption
     let socket = lws_adopt_descriptor_vhost(
       pointer, LWS_ADOPT_SOCKET, lws_sock_file_fd_type(sockfd: descriptor), nil, nil)
-    // Where it has come to nothing lws has closed the descriptor.
-    if socket == nil, arriving != nil { left() }
-    arriving = nil
+    // If this failed, lws has closed the descriptor.
+    if socket == nil, pendingAdoption != nil { connectionEnded() }
+    pendingAdoption = nil
   }
 
-  override func established(_ wsi: OpaquePointer) -> SocketConnection? {
-    guard let arriving else { return nil }
+  override func makeConnection(_ wsi: OpaquePointer) -> SocketConnection? {
+    guard let pendingAdoption else { return nil }
     let connection = SocketConnection(
-      loop: loop, wsi: wsi, limits: arriving.limits, at: self, id: arriving.id)
+      loop: loop, wsi: wsi, limits: pendingAdoption.limits, at: self, id: pendingAdoption.id)
     connections[connection.id] = connection
-    watchLife()
+    scheduleLivenessCheck()
     return connection
   }
 
   override func accept(_ connection: SocketConnection, _ wsi: OpaquePointer) {
-    guard let arrival = arriving else { return }
-    arriving = nil
-    if let luggage = arrival.luggage { connection.unpack(luggage) }
-    arrival.begin(connection)
-    connection.readWhatCame()
+    guard let adoption = pendingAdoption else { return }
+    pendingAdoption = nil
+    if let transferState = adoption.transferState { connection.restore(transferState) }
+    adoption.attachReceiver(connection)
+    connection.scheduleUnread()
   }
 
-  // MARK: Going
-
-  /// The place of the server on another loop; nil where it has none there, or takes nobody more.
-  func place(on loop: any EventLoop) -> SocketLoopServer? {
+  /// The loop server on another loop; `nil` if there is none, or if the server is stopping.
+  func loopServer(on loop: any EventLoop) -> SocketLoopServer? {
     if isStopping { return nil }
-    return places.first { $0.loop === loop && $0 !== self }
+    return loopServers.first { $0.loop === loop && $0 !== self }
   }
 
-  /// A connection has ended.
+  /// Removes a connection that has ended.
   func ended(_ connection: SocketConnection) {
     connections[connection.id] = nil
-    left()
+    connectionEnded()
   }
 
-  /// A connection is on its way to another place.
+  /// Removes a connection that moves to another loop server.
   func moved(_ connection: SocketConnection) {
     connections[connection.id] = nil
-    load.subtract(1, ordering: .relaxed)
-    finishIfGone()
+    assignedConnections.subtract(1, ordering: .relaxed)
+    finishIfEmpty()
   }
 
-  private func left() {
-    load.subtract(1, ordering: .relaxed)
-    onEnded()
-    finishIfGone()
+  private func connectionEnded() {
+    assignedConnections.subtract(1, ordering: .relaxed)
+    onConnectionEnded()
+    finishIfEmpty()
   }
 
   override func socketDestroyed(_ wsi: OpaquePointer) {
     super.socketDestroyed(wsi)
-    finishIfGone()
+    finishIfEmpty()
   }
 
-  // MARK: What they take up
-
-  /// One timer for all connections, while there are any.
-  private func watchLife() {
-    guard lifeTimer == nil, !connections.isEmpty else { return }
-    lifeTimer = loop.schedule(after: patience.period) { [weak self] in
+  /// Starts one timer for all connections, while there are any.
+  private func scheduleLivenessCheck() {
+    guard livenessTimer == nil, !connections.isEmpty else { return }
+    livenessTimer = loop.schedule(after: idleTimeouts.checkInterval) { [weak self] in
       guard let self else { return }
-      for connection in connections.values { connection.checkLife(patience) }
-      lifeTimer = nil
-      watchLife()
+      for connection in connections.values { connection.checkLiveness(idleTimeouts) }
+      livenessTimer = nil
+      scheduleLivenessCheck()
     }
   }
 
-  /// Closes those for whom most waits, until so many bytes are left: who reads does not pay for who
-  /// does not.
+  /// Closes the connections with most unsent data until `size` bytes are free. So slow clients do
+  /// not affect fast ones.
   private func makeRoom(_ size: Int) {
-    while !budget.isLeft(size) {
+    while !budget.hasRoom(size) {
       let queues = connections.values.compactMap { connection in
-        connection.openQueue.map { (connection, size: $0) }
+        connection.openQueueSize.map { (connection, size: $0) }
       }
-      guard let (largest, held) = queues.max(by: { $0.size < $1.size }), held > 0 else { return }
-      largest.giveUp("more bytes wait to be read than the server keeps for all")
+      guard let (largest, queuedBytes) = queues.max(by: { $0.size < $1.size }), queuedBytes > 0
+      else { return }
+      largest.closeSlowConsumer("more bytes wait for clients than the server may hold")
     }
   }
 
@@ -184,49 +185,64 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
       traffic: loop.traffic)
   }
 
-  // MARK: Stop
-
-  /// Closes every connection with `drain`, and takes no more.
+  /// Closes every connection with `drain`, and accepts no more. Connections end when their clients
+  /// confirm the close, or have received everything and do not confirm it within the linger
+  /// timeout.
   func stop(drain: CloseCode) {
     isStopping = true
     for connection in Array(connections.values) {
-      connection.close(drain, "the server is ending")
+      connection.close(drain, "the server is shutting down")
     }
-    finishIfGone()
+    scheduleLingerCheck()
+    finishIfEmpty()
   }
 
-  /// Ends what has not ended by itself.
-  func cutOff() {
+  /// Checks twice in each linger timeout which connections make no progress: the first check of a
+  /// connection only records its state.
+  private func scheduleLingerCheck() {
+    lingerTimer = loop.schedule(after: configuration.lingerTimeout / 2) { [weak self] in
+      guard let self, !isFinished else { return }
+      for connection in Array(connections.values) { connection.endIfStalled() }
+      scheduleLingerCheck()
+    }
+  }
+
+  /// Closes forcibly every connection that is still open.
+  func forceClose() {
     isStopping = true
     for connection in Array(connections.values) { connection.kill() }
-    finishIfGone()
+    finishIfEmpty()
   }
 
-  private func finishIfGone() {
-    guard isStopping, !isOver, connections.isEmpty, (host?.socketCount ?? 0) == 0 else { return }
-    // lws still counts the socket that it is telling the end of.
+  private func finishIfEmpty() {
+    guard isStopping, !isFinished, connections.isEmpty, (virtualHost?.socketCount ?? 0) == 0 else {
+      return
+    }
+    // lws still counts the socket whose end it is reporting.
     loop.execute { [self] in finish() }
   }
 
-  /// Lets go of lws, also where that keeps a socket.
+  /// Releases the vhost, even if lws keeps a socket.
   func finish() {
-    guard !isOver else { return }
-    isOver = true
+    guard !isFinished else { return }
+    isFinished = true
     isStopping = true
-    lifeTimer?.cancel()
-    lifeTimer = nil
-    loop.endings[ObjectIdentifier(self)] = nil
-    host?.destroy()
-    places = []
-    let tell = onOver
-    onEnded = {}
-    onOver = {}
-    tell()
+    livenessTimer?.cancel()
+    livenessTimer = nil
+    lingerTimer?.cancel()
+    lingerTimer = nil
+    loop.shutdownHandlers[ObjectIdentifier(self)] = nil
+    virtualHost?.destroy()
+    loopServers = []
+    let handler = onStopped
+    onConnectionEnded = {}
+    onStopped = {}
+    handler()
   }
 
-  /// lws closes its sockets with its context.
-  private func loopEnds() {
-    cutOff()
+  /// Closes all connections, because lws closes its sockets with its context.
+  private func loopWillEnd() {
+    forceClose()
     loop.execute { [self] in finish() }
   }
 }

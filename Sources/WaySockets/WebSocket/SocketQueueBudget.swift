@@ -1,18 +1,18 @@
-/// The memory that what waits to be sent may take up, over all connections of a server.
+/// The memory budget of unsent data, for all connections of a server on one loop.
 final class SocketQueueBudget: @unchecked Sendable {  // confined to its loop
   let limit: Int
   var used = 0
-  /// Is asked for so many bytes where they are not left.
+  /// Called with the required number of bytes if they are not free.
   var makeRoom: ((Int) -> Void)?
 
   init(limit: Int = .max) {
     self.limit = limit
   }
 
-  /// Sees that so many bytes are left, as far as it can be done.
+  /// Frees `size` bytes if possible.
   func reserve(_ size: Int) {
     if used + size > limit { makeRoom?(size) }
   }
 
-  func isLeft(_ size: Int) -> Bool { used + size <= limit }
+  func hasRoom(_ size: Int) -> Bool { used + size <= limit }
 }

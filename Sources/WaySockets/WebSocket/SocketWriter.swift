@@ -5,79 +5,80 @@ import WayTransport
 /// Queues the frames of one connection, and writes them to its socket.
 struct SocketWriter: ~Copyable {
   private let isClient: Bool
-  private var out: OutboundBuffer
-  /// Bytes of a client that lws has copied because the socket would not take them.
-  private var held = 0
-  /// The socket takes no more until WRITEABLE.
+  private var buffer: OutboundBuffer
+  /// Number of a client's bytes that lws has copied because the socket did not accept them.
+  private var heldBytes = 0
+  /// The socket accepts no more data until WRITEABLE.
   private var isBlocked = false
 
   init(isClient: Bool, pool: BufferPool, budget: SocketQueueBudget) {
     self.isClient = isClient
-    out = OutboundBuffer(pool: pool, budget: budget)
+    buffer = OutboundBuffer(pool: pool, budget: budget)
   }
 
-  /// Bytes of memory that what waits takes up.
-  var cost: Int { out.cost + held }
-  /// Bytes of the memory that is held for it.
-  var capacity: Int { out.capacity }
-  var isEmpty: Bool { out.count == 0 }
-  /// Whether it is time to write before the turn ends.
-  var isDue: Bool { out.count >= Libwebsockets.transmitSize && !isBlocked }
+  /// Number of bytes of memory that unsent data uses.
+  var cost: Int { buffer.cost + heldBytes }
+  /// Number of bytes of memory that is allocated for unsent data.
+  var capacity: Int { buffer.capacity }
+  var isEmpty: Bool { buffer.count == 0 }
+  /// Whether to write before the turn ends.
+  var isFlushDue: Bool { buffer.count >= Libwebsockets.transmitSize && !isBlocked }
 
-  /// Bytes of memory that a frame needs anew.
-  func growth(for payloadSize: Int) -> Int { out.growth(for: payloadSize) }
+  /// Number of bytes of new memory that a frame needs.
+  func growth(for payloadSize: Int) -> Int { buffer.growth(for: payloadSize) }
 
-  /// A client's frames are masked, each with a key of its own (RFC 6455 §5.3).
+  /// Queues a frame. A client's frames are masked, each with its own key (RFC 6455 §5.3).
   mutating func append(_ payload: RawSpan, as opcode: FrameHeader.Opcode) {
-    out.append(payload, as: opcode, mask: isClient ? UInt32.random(in: 0...(.max)) : nil)
+    buffer.append(payload, as: opcode, mask: isClient ? UInt32.random(in: 0...(.max)) : nil)
   }
 
-  mutating func removeUnsent() { out.removeUnsent() }
+  mutating func removeUnsent() { buffer.removeUnsent() }
 
-  mutating func removeAll() { out.removeAll() }
+  mutating func removeAll() { buffer.removeAll() }
 
-  /// WRITEABLE: lws has sent what it held.
+  /// WRITEABLE: lws has sent its buffered data.
   mutating func becameWritable() {
-    held = 0
+    heldBytes = 0
     isBlocked = false
   }
 
-  /// Writes as much as the socket takes. Returns false where it has failed.
+  /// Writes as much as the socket accepts. Returns false if the socket has failed.
   mutating func write(to wsi: OpaquePointer) -> Bool {
     if isBlocked { return true }
     if isClient ? writeFrames(to: wsi) : writeBytes(to: wsi) { return true }
-    out.removeAll()
+    buffer.removeAll()
     return false
   }
 
-  /// Writes past lws, which would copy what the socket does not take, and read nothing meanwhile.
+  /// Writes directly to the socket. lws would copy the data that the socket does not accept, and
+  /// stop reading meanwhile.
   private mutating func writeBytes(to wsi: OpaquePointer) -> Bool {
     let descriptor = lws_get_socket_fd(wsi)
-    while out.count > 0, !isBlocked {
-      let sent = out.send(to: descriptor)
+    while buffer.count > 0, !isBlocked {
+      let sent = buffer.send(to: descriptor)
       if sent < 0, errno == EINTR { continue }
       if sent < 0, errno != EAGAIN { return false }
       if sent < 0 {
         isBlocked = true
         lws_callback_on_writable(wsi)
       } else {
-        out.remove(first: sent)
+        buffer.remove(first: sent)
       }
     }
     return true
   }
 
-  /// lws writes frames of its own on a client's connection, so all that is written goes by it.
+  /// Writes through lws, because lws also writes its own frames on a client's connection.
   private mutating func writeFrames(to wsi: OpaquePointer) -> Bool {
-    while let chunk = out.chunk(limit: Libwebsockets.transmitSize) {
+    while let chunk = buffer.chunk(limit: Libwebsockets.transmitSize) {
       if lws_partial_buffered(wsi) != 0 {
         lws_callback_on_writable(wsi)
         return true
       }
       let write = lws_write_protocol(rawValue: UInt32(way_lws_write_raw))
       guard lws_write(wsi, chunk.baseAddress, chunk.count, write) >= 0 else { return false }
-      if lws_partial_buffered(wsi) != 0 { held = chunk.count }
-      out.remove(first: chunk.count)
+      if lws_partial_buffered(wsi) != 0 { heldBytes = chunk.count }
+      buffer.remove(first: chunk.count)
     }
     return true
   }

@@ -5,23 +5,23 @@ import WayTransport
 /// A libwebsockets vhost without a listening socket: the protocols of one server, or of a loop's
 /// clients.
 ///
-/// The loop keeps it until lws has let go of it.
+/// The loop retains it until lws has released it.
 final class VirtualHost {
-  /// What lws tells vhosts apart by.
+  /// The name by which lws distinguishes vhosts.
   let name: String
   private(set) var pointer: OpaquePointer?
-  /// Sockets that lws has for this vhost (WSI_CREATE, WSI_DESTROY).
+  /// Number of sockets of this vhost in lws (WSI_CREATE, WSI_DESTROY).
   var socketCount = 0
 
   private let loop: SocketLoop
-  /// Whom the callbacks find by lws_vhost_user.
+  /// The owner that the callbacks find with lws_vhost_user.
   private let owner: SocketOwner
-  /// lws keeps the names' addresses, not copies.
+  /// The names in C memory, because lws stores their addresses without copying them.
   private let names: [UnsafeMutablePointer<CChar>]
 
   private static let serial = Locked(0)
 
-  /// `subprotocols` are what lws may pick for a server's connections.
+  /// Creates a vhost. `subprotocols` are those that lws may select for a server's connections.
   init(
     loop: SocketLoop, isServer: Bool, subprotocols: [String], owner: SocketOwner
   ) throws(SocketError) {
@@ -34,7 +34,7 @@ final class VirtualHost {
     }
     name = "waybridge-\(number)"
     var names: [UnsafeMutablePointer<CChar>] = []
-    // The first protocol is that of connections without a subprotocol.
+    // Connections without a subprotocol use the first protocol.
     for text in [name] + subprotocols {
       if let copy = strdup(text) { names.append(copy) }
     }
@@ -56,7 +56,7 @@ final class VirtualHost {
     pointer = protocols.withUnsafeBufferPointer { protocols in
       info.protocols = protocols.baseAddress
       info.vhost_name = UnsafePointer(names.first)
-      // Port 0 turns off the proxy that lws would otherwise take from the environment
+      // Port 0 disables the proxy that lws would otherwise read from the environment
       // (lws_set_proxy).
       return ":0".withCString { proxy in
         info.http_proxy_address = proxy
@@ -64,12 +64,12 @@ final class VirtualHost {
       }
     }
     guard pointer != nil else { throw SocketError(.system, "lws_create_vhost failed") }
-    loop.hosts.append(self)
-    owner.host = self
+    loop.virtualHosts.append(self)
+    owner.virtualHost = self
   }
 
-  /// lws_vhost_destroy, which is only safe without sockets and before the context's end; otherwise
-  /// that frees it.
+  /// Calls lws_vhost_destroy, which is only safe without sockets and while the context exists.
+  /// Otherwise the end of the context frees the vhost.
   func destroy() {
     guard socketCount == 0, loop.context != nil, let pointer else { return }
     self.pointer = nil
@@ -77,10 +77,10 @@ final class VirtualHost {
     release()
   }
 
-  /// Ends the circle of references; nothing of lws calls here any more.
+  /// Breaks the reference cycle. lws makes no more callbacks.
   func release() {
-    owner.host = nil
-    loop.hosts.removeAll { $0 === self }
+    owner.virtualHost = nil
+    loop.virtualHosts.removeAll { $0 === self }
   }
 
   deinit {

@@ -1,19 +1,19 @@
 import CWaySQLite
 import Glibc
 
-/// Why a database cannot be used: which file, what is wrong, and what to do about it.
+/// The reason why a database cannot be used: the file, the problem and the solution.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The database's file, or the folder where that is what cannot be used.
+  /// The database file, or its folder if that is the problem.
   public let path: String
-  /// SQLite's result code (https://sqlite.org/rescode.html) by its name: `SQLITE_FULL`. Nil where
-  /// it is not SQLite that refuses.
+  /// The name of SQLite's result code (https://sqlite.org/rescode.html), such as `SQLITE_FULL`.
+  /// `nil` if the error is not from SQLite.
   public let code: String?
-  /// What is wrong, in SQLite's words or the system's.
+  /// The problem, in the words of SQLite or the system.
   public let reason: String
-  /// What whoever runs the server can do; nil where that is not known.
+  /// The remedy for the operator; `nil` if it is unknown.
   public let advice: String?
 
-  /// What is wrong, as nobody but Waybridge knows it.
+  /// An error that Waybridge itself detects.
   init(_ path: String, _ reason: String, advice: String? = nil) {
     self.path = path
     self.reason = reason
@@ -21,57 +21,57 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     code = nil
   }
 
-  /// What the system refuses, by the C library's error number (strerror).
+  /// An error of the system, from the C library's error number (strerror).
   init(_ path: String, _ what: String, errno code: Int32) {
     let advice: String? =
       switch code {
-      case EACCES, EPERM, EROFS: Self.permission(path)
-      case ENOSPC, EDQUOT: Self.room
-      case ENOTDIR, EEXIST: "name a folder, or one that is not there yet"
+      case EACCES, EPERM, EROFS: Self.permissionAdvice(path)
+      case ENOSPC, EDQUOT: Self.diskFullAdvice
+      case ENOTDIR, EEXIST: "choose a folder; it is created if it does not exist"
       default: nil
       }
     self.init(path, "\(what): \(String(cString: strerror(code)))", advice: advice)
   }
 
-  /// What SQLite refuses: a result code, extended or not, and its text (sqlite3_errmsg). `system`
-  /// is what the operating system said to it last (sqlite3_system_errno).
+  /// An error of SQLite: a result code, extended or not, and its text (sqlite3_errmsg). `system` is
+  /// the last error of the operating system (sqlite3_system_errno).
   init(_ path: String, code: Int32, text: String, system: Int32 = 0) {
     let primary = code & 0xFF
     self.path = path
-    let name = Self.names[primary] ?? "SQLITE"
+    let name = Self.codeNames[primary] ?? "SQLITE"
     self.code = code == primary ? name : "\(name) (\(code))"
     let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL].contains(primary) && system != 0
     reason = isOfSystem ? "\(text): \(String(cString: strerror(system)))" : text
     advice =
       switch primary {
-      case SQLITE_FULL: Self.room
-      case SQLITE_IOERR where system == ENOSPC || system == EDQUOT: Self.room
-      case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: Self.permission(path)
+      case SQLITE_FULL: Self.diskFullAdvice
+      case SQLITE_IOERR where system == ENOSPC || system == EDQUOT: Self.diskFullAdvice
+      case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: Self.permissionAdvice(path)
       case SQLITE_CORRUPT, SQLITE_NOTADB:
-        "the file is damaged, or no database; it is left as it is: move it away together with "
-          + "\(path)-wal, if there is one, and begin anew or with a copy"
+        "the file is damaged or not a database, and was not changed; move it and \(path)-wal, if it "
+          + "exists, to another folder, and start without them or with a backup"
       case SQLITE_BUSY, SQLITE_LOCKED:
-        "another process uses the file, a server that runs for instance: end that, or name another "
-          + "place"
+        "another process uses the file, for example a running server; stop it, or choose another "
+          + "folder"
       case SQLITE_AUTH:
-        "a transaction is begun and ended by whom it was given by: to roll it back, throw"
+        "Waybridge begins and ends the transaction; throw an error to roll it back"
       default: nil
       }
   }
 
-  private static let room = "make room on its disk"
+  private static let diskFullAdvice = "free space on its disk"
 
-  private static func permission(_ path: String) -> String {
-    "let the user \(geteuid()) write to it and to the folder that it is in, or name another place"
+  private static func permissionAdvice(_ path: String) -> String {
+    "let the user \(geteuid()) write to it and its folder, or choose another folder"
   }
 
-  /// A sentence with the path, what is wrong and what to do.
+  /// A sentence with the path, the problem and the solution.
   public var description: String {
     let name = code.map { " [\($0)]" } ?? ""
     return "\(path) cannot be used: \(reason)\(name)" + (advice.map { "; \($0)" } ?? "")
   }
 
-  private static let names: [Int32: String] = [
+  private static let codeNames: [Int32: String] = [
     SQLITE_ERROR: "SQLITE_ERROR", SQLITE_INTERNAL: "SQLITE_INTERNAL", SQLITE_PERM: "SQLITE_PERM",
     SQLITE_ABORT: "SQLITE_ABORT", SQLITE_BUSY: "SQLITE_BUSY", SQLITE_LOCKED: "SQLITE_LOCKED",
     SQLITE_NOMEM: "SQLITE_NOMEM", SQLITE_READONLY: "SQLITE_READONLY",

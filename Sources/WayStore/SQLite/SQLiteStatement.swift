@@ -1,47 +1,47 @@
 import CWaySQLite
 
-/// A prepared statement. Belongs to its connection's thread.
+/// A prepared statement. It belongs to its connection's thread.
 final class SQLiteStatement {
   private let statement: OpaquePointer
   private let path: String
 
-  /// Makes one of the first statement of a text (sqlite3_prepare_v3), and fails where there is
-  /// none, or more than one.
+  /// Prepares the first statement of a text (sqlite3_prepare_v3). Throws if there is none, or more
+  /// than one.
   init(_ sql: String, on database: OpaquePointer, path: String) throws(SQLiteError) {
     self.path = path
-    var made: OpaquePointer?
+    var prepared: OpaquePointer?
     var code = SQLITE_OK
     var rest = ""
     sql.withCString { start in
       var tail: UnsafePointer<CChar>?
       code = sqlite3_prepare_v3(
-        database, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, &tail)
+        database, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, &tail)
       if let tail { rest = String(cString: tail) }
     }
     guard code == SQLITE_OK else {
       throw SQLiteError(path, code: code, text: String(cString: sqlite3_errmsg(database)))
     }
-    guard let made else { throw SQLiteError(path, "there is no statement in '\(sql)'") }
+    guard let prepared else { throw SQLiteError(path, "there is no statement in \"\(sql)\"") }
     guard rest.utf8.allSatisfy({ " \t\r\n;".utf8.contains($0) }), !sql.utf8.contains(0) else {
-      sqlite3_finalize(made)
+      sqlite3_finalize(prepared)
       throw SQLiteError(
-        path, "one statement at a time can be run, and more follows: '\(rest)'")
+        path, "only one statement can be run at a time, and another one follows: \"\(rest)\"")
     }
-    statement = made
+    statement = prepared
   }
 
   deinit {
     sqlite3_finalize(statement)
   }
 
-  /// Runs it to its end, without a look at its rows.
+  /// Runs the statement to completion, and ignores its rows.
   func run(_ arguments: [SQLiteValue]) throws(SQLiteError) {
     try bind(arguments)
     defer { reset() }
     while try step() {}
   }
 
-  /// Runs it to its end; `read` makes something of each row.
+  /// Runs the statement to completion. `read` converts each row.
   func rows<Result>(
     _ arguments: [SQLiteValue], _ read: (borrowing SQLiteRow) throws -> Result
   ) throws -> [Result] {
@@ -52,14 +52,14 @@ final class SQLiteStatement {
     return results
   }
 
-  /// Gives the parameters their values (sqlite3_bind_…).
+  /// Binds values to the parameters (sqlite3_bind_…).
   private func bind(_ arguments: [SQLiteValue]) throws(SQLiteError) {
     let count = Int(sqlite3_bind_parameter_count(statement))
     guard count == arguments.count else {
       throw SQLiteError(
         path,
         "the statement has \(count) parameters, and \(arguments.count) were given: "
-          + "'\(String(cString: sqlite3_sql(statement)))'")
+          + "\"\(String(cString: sqlite3_sql(statement)))\"")
     }
     for (index, argument) in arguments.enumerated() {
       let code = bind(argument, at: Int32(index + 1))
@@ -95,8 +95,8 @@ final class SQLiteStatement {
     }
   }
 
-  /// Makes it ready for the next time, and lets its arguments go (sqlite3_reset,
-  /// sqlite3_clear_bindings). The code of sqlite3_reset is that of the step before.
+  /// Resets the statement and clears its arguments (sqlite3_reset, sqlite3_clear_bindings).
+  /// sqlite3_reset returns the code of the previous step, which is ignored.
   private func reset() {
     sqlite3_reset(statement)
     sqlite3_clear_bindings(statement)
@@ -110,7 +110,7 @@ final class SQLiteStatement {
   }
 }
 
-/// A row that a statement stands at, for as long as it does. Columns count from 0.
+/// The current row of a statement, valid until the next step. Columns count from 0.
 struct SQLiteRow: ~Copyable {
   private let statement: OpaquePointer
 
@@ -118,32 +118,32 @@ struct SQLiteRow: ~Copyable {
     self.statement = statement
   }
 
-  /// How many columns there are (sqlite3_column_count).
+  /// The number of columns (sqlite3_column_count).
   var count: Int { Int(sqlite3_column_count(statement)) }
 
-  /// What a column is called (sqlite3_column_name).
+  /// The name of a column (sqlite3_column_name).
   func name(_ column: Int) -> String {
     sqlite3_column_name(statement, Int32(column)).map { String(cString: $0) } ?? ""
   }
 
-  /// A column as an integer (sqlite3_column_int64).
+  /// The value of a column as an integer (sqlite3_column_int64).
   func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement, Int32(column)) }
 
-  /// A column as text (sqlite3_column_text).
+  /// The value of a column as text (sqlite3_column_text).
   func text(_ column: Int) -> String {
     guard let start = sqlite3_column_text(statement, Int32(column)) else { return "" }
     let count = Int(sqlite3_column_bytes(statement, Int32(column)))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// A column's bytes (sqlite3_column_blob).
+  /// The bytes of a column (sqlite3_column_blob).
   func blob(_ column: Int) -> [UInt8] {
     guard let start = sqlite3_column_blob(statement, Int32(column)) else { return [] }
     let count = Int(sqlite3_column_bytes(statement, Int32(column)))
     return Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// A column as what it is (sqlite3_column_type).
+  /// The value of a column in its own type (sqlite3_column_type).
   func value(_ column: Int) -> SQLiteValue {
     switch sqlite3_column_type(statement, Int32(column)) {
     case SQLITE_INTEGER: .integer(integer(column))

@@ -1,4 +1,4 @@
-/// What a column holds, and what a statement's parameter is given (https://sqlite.org/datatype3.html).
+/// The value of a column or of a statement's parameter (https://sqlite.org/datatype3.html).
 enum SQLiteValue: Hashable {
   case null
   case integer(Int64)

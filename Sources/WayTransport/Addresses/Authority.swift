@@ -1,20 +1,20 @@
-/// A host and, where it is written, a port, as in the header field Host (RFC 9110 §7.2), read more
-/// strictly than a URI's: what one program takes for another host than the next does is none here.
+/// A host with an optional port, as in the Host header (RFC 9110 §7.2). It is parsed more strictly
+/// than in a URI: a host that programs interpret differently is invalid.
 package struct Authority: Hashable, Sendable, CustomStringConvertible {
-  /// In lower case: a name without a dot at its end, an IPv4 address of four decimal numbers, or an
-  /// IPv6 address as inet_ntop writes it, in brackets.
+  /// The host in lower case. It is a name without a final dot, an IPv4 address of four decimal
+  /// numbers, or an IPv6 address. An IPv6 address has brackets and the format of inet_ntop.
   package let host: String
-  /// 1 to 65,535.
+  /// From 1 to 65,535; `nil` without a port.
   package let port: Int?
 
-  /// Nil for user info, percent-encoding, other ways to write an address, and whatever else is not of
-  /// the form `HOST` or `HOST:PORT`.
+  /// Parses `HOST` or `HOST:PORT`. Returns `nil` for anything else, such as user info,
+  /// percent-encoding and other formats of addresses.
   package init?(_ text: String) {
     guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       return nil
     }
     let text = text.lowercased()
-    // An IPv6 address holds colons of its own.
+    // An IPv6 address contains colons.
     let end = text.lastIndex(of: "]").map(text.index(after:)) ?? text.firstIndex(of: ":")
     let host = text[..<(end ?? text.endIndex)]
     let rest = text[(end ?? text.endIndex)...]
@@ -30,7 +30,7 @@ package struct Authority: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { host + (port.map { ":\($0)" } ?? "") }
 
-  /// Whether the host is an address and no name.
+  /// Whether the host is an address, not a name.
   package var isAddress: Bool { host.hasPrefix("[") || IPAddress(host) != nil }
 
   static func port(_ digits: some StringProtocol) -> Int? {
@@ -48,7 +48,7 @@ package struct Authority: Hashable, Sendable, CustomStringConvertible {
     }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
     guard text.utf8.count <= 253, labels.allSatisfy(isLabel) else { return false }
-    // Programs read 127.1, 2130706433 and 0x7f.1 as addresses too.
+    // Programs also read 127.1, 2130706433 and 0x7f.1 as addresses.
     guard let last = labels.last, last.utf8.allSatisfy(isDigit) || last.hasPrefix("0x") else {
       return true
     }

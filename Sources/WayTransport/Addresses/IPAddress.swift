@@ -1,13 +1,13 @@
 import Glibc
 
-/// An IPv4 or IPv6 address. One of IPv4 that is written as IPv6 (`::ffff:192.0.2.1`) is the IPv4
+/// An IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) becomes the IPv4
 /// address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// Four or sixteen, in network order.
+  /// Four or sixteen bytes in network order.
   package let bytes: [UInt8]
 
-  /// Reads an address as inet_pton does: four decimal numbers, or RFC 4291 §2.2 without brackets and
-  /// zone. Nil for all else.
+  /// Parses an address as inet_pton does: four decimal numbers, or RFC 4291 §2.2 without brackets
+  /// and zone. Returns `nil` for anything else.
   package init?(_ text: String) {
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     let isIPv6 = text.utf8.contains(0x3A)
@@ -16,7 +16,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(bytes: bytes)
   }
 
-  /// `bytes` are four or sixteen.
+  /// Creates an address from four or sixteen bytes.
   package init(bytes: [UInt8]) {
     let isMapped =
       bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF
@@ -26,12 +26,12 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   package var isIPv6: Bool { bytes.count == 16 }
 
-  /// Of 127.0.0.0/8, or `::1`.
+  /// Whether it is in 127.0.0.0/8, or `::1`.
   package var isLoopback: Bool {
     isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 : bytes.first == 127
   }
 
-  /// As inet_ntop writes it: without brackets, IPv6 as short as can be and in lower case.
+  /// The format of inet_ntop: without brackets, IPv6 shortened and in lower case.
   package var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(isIPv6 ? AF_INET6 : AF_INET, bytes, &text, socklen_t(text.count))

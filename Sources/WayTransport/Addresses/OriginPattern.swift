@@ -1,26 +1,26 @@
-/// Which origins are meant: one, one with any port (`http://localhost:*`), those with one label more
-/// (`https://*.example.org`), or `null`.
+/// A pattern of origins: one origin, one with any port (`http://localhost:*`), one with any first
+/// label (`https://*.example.org`), or `null`.
 package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
-  private enum Port: Hashable {
+  private enum PortPattern: Hashable {
     case any
-    /// Nil where a scheme other than `http` and `https` leaves it out.
+    /// `nil` if there is none and the scheme is neither `http` nor `https`.
     case exactly(Int?)
   }
 
-  private enum Form: Hashable {
+  private enum OriginForm: Hashable {
     case opaque
-    /// With `hasLabel`, `host` is what follows one label and a dot.
-    case named(scheme: String, host: String, hasLabel: Bool, port: Port)
+    /// If `hasLabel` is set, `host` is the part after one label and a dot.
+    case named(scheme: String, host: String, hasLabel: Bool, port: PortPattern)
   }
 
-  private let form: Form
+  private let form: OriginForm
 
-  /// What a text must be, for a message.
-  package static let form =
+  /// The expected format, for error messages.
+  package static let expectedFormat =
     "SCHEME://HOST or SCHEME://HOST:PORT without a path, such as https://app.example.org, with * "
     + "for any port or for the first label of the host, or null"
 
-  /// Nil for what is not of the form.
+  /// Returns `nil` if the text does not have the expected format.
   package init?(_ text: String) {
     if text == "null" {
       form = .opaque
@@ -32,7 +32,7 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
     if hasLabel { name = name.dropFirst(2) }
     let hasAnyPort = name.hasSuffix(":*")
     if hasAnyPort { name = name.dropLast(2) }
-    if name.isEmpty, !hasLabel, !hasAnyPort, WebOrigin.usualPort(scheme) == nil {
+    if name.isEmpty, !hasLabel, !hasAnyPort, WebOrigin.defaultPort(scheme) == nil {
       form = .named(scheme: scheme, host: "", hasLabel: false, port: .exactly(nil))
       return
     }
@@ -41,10 +41,10 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     form = .named(
       scheme: scheme, host: authority.host, hasLabel: hasLabel,
-      port: hasAnyPort ? .any : .exactly(authority.port ?? WebOrigin.usualPort(scheme)))
+      port: hasAnyPort ? .any : .exactly(authority.port ?? WebOrigin.defaultPort(scheme)))
   }
 
-  /// Whether an origin is one of those that are meant.
+  /// Whether the pattern matches an origin.
   package func matches(_ origin: WebOrigin) -> Bool {
     switch (form, origin) {
     case (.opaque, .opaque): return true
@@ -60,14 +60,14 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// In lower case, without a port that goes without saying.
+  /// The pattern in lower case, without a default port.
   package var description: String {
     guard case .named(let scheme, let host, let hasLabel, let port) = form else { return "null" }
     let suffix =
       switch port {
       case .any: ":*"
       case .exactly(let port):
-        port == WebOrigin.usualPort(scheme) ? "" : port.map { ":\($0)" } ?? ""
+        port == WebOrigin.defaultPort(scheme) ? "" : port.map { ":\($0)" } ?? ""
       }
     return scheme + "://" + (hasLabel ? "*." : "") + host + suffix
   }

@@ -1,20 +1,20 @@
-/// The origin of a page, as the header field Origin tells it (RFC 6454 §7).
+/// The origin of a page, as in the Origin header (RFC 6454 §7).
 package enum WebOrigin: Hashable, Sendable {
-  /// `null`: a frame in a sandbox, a file, a `data:` document.
+  /// `null`, as for a sandboxed frame, a file or a `data:` document.
   case opaque
-  /// All in lower case. `host` is that of an ``Authority``, and empty where the scheme has none
-  /// (`file://`); `port` is 80 and 443 where `http` and `https` leave it out, nil where another
-  /// scheme does.
+  /// A scheme, host and port, in lower case. `host` is that of an ``Authority``, or empty if the
+  /// scheme has none (`file://`). Without an explicit port, `port` is 80 for `http`, 443 for
+  /// `https` and `nil` for other schemes.
   case named(scheme: String, host: String, port: Int?)
 
-  /// Nil for what is no origin, a list of several among it.
+  /// Returns `nil` if the text is not one origin, for example a list of several.
   package init?(_ text: String) {
     if text == "null" {
       self = .opaque
       return
     }
     guard let (scheme, rest) = Self.scheme(of: text) else { return nil }
-    if rest.isEmpty, Self.usualPort(scheme) == nil {
+    if rest.isEmpty, Self.defaultPort(scheme) == nil {
       self = .named(scheme: scheme, host: "", port: nil)
       return
     }
@@ -22,13 +22,13 @@ package enum WebOrigin: Hashable, Sendable {
     self.init(scheme: scheme, authority)
   }
 
-  /// `scheme` is in lower case.
+  /// Creates an origin. `scheme` is in lower case.
   package init(scheme: String, _ authority: Authority) {
     self = .named(
-      scheme: scheme, host: authority.host, port: authority.port ?? Self.usualPort(scheme))
+      scheme: scheme, host: authority.host, port: authority.port ?? Self.defaultPort(scheme))
   }
 
-  /// Takes `SCHEME://` off; the scheme (RFC 3986 §3.1) in lower case.
+  /// Splits off `SCHEME://`. The scheme (RFC 3986 §3.1) is returned in lower case.
   static func scheme(of text: String) -> (scheme: String, rest: Substring)? {
     guard let mark = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<mark.lowerBound].lowercased()
@@ -41,8 +41,8 @@ package enum WebOrigin: Hashable, Sendable {
     return (scheme, text[mark.upperBound...])
   }
 
-  /// The port that goes without saying.
-  static func usualPort(_ scheme: String) -> Int? {
+  /// The default port of a scheme.
+  static func defaultPort(_ scheme: String) -> Int? {
     switch scheme {
     case "http": 80
     case "https": 443

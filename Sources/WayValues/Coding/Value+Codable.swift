@@ -1,5 +1,5 @@
-/// With ``ValueDecoder`` and ``ValueEncoder`` a value is taken as it is. Other coders know neither
-/// the digits of numbers nor, some of them, the order of members.
+/// ``ValueDecoder`` and ``ValueEncoder`` keep a value as it is. Other coders lose the digits of
+/// numbers and, some of them, the order of members.
 extension Value: Codable {
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? ValueReader {
@@ -18,7 +18,7 @@ extension Value: Codable {
     } else if let string = try? container.decode(String.self) {
       self = .string(string)
     } else if let list = try? container.decode([Value].self) {
-      self = .list(list)
+      self = .array(list)
     } else {
       let container = try decoder.container(keyedBy: ValueKey.self)
       self = .object(
@@ -40,7 +40,7 @@ extension Value: Codable {
       for member in object.members {
         try container.encode(member.value, forKey: ValueKey(stringValue: member.name))
       }
-    case .list(let values):
+    case .array(let values):
       var container = encoder.unkeyedContainer()
       for value in values { try container.encode(value) }
     default:
@@ -51,13 +51,13 @@ extension Value: Codable {
       case .integer(let value): try container.encode(value)
       case .number(let value): try container.encode(value.double)
       case .string(let value): try container.encode(value)
-      case .list, .object: break
+      case .array, .object: break
       }
     }
   }
 }
 
-/// Any name, or any place in a list.
+/// The name of any member, or the index of any element of an array.
 struct ValueKey: CodingKey {
   let stringValue: String
   let intValue: Int?

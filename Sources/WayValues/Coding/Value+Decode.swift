@@ -1,8 +1,8 @@
-/// A value does not fit the type that it is read as.
+/// The error of a value that does not fit the type that it is decoded as.
 package struct ValueDecodingError: Error {
-  /// Where it is, as a JSON path (RFC 9535).
+  /// The path of the value, as a JSON path (RFC 9535).
   package let path: String
-  /// What is wrong.
+  /// The fault.
   package let message: String
 }
 
@@ -11,17 +11,17 @@ extension ValueDecodingError: CustomStringConvertible {
 }
 
 extension ValueObject {
-  /// The members as a type, text read as a number or truth value where the type wants one.
-  package func readParameters<Parameters: Decodable>(
+  /// Decodes the members as a type. Strings are parsed if the type expects a number or boolean.
+  package func decodeParameters<Parameters: Decodable>(
     as type: Parameters.Type
   ) throws(ValueDecodingError) -> Parameters {
-    try Value.object(self).read(as: type, by: ValueDecoder(readsText: true))
+    try Value.object(self).decode(as: type, by: ValueDecoder(parsesStrings: true))
   }
 }
 
 extension Value {
-  /// The value as a type, strictly.
-  package func read<Result: Decodable>(
+  /// Decodes the value as a type, strictly.
+  package func decode<Result: Decodable>(
     as type: Result.Type, by decoder: ValueDecoder = ValueDecoder()
   ) throws(ValueDecodingError) -> Result {
     do {
@@ -39,12 +39,13 @@ extension ValueDecodingError {
     let context: DecodingError.Context
     var path: [any CodingKey] = []
     switch error {
-    case .typeMismatch(_, let given), .valueNotFound(_, let given), .dataCorrupted(let given):
-      context = given
-      path = given.codingPath
-    case .keyNotFound(let key, let given):
-      context = given
-      path = given.codingPath + [key]
+    case .typeMismatch(_, let errorContext), .valueNotFound(_, let errorContext),
+      .dataCorrupted(let errorContext):
+      context = errorContext
+      path = errorContext.codingPath
+    case .keyNotFound(let key, let errorContext):
+      context = errorContext
+      path = errorContext.codingPath + [key]
     @unknown default:
       self.init(path: "$", message: "\(error)".brief)
       return

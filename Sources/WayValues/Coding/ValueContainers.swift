@@ -32,21 +32,21 @@ struct ValueObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
       throw DecodingError.keyNotFound(
         key, .init(codingPath: codingPath, debugDescription: "is missing"))
     }
-    return reader.at(key, value)
+    return reader.nested(key, value)
   }
 }
 
-/// Reads the elements of a list one after the other.
-struct ValueListReader: UnkeyedDecodingContainer {
-  let list: [Value]
+/// Reads the elements of an array one after the other.
+struct ValueArrayReader: UnkeyedDecodingContainer {
+  let array: [Value]
   let reader: ValueReader
   private(set) var currentIndex = 0
   var codingPath: [any CodingKey] { reader.codingPath }
-  var count: Int? { list.count }
-  var isAtEnd: Bool { currentIndex >= list.count }
+  var count: Int? { array.count }
+  var isAtEnd: Bool { currentIndex >= array.count }
 
-  init(list: [Value], reader: ValueReader) {
-    self.list = list
+  init(array: [Value], reader: ValueReader) {
+    self.array = array
     self.reader = reader
   }
 
@@ -89,6 +89,6 @@ struct ValueListReader: UnkeyedDecodingContainer {
         Value.self,
         .init(codingPath: codingPath + [key], debugDescription: "the array ends before it"))
     }
-    return reader.at(key, list[currentIndex])
+    return reader.nested(key, array[currentIndex])
   }
 }

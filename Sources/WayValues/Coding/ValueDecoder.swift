@@ -1,20 +1,20 @@
-/// Makes `Decodable` types from values, strictly: an integer only from a number that is one and
-/// fits, a text only from a text. Members that the type does not name are passed over.
+/// Decodes `Decodable` types from values, strictly: an integer only from a number that is one and
+/// fits, a string only from a string. Members that the type does not name are ignored.
 public struct ValueDecoder: Sendable {
-  /// Whether numbers and truth values are read from text too, as that of a URI: `7`, `true`,
-  /// `false`, `1` and `0`.
-  public let readsText: Bool
+  /// Whether numbers and booleans are parsed from strings too, as in a URI: `7`, `true`, `false`,
+  /// `1` and `0`.
+  public let parsesStrings: Bool
 
-  /// A decoder, strict unless `readsText`.
-  public init(readsText: Bool = false) {
-    self.readsText = readsText
+  /// Creates a decoder, strict unless `parsesStrings` is `true`.
+  public init(parsesStrings: Bool = false) {
+    self.parsesStrings = parsesStrings
   }
 
-  /// Throws `DecodingError`, whose coding path tells where in the value.
+  /// Decodes a value. Throws `DecodingError` with the path of the fault.
   public func decode<Result: Decodable>(
     _ type: Result.Type = Result.self, from value: Value
   ) throws -> Result {
-    try ValueReader(value, [], readsText: readsText).read(type)
+    try ValueReader(value, [], parsesStrings: parsesStrings).read(type)
   }
 }
 
@@ -22,17 +22,17 @@ public struct ValueDecoder: Sendable {
 struct ValueReader: Decoder, SingleValueDecodingContainer {
   let value: Value
   let codingPath: [any CodingKey]
-  let readsText: Bool
+  let parsesStrings: Bool
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ value: Value, _ path: [any CodingKey], readsText: Bool) {
+  init(_ value: Value, _ path: [any CodingKey], parsesStrings: Bool) {
     self.value = value
     codingPath = path
-    self.readsText = readsText
+    self.parsesStrings = parsesStrings
   }
 
-  func at(_ key: any CodingKey, _ value: Value) -> ValueReader {
-    ValueReader(value, codingPath + [key], readsText: readsText)
+  func nested(_ key: any CodingKey, _ value: Value) -> ValueReader {
+    ValueReader(value, codingPath + [key], parsesStrings: parsesStrings)
   }
 
   func read<Result: Decodable>(_ type: Result.Type) throws -> Result {
@@ -48,8 +48,8 @@ struct ValueReader: Decoder, SingleValueDecodingContainer {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard let list = value.list else { throw mismatch([Value].self, "an array") }
-    return ValueListReader(list: list, reader: self)
+    guard let list = value.array else { throw mismatch([Value].self, "an array") }
+    return ValueArrayReader(array: list, reader: self)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -58,7 +58,7 @@ struct ValueReader: Decoder, SingleValueDecodingContainer {
 
   func decode(_ type: Bool.Type) throws -> Bool {
     if let bool = value.bool { return bool }
-    switch readsText ? value.string : nil {
+    switch parsesStrings ? value.string : nil {
     case "true", "1", "": return true
     case "false", "0": return false
     default: throw mismatch(type, "true or false")
@@ -90,9 +90,9 @@ struct ValueReader: Decoder, SingleValueDecodingContainer {
     try read(type)
   }
 
-  /// The value, or the number that its text is.
+  /// The value, or the number that its string contains.
   private var number: Value {
-    guard readsText, let text = value.string, let number = Number(digits: text) else {
+    guard parsesStrings, let text = value.string, let number = Number(digits: text) else {
       return value
     }
     return Int64(text).map(Value.integer) ?? .number(number)

@@ -1,10 +1,10 @@
-/// Makes values of `Encodable` types. Members keep the order in which a type encodes them.
+/// Encodes `Encodable` types as values. Members keep the order in which a type encodes them.
 public struct ValueEncoder: Sendable {
-  /// An encoder.
+  /// Creates an encoder.
   public init() {}
 
-  /// Throws `EncodingError` for numbers that JSON cannot write (NaN, the infinities), and whatever
-  /// the type throws.
+  /// Encodes a value. Throws `EncodingError` for numbers that JSON cannot write (NaN, the
+  /// infinities), and the errors of the type.
   public func encode(_ value: some Encodable) throws -> Value {
     let slot = ValueSlot()
     try ValueWriter(slot, []).write(value)
@@ -12,54 +12,54 @@ public struct ValueEncoder: Sendable {
   }
 }
 
-/// Where one value is written: by itself, or piece by piece.
+/// The storage for one value, which is written as a whole or in parts.
 final class ValueSlot {
-  private enum Content {
+  private enum SlotContent {
     case value(Value)
     case object([(name: String, slot: ValueSlot)])
-    case list([ValueSlot])
+    case array([ValueSlot])
   }
 
-  private var content = Content.object([])
+  private var content = SlotContent.object([])
 
   func set(_ value: Value) { content = .value(value) }
 
-  /// From now on an object, which it stays where it is one.
+  /// Turns the slot into an object, unless it is one already.
   func beginObject() {
     if case .object = content { return }
     content = .object([])
   }
 
-  func beginList() {
-    if case .list = content { return }
-    content = .list([])
+  func beginArray() {
+    if case .array = content { return }
+    content = .array([])
   }
 
-  func member(_ name: String) -> ValueSlot {
+  func addMember(_ name: String) -> ValueSlot {
     let slot = ValueSlot()
     guard case .object(var members) = content else { return slot }
-    content = .list([])
+    content = .array([])
     members.append((name, slot))
     content = .object(members)
     return slot
   }
 
-  func element() -> ValueSlot {
+  func addElement() -> ValueSlot {
     let slot = ValueSlot()
-    guard case .list(var elements) = content else { return slot }
+    guard case .array(var elements) = content else { return slot }
     content = .object([])
     elements.append(slot)
-    content = .list(elements)
+    content = .array(elements)
     return slot
   }
 
-  var count: Int { if case .list(let elements) = content { elements.count } else { 0 } }
+  var count: Int { if case .array(let elements) = content { elements.count } else { 0 } }
 
   var value: Value {
     switch content {
     case .value(let value): value
     case .object(let members): .object(ValueObject(members.map { ($0.name, $0.slot.value) }))
-    case .list(let elements): .list(elements.map(\.value))
+    case .array(let elements): .array(elements.map(\.value))
     }
   }
 }
@@ -106,8 +106,8 @@ struct ValueWriter: Encoder, SingleValueEncodingContainer {
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    slot.beginList()
-    return ValueListWriter(slot: slot, codingPath: codingPath)
+    slot.beginArray()
+    return ValueArrayWriter(slot: slot, codingPath: codingPath)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -121,7 +121,7 @@ private struct ValueObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol
   let slot: ValueSlot
   let codingPath: [any CodingKey]
 
-  func encodeNil(forKey key: Key) { slot.member(key.stringValue).set(.null) }
+  func encodeNil(forKey key: Key) { slot.addMember(key.stringValue).set(.null) }
 
   func encode<Content: Encodable>(_ value: Content, forKey key: Key) throws {
     try writer(key).write(value)
@@ -142,16 +142,16 @@ private struct ValueObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol
   func superEncoder(forKey key: Key) -> any Encoder { writer(key) }
 
   private func writer(_ key: any CodingKey) -> ValueWriter {
-    ValueWriter(slot.member(key.stringValue), codingPath + [key])
+    ValueWriter(slot.addMember(key.stringValue), codingPath + [key])
   }
 }
 
-private struct ValueListWriter: UnkeyedEncodingContainer {
+private struct ValueArrayWriter: UnkeyedEncodingContainer {
   let slot: ValueSlot
   let codingPath: [any CodingKey]
   var count: Int { slot.count }
 
-  func encodeNil() { slot.element().set(.null) }
+  func encodeNil() { slot.addElement().set(.null) }
 
   func encode<Content: Encodable>(_ value: Content) throws { try writer().write(value) }
 
@@ -167,6 +167,6 @@ private struct ValueListWriter: UnkeyedEncodingContainer {
 
   private func writer() -> ValueWriter {
     let path = codingPath + [ValueKey(intValue: count)]
-    return ValueWriter(slot.element(), path)
+    return ValueWriter(slot.addElement(), path)
   }
 }

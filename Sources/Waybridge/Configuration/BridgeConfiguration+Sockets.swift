@@ -3,11 +3,11 @@ import WaySession
 import WaySockets
 
 extension BridgeConfiguration {
-  /// The limits as they are kept: within their ranges, and for tests of clients as many connections
-  /// and calls as can be.
-  package var keptLimits: Limits {
-    var limits = limits.inRange
-    if conformance, let descriptors = ProcessDescriptors.limit {
+  /// The limits that apply: clamped to their ranges. If conformance methods are enabled, as many
+  /// connections and calls as possible are allowed, for tests of clients.
+  package var effectiveLimits: Limits {
+    var limits = limits.clamped
+    if enablesConformanceMethods, let descriptors = ProcessDescriptors.limit {
       limits.maxConnections = descriptors
       limits.maxSessions = descriptors
       limits.maxRate = 0
@@ -15,26 +15,28 @@ extension BridgeConfiguration {
     return limits
   }
 
-  /// Who comes in by this and by a policy; throws where a text says nothing of that.
-  func access(by policy: Policy) throws(SocketError) -> AccessRules {
+  /// The access rules of this configuration and a policy. Throws if a string is invalid.
+  func accessRules(for policy: Policy) throws(SocketError) -> AccessRules {
     try AccessRules(
       hosts: allowedHosts + policy.hosts, origins: allowedOrigins + policy.origins,
       trustedProxies: trustedProxies)
   }
 
-  /// What the server's sockets are told.
-  package func sockets() throws(SocketError) -> SocketServerConfiguration {
-    let limits = keptLimits
+  /// The configuration of the server's sockets.
+  package func socketConfiguration() throws(SocketError) -> SocketServerConfiguration {
+    let limits = effectiveLimits
     var sockets = SocketServerConfiguration(host: host, port: port, webRoot: webRoot)
     sockets.unixPath = unixPath
-    sockets.descriptor = serviceManager?.listeningDescriptor
+    sockets.descriptor = systemdNotifier?.listeningDescriptor
     sockets.prefix = prefix
-    sockets.access = try access(by: policy)
-    sockets.allowsOthers = identify != nil || allowsAnonymous
+    sockets.access = try accessRules(for: policy)
+    sockets.allowsRemoteClients = identify != nil || allowsAnonymous
     sockets.openPaths = [BridgeResponder.healthPath]
     sockets.handshakeHeaders = handshakeHeaders
     sockets.contentSecurityPolicy = contentSecurityPolicy
     sockets.maximumConnections = limits.maxConnections
+    sockets.maximumHead = limits.maxHead
+    sockets.maximumHeads = min(sockets.maximumHeads, limits.maxServerBytes)
     sockets.maximumBuffered = limits.maxQueueBytes
     sockets.maximumBufferedTotal = limits.maxServerBytes
     sockets.maximumBodies = min(sockets.maximumBodies, limits.maxServerBytes)
@@ -44,19 +46,19 @@ extension BridgeConfiguration {
     return sockets
   }
 
-  /// The files of the client and of the inspector, unless the folder has some of its own at their
-  /// place.
+  /// The files of the client and of the inspector, unless the web root contains a folder of the
+  /// same name.
   package var embeddedFiles: [String: HTTPEmbeddedFile] {
     guard servesClient else { return [:] }
-    var files = hasOwn(EmbeddedWebClient.folder) ? [:] : EmbeddedWebClient.files
-    if servesInspector, !hasOwn(WebInspector.folder) {
+    var files = webRootContains(EmbeddedWebClient.folder) ? [:] : EmbeddedWebClient.files
+    if servesInspector, !webRootContains(WebInspector.folder) {
       files.merge(WebInspector.files) { first, _ in first }
     }
     return files
   }
 
-  /// Whether the folder that is served has one of a name.
-  private func hasOwn(_ folder: String) -> Bool {
+  /// Whether the web root serves a folder of this name.
+  private func webRootContains(_ folder: String) -> Bool {
     guard let webRoot, webEntries?.contains(folder) ?? true else { return false }
     var status = stat()
     return stat(webRoot + "/" + folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -1,19 +1,19 @@
 import WaySockets
 import WayTransport
 
-/// What the texts of a configuration must be that say who comes in.
+/// The kinds of configuration strings that control access.
 package enum ConfigurationAccessSyntax: Sendable {
   case origin, host, proxy, prefix
 
-  /// What a text of this kind must be; nil where it is.
-  package func expected(of text: String) -> String? {
+  /// The format that a string of this kind must have; nil if it has it.
+  package func unmetRequirement(of text: String) -> String? {
     switch self {
-    case .origin: OriginPattern(text) == nil ? OriginPattern.form : nil
-    case .host: AllowedHost(text) == nil ? AllowedHost.form : nil
-    case .proxy: TrustedProxy(text) == nil ? TrustedProxy.form : nil
+    case .origin: OriginPattern(text) == nil ? OriginPattern.expectedFormat : nil
+    case .host: AllowedHost(text) == nil ? AllowedHost.expectedFormat : nil
+    case .proxy: TrustedProxy(text) == nil ? TrustedProxy.expectedFormat : nil
     case .prefix:
       text.isEmpty || SocketServerConfiguration.isPrefix(text)
-        ? nil : SocketServerConfiguration.prefixForm
+        ? nil : SocketServerConfiguration.prefixFormat
     }
   }
 }

@@ -2,51 +2,55 @@ import FoundationEssentials
 import Glibc
 import WaySockets
 
-/// Who has started the process and wants to hear from it: systemd, or whoever speaks as it does.
+/// The service manager that started the process: systemd, or a program with the same protocol.
 ///
-/// It may have handed over the socket to listen on (sd_listen_fds(3)), is told when the server
-/// listens, reads its files anew and ends (sd_notify(3)), and may want a sign of life from time to
-/// time (sd_watchdog_enabled(3)), which is given for as long as all event loops turn.
+/// It may pass the socket to listen on (sd_listen_fds(3)). It is notified when the server listens,
+/// reloads its files and ends (sd_notify(3)). It may require watchdog notifications
+/// (sd_watchdog_enabled(3)), which are sent as long as all event loops run.
 public struct SystemdNotifier: Sendable {
-  /// The descriptor of the socket that was handed over; nil where there is none.
+  /// The descriptor of the passed socket; nil if there is none.
   public let listeningDescriptor: Int32?
-  /// After how long a silence it takes the process for hung; nil where it does not watch.
-  public let watchdog: Duration?
-  private let notices: NotificationSocket?
+  /// The time without a notification after which it treats the process as hung; nil if it does not
+  /// watch.
+  public let watchdogTimeout: Duration?
+  private let notificationSocket: NotificationSocket?
 
-  /// Reads what the environment says: `LISTEN_PID` and `LISTEN_FDS`, `NOTIFY_SOCKET`,
-  /// `WATCHDOG_PID` and `WATCHDOG_USEC`. What is meant for another process is passed over. Nil where
-  /// there is nothing for this one. Throws what is no number or address, and where more than one
-  /// socket was handed over.
+  /// Reads the environment variables `LISTEN_PID` and `LISTEN_FDS`, `NOTIFY_SOCKET`, `WATCHDOG_PID`
+  /// and `WATCHDOG_USEC`. Values for another process are ignored. Nil if there is nothing for this
+  /// process. Throws for an invalid number or address, and if more than one socket was passed.
   public init?(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     listeningDescriptor = try Self.listeningDescriptor(environment)
     let name = environment["NOTIFY_SOCKET"] ?? ""
-    notices = name.isEmpty ? nil : try NotificationSocket(name)
-    let isWatched = try notices != nil && Self.isMeant("WATCHDOG_PID", environment) != false
+    notificationSocket = name.isEmpty ? nil : try NotificationSocket(name)
+    let isWatched =
+      try notificationSocket != nil
+      && Self.isAddressedToProcess("WATCHDOG_PID", environment) != false
     let microseconds = isWatched ? try Self.number("WATCHDOG_USEC", environment) ?? 0 : 0
-    watchdog = microseconds > 0 ? .microseconds(microseconds) : nil
-    if listeningDescriptor == nil, notices == nil { return nil }
+    watchdogTimeout = microseconds > 0 ? .microseconds(microseconds) : nil
+    if listeningDescriptor == nil, notificationSocket == nil { return nil }
   }
 
-  /// Whether it takes notices.
-  var isNotified: Bool { notices != nil }
+  /// Whether it accepts notifications.
+  var sendsNotifications: Bool { notificationSocket != nil }
 
   private static func listeningDescriptor(_ environment: [String: String]) throws -> Int32? {
-    guard try isMeant("LISTEN_PID", environment) == true,
+    guard try isAddressedToProcess("LISTEN_PID", environment) == true,
       let count = try number("LISTEN_FDS", environment), count > 0
     else { return nil }
     guard count == 1 else {
       throw SocketError(
         .invalid,
-        "\(count) sockets were handed over (LISTEN_FDS), and a server listens on one: start a "
-          + "server for each")
+        "the service manager passed \(count) sockets (LISTEN_FDS), but a server listens on one; "
+          + "start one server for each socket")
     }
     // SD_LISTEN_FDS_START
     return 3
   }
 
-  /// Whether a variable holds the number of this process; nil where there is none.
-  private static func isMeant(_ name: String, _ environment: [String: String]) throws -> Bool? {
+  /// Whether a variable contains the id of this process; nil if it is not set.
+  private static func isAddressedToProcess(_ name: String, _ environment: [String: String]) throws
+    -> Bool?
+  {
     try number(name, environment).map { $0 == Int(getpid()) }
   }
 
@@ -61,37 +65,39 @@ public struct SystemdNotifier: Sendable {
 }
 
 extension SystemdNotifier {
-  /// What it is told.
-  enum Notice {
+  /// A notification for the service manager.
+  enum SystemdNotification {
     case listening(BoundAddress)
-    /// What a reload was to do is done.
+    /// A reload is complete.
     case ready
     case reloading
-    /// The longest that it may take.
+    /// The server stops, within this time at most.
     case stopping(within: Duration)
-    case alive
+    case watchdog
 
     var text: String {
       switch self {
       case .listening(let address): "READY=1\nSTATUS=listening on \(address)"
       case .ready: "READY=1"
-      case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.now)"
+      case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
       case .stopping(let time):
         "STOPPING=1\nEXTEND_TIMEOUT_USEC=\(time.microseconds)\nSTATUS=draining"
-      case .alive: "WATCHDOG=1"
+      case .watchdog: "WATCHDOG=1"
       }
     }
 
     /// clock_gettime: microseconds of CLOCK_MONOTONIC.
-    private static var now: Int {
+    private static var monotonicMicroseconds: Int {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
       return time.tv_sec * 1_000_000 + time.tv_nsec / 1000
     }
   }
 
-  /// Tells it something, where it takes notices. Throws where that fails.
-  func tell(_ notice: Notice) throws(SocketError) { try notices?.send(notice.text) }
+  /// Sends a notification, if the service manager accepts notifications. Throws if that fails.
+  func notify(_ notification: SystemdNotification) throws(SocketError) {
+    try notificationSocket?.send(notification.text)
+  }
 }
 
 extension Duration {

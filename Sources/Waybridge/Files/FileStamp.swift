@@ -1,21 +1,21 @@
 import Glibc
 
-/// What tells one state of a file from another without reading it (stat).
+/// Identifies one state of a file without reading it (stat).
 ///
-/// The time of the last change of content, owner or mode is a part of it: a file that was refused
-/// for its mode is looked at again after a chmod, and one that is rewritten with the times of
-/// another is not overlooked.
+/// It includes the time of the last change of content, owner or mode. So a file that was rejected
+/// because of its mode is checked again after a chmod, and a file rewritten with old times is
+/// noticed.
 package struct FileStamp: Sendable, Hashable {
   /// The device that the file is on (st_dev).
   package var device: UInt64
-  /// The file on its device (st_ino): another one after a rename over the path, or where a symbolic
-  /// link leads elsewhere.
+  /// The file on its device (st_ino). It changes after a rename over the path, or if a symbolic
+  /// link has a new target.
   package var inode: UInt64
-  /// Bytes (st_size).
+  /// The size in bytes (st_size).
   package var size: Int64
-  /// When the content was last written, in nanoseconds since 1970 (st_mtim).
+  /// The time of the last write, in nanoseconds since 1970 (st_mtim).
   package var modified: Int64
-  /// When content, owner or mode last changed, in nanoseconds since 1970 (st_ctim).
+  /// The time of the last change of content, owner or mode, in nanoseconds since 1970 (st_ctim).
   package var changed: Int64
 
   package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
@@ -32,8 +32,8 @@ package struct FileStamp: Sendable, Hashable {
       modified: Self.nanoseconds(status.st_mtim), changed: Self.nanoseconds(status.st_ctim))
   }
 
-  /// The state of what a path leads to, symbolic links followed; nil where that is nothing, or
-  /// nothing that this process may look at.
+  /// The state of the file at a path, following symbolic links; nil if there is none, or none that
+  /// this process may access.
   package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -45,29 +45,29 @@ package struct FileStamp: Sendable, Hashable {
   }
 }
 
-/// When a file that is looked at again and again is to be read.
+/// Decides when a polled file has to be read.
 package struct FileChangeDetector: Sendable {
-  /// What was read last, and what the last look found; nil is a file that is not there.
-  private var read: FileStamp?
-  private var seen: FileStamp?
+  /// The states of the last read and of the last poll; nil if the file was missing.
+  private var lastRead: FileStamp?
+  private var lastSeen: FileStamp?
 
-  /// - Parameter read: the state in which the file was read; nil where there was none.
-  package init(read: FileStamp?) {
-    self.read = read
-    seen = read
+  /// - Parameter lastRead: the state in which the file was read; nil if there was none.
+  package init(lastRead: FileStamp?) {
+    self.lastRead = lastRead
+    lastSeen = lastRead
   }
 
-  /// Whether the file is to be read now: it is in another state than when it was read, and was in
-  /// that state at the last look already. So who empties and rewrites a file has until the next
-  /// look to go on.
-  package mutating func isDue(_ found: FileStamp?) -> Bool {
-    defer { seen = found }
-    return found != read && found == seen
+  /// Whether to read the file now: its state differs from that of the last read, and is the same as
+  /// at the last poll. So a program that empties and rewrites a file has until the next poll to
+  /// continue.
+  package mutating func isReadDue(_ found: FileStamp?) -> Bool {
+    defer { lastSeen = found }
+    return found != lastRead && found == lastSeen
   }
 
-  /// The file was read in this state, or was found not to be there.
-  package mutating func wasRead(in state: FileStamp?) {
-    read = state
-    seen = state
+  /// Records that the file was read in this state; nil if it was missing.
+  package mutating func recordRead(of state: FileStamp?) {
+    lastRead = state
+    lastSeen = state
   }
 }

@@ -3,34 +3,35 @@ import WayRPC
 import WaySession
 
 extension Policy {
-  /// How large a document may be.
+  /// The largest size of a document in bytes.
   private static let maxSize = 1 << 20
 
   /// Reads a policy from a file, a JSON document of at most 1 MiB
-  /// (`protocol/schema/policy.schema.json`). Throws, with the file's name, where it cannot be read or
-  /// anything in it is wrong.
+  /// (`protocol/schema/policy.schema.json`). Throws an error with the file's name if it cannot be
+  /// read or is invalid.
   public init(file path: String) throws(PolicyError) {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw PolicyError("The policy \(path) cannot be read: is there such a file?")
+      throw PolicyError(
+        "The policy \(path) cannot be read; check that the file exists and is readable")
     }
     self = try Policy([UInt8](data), from: "The policy \(path)")
   }
 
-  /// Reads a policy from the text of such a document. Throws where anything in it is wrong.
+  /// Parses a policy from such a JSON document. Throws if it is invalid.
   public init(json text: String) throws(PolicyError) {
     self = try Policy(Array(text.utf8), from: "The policy")
   }
 
   init(_ bytes: [UInt8], from source: String) throws(PolicyError) {
     guard bytes.count <= Self.maxSize else {
-      throw PolicyError("\(source) has \(bytes.count) bytes; at most \(Self.maxSize) are read")
+      throw PolicyError("\(source) has \(bytes.count) bytes; at most \(Self.maxSize) are allowed")
     }
     let document: Value
     do throws(JSONError) {
-      // A rule that is half lost would let in more than its author sees.
-      document = try JSON.parse(bytes.span.bytes, names: .differ)
+      // A rule whose duplicate members were lost would allow more than its author sees.
+      document = try JSON.parse(bytes.span.bytes, duplicateNames: .reject)
     } catch {
-      throw PolicyError("\(source) is not JSON, or not clear: \(error)")
+      throw PolicyError("\(source) is not JSON: \(error)")
     }
     do {
       self = try Policy(parsing: document)
@@ -40,9 +41,9 @@ extension Policy {
   }
 }
 
-/// Why a policy was not read.
+/// The reason why a policy was not read.
 public struct PolicyError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Names the file, and every fault in it, one a line, each with its place in the document.
+  /// The file's name and every error in it, one a line, each with its place in the document.
   public let description: String
 
   init(_ description: String) {

@@ -5,10 +5,10 @@ import WayTable
 extension Router {
   /// Registers the routes of a route table, a JSON document (`protocol/schema/table.schema.json`),
   /// and sets its rules of schemes. Each route is left to hosts until ``handle(_:with:)`` gives it
-  /// a handler. Meant for an app's start, since the file is read at once.
+  /// a handler. Intended for an app's start, since it reads the file synchronously.
   ///
-  /// Throws, with no route registered, when the router has a table already, the file cannot be read
-  /// or anything in it is wrong.
+  /// Throws, with no route registered, if the router already has a table, or the file cannot be
+  /// read or is invalid.
   ///
   /// - Returns: the table, for ``BridgeConfiguration/table``, and to change it while the router
   ///   serves.
@@ -17,48 +17,50 @@ extension Router {
     try load(table: try TableDocument.read(path), from: TableDocument.name(path), file: path)
   }
 
-  /// As ``load(tableAt:)``, for a document that somebody else has read; `name` begins the sentence
+  /// Loads a document that was already read, as ``load(tableAt:)`` does; `name` begins the sentence
   /// of an error.
   package func load(
     table document: Value, from name: String, file: String? = nil
   ) throws(TableError) -> LiveTable {
     guard snapshot().table == nil else {
       throw TableError(
-        .wrong, "\(name) is not loaded: the router has a table; change that one by its LiveTable")
+        .invalid,
+        "\(name) is not loaded, because the router has a table; change it with its LiveTable")
     }
     let table: RouteTable
     do { table = try RouteTable(parsing: document) } catch { throw TableError(name, error) }
     do { return try LiveTable(table, for: self, file: file) } catch {
-      throw TableError(.wrong, "\(name) is wrong:\n\(error)")
+      throw TableError(.invalid, "\(name) is wrong:\n\(error)")
     }
   }
 }
 
 extension LiveTable {
-  /// As ``replace(with:expecting:)``, with what a file holds; reading it blocks a thread, none of a
-  /// loop. Throws ``TableError``, with nothing changed, also where the file cannot be read.
+  /// Replaces the table, as ``replace(with:expecting:)`` does, with the document in a
+  /// file. Reading blocks a thread, but not one of an event loop. Throws ``TableError``, with
+  /// nothing changed, also if the file cannot be read.
   @discardableResult
   public nonisolated func replace(
     withTableAt path: String, expecting expected: String? = nil
   ) async throws(TableError) -> Change {
     let document: Value
     do throws(TableError) { document = try TableDocument.read(path) } catch {
-      await refuse(error, .code)
+      await reject(error, .code)
       throw error
     }
     return try await replace(with: document, expecting: expected)
   }
 }
 
-/// The bytes of a route table.
+/// Reads and parses route tables.
 package enum TableDocument {
-  /// The most bytes that a document may have.
+  /// The largest size of a document in bytes.
   package static let maxSize = 16 << 20
 
-  /// What a document is called that was read from a file, at the beginning of a sentence.
+  /// The name of a document from a file, for the beginning of a sentence.
   package static func name(_ path: String) -> String { "The route table \(path)" }
 
-  /// The document that a file holds. Blocks. Throws ``TableError``.
+  /// Reads and parses the document in a file. Blocks. Throws ``TableError``.
   package static func read(_ path: String) throws(TableError) -> Value {
     let bytes: [UInt8]
     do { bytes = try BoundedFile(path, limit: maxSize).read().bytes } catch {
@@ -67,15 +69,16 @@ package enum TableDocument {
     return try parse(bytes, from: name(path))
   }
 
-  /// The document that bytes hold; `name` begins the sentence of an error.
+  /// Parses a document; `name` begins the sentence of an error.
   package static func parse(_ bytes: [UInt8], from name: String) throws(TableError) -> Value {
     guard bytes.count <= maxSize else {
       throw TableError(
-        .unreadable, "\(name) has \(bytes.count) bytes, more than \(maxSize); split or shorten it")
+        .unreadable, "\(name) has \(bytes.count) bytes; at most \(maxSize) are allowed")
     }
-    // Two routes' worth of members in one object would be one route less than its author sees.
-    do { return try JSON.parse(bytes.span.bytes, names: .differ) } catch {
-      throw TableError(.wrong, "\(name) is not JSON, or not clear: \(error)")
+    // If the members of two routes were in one object, there would be one route less than its
+    // author sees.
+    do { return try JSON.parse(bytes.span.bytes, duplicateNames: .reject) } catch {
+      throw TableError(.invalid, "\(name) is not JSON: \(error)")
     }
   }
 }

@@ -1,60 +1,60 @@
-/// A file whose changes are told: by writing, by a rename over it, by symbolic links that lead
-/// elsewhere (as Kubernetes swaps the folder of a secret), by its removal.
+/// A file that is watched for changes: by writing, by a rename over it, by its removal, and by
+/// symbolic links with a new target (as Kubernetes swaps the folder of a secret).
 ///
-/// The file is looked at from time to time, since notices of the kernel (inotify) do not come for
-/// network file systems. A change is told when two looks have found the same.
+/// The file is polled, since kernel notifications (inotify) do not work for network file systems. A
+/// change is reported when two polls find the same state.
 package struct WatchedFile: Sendable {
-  package typealias Content = Result<[UInt8], FileFault>
+  package typealias FileReadResult = Result<[UInt8], FileError>
 
   private let file: BoundedFile
-  private var watch = FileChangeDetector(read: nil)
+  private var detector = FileChangeDetector(lastRead: nil)
 
   /// - Parameters:
-  ///   - limit: the most bytes that it may have.
-  ///   - isPrivate: whether it is refused where others than its owner have access to it, see
-  ///     ``BoundedFile``.
+  ///   - limit: the largest size in bytes.
+  ///   - isPrivate: whether the file is rejected if users other than its owner have access to it,
+  ///     see ``BoundedFile``.
   package init(_ path: String, limit: Int = 1 << 20, isPrivate: Bool = false) {
     file = BoundedFile(path, limit: limit, isPrivate: isPrivate, isRegular: true)
   }
 
   package var path: String { file.path }
 
-  /// What the file holds now; later looks tell what differs from it. Blocks, as ``look()`` does.
-  /// Throws ``FileFault``.
-  package mutating func read() throws(FileFault) -> [UInt8] {
-    // Looked at first: what changes after it is found by a later look.
-    watch.wasRead(in: FileStamp(path: path))
+  /// Reads the file; later polls report differences from it. Blocks, as ``poll()`` does. Throws
+  /// ``FileError``.
+  package mutating func read() throws(FileError) -> [UInt8] {
+    // The state is recorded first, so that a later poll finds a change during the read.
+    detector.recordRead(of: FileStamp(path: path))
     return try file.read().bytes
   }
 
-  /// What the file holds, or why it cannot be read, where it has changed since it was last read;
-  /// nil where it has not, or is being written.
-  package mutating func look() -> Content? {
+  /// Returns the file's content, or the error, if it has changed since the last read; nil if it has
+  /// not, or is being written.
+  package mutating func poll() -> FileReadResult? {
     let found = FileStamp(path: path)
-    guard watch.isDue(found) else { return nil }
-    do throws(FileFault) {
+    guard detector.isReadDue(found) else { return nil }
+    do throws(FileError) {
       let reading = try file.read()
-      // Of what changed meanwhile a later look will tell.
+      // The file changed meanwhile; a later poll reports it.
       guard reading.stamp == found else { return nil }
-      watch.wasRead(in: found)
+      detector.recordRead(of: found)
       return .success(reading.bytes)
     } catch {
-      watch.wasRead(in: found)
+      detector.recordRead(of: found)
       return .failure(error)
     }
   }
 
-  /// Looks once each period, and hands over each change; ends when the task is cancelled.
+  /// Polls once each period and passes each change to `changed`. Ends when the task is cancelled.
   ///
-  /// - Parameter pause: waits for a period, or throws to end it; `Task.sleep` where none is given.
+  /// - Parameter pause: waits for a period, or throws to end; by default `Task.sleep`.
   package mutating func watch(
     every period: Duration = .seconds(1),
     pause: (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-    _ changed: (Content) async -> Void
+    _ changed: (FileReadResult) async -> Void
   ) async {
     while !Task.isCancelled {
       do { try await pause(period) } catch { return }
-      if let content = look() { await changed(content) }
+      if let content = poll() { await changed(content) }
     }
   }
 }

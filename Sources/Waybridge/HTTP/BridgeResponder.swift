@@ -3,95 +3,100 @@ import WaySession
 import WaySockets
 import WayTransport
 
-/// Answers what is asked for before the files are looked at.
+/// Responds to HTTP requests before files are looked up.
 enum BridgeResponder {
   static let healthPath = "/health"
 
-  /// Answers `/health` and `/metrics`, takes what is posted to `/rpc` where `post` is given, and
-  /// refuses files outside of `webEntries`, the names that
-  /// are served; nil refuses none. Those of the program are served. What is answered later is
-  /// answered on `loop`, on which requests are.
+  /// Responds to `/health` and `/metrics`, and to calls to `/rpc` if `post` is given. Rejects files
+  /// outside of `webEntries`, the names that are served; nil rejects none. Embedded files are
+  /// always served. Deferred responses are sent on `loop`, which handles the requests.
   static func make(
     webEntries: [String]?, embedded: [String: HTTPEmbeddedFile], metrics: BridgeMetrics,
-    on loop: any EventLoop, post: Post?
+    on loop: any EventLoop, post: RPCEndpoint?
   ) -> HTTPResponder {
     { request in
       switch request.path {
       case healthPath:
-        return .answer(
-          read(request) {
+        return .respond(
+          readResponse(request) {
             Health(
-              isDraining: request.isDraining || metrics.group.isAboutToEnd,
-              isDegraded: metrics.group.isDegraded, cluster: metrics.group.clusterState
+              isDraining: request.isDraining || metrics.sessionServer.isDraining,
+              isDegraded: metrics.sessionServer.isDegraded,
+              cluster: metrics.sessionServer.clusterState
             ).response
           })
       case "/metrics":
-        if request.isLocal { return read(request, on: loop) { await text(metrics) } }
+        if request.isLocal {
+          return readDecision(request, on: loop) { await metricsResponse(metrics) }
+        }
         guard let post, request.handshake.token != nil else {
-          return .answer(
-            text(
-              403, "metrics are told to programs of the server's machine, and to who has a token\n")
+          return .respond(
+            textResponse(
+              403, "/metrics is for programs on the server's machine and for clients with a token\n"
+            )
           )
         }
-        return later(on: loop) {
-          guard await post.group.knows(request.handshake) else {
-            return text(401, "the token was refused\n")
+        return deferredDecision(on: loop) {
+          guard await post.sessionServer.isAuthenticated(request.handshake) else {
+            return textResponse(401, "the token was rejected\n")
           }
-          return isRead(request) ? await text(metrics) : readWithGet(request)
+          return isReadMethod(request) ? await metricsResponse(metrics) : methodNotAllowed(request)
         }
-      case "/rpc": return posted(request, on: loop, post)
+      case "/rpc": return rpcDecision(request, on: loop, post)
       case "/\(WebInspector.folder)" where embedded[request.path + "/"] != nil:
-        return .answer(read(request) { inspectorsPlace })
+        return .respond(readResponse(request) { inspectorRedirect })
       default: break
       }
       guard let webEntries, !isServed(request.path, webEntries), embedded[request.path] == nil
       else { return nil }
-      return .answer(text(404, "there is nothing at this path\n"))
+      return .respond(textResponse(404, "there is nothing at this path\n"))
     }
   }
 
-  /// The page's folder, whose slash is missing; seen from where it was asked for, below whichever
-  /// prefix.
-  private static var inspectorsPlace: HTTPResponse {
-    var answer = text(301, "see \(WebInspector.folder)/\n")
-    answer.fields = [("Location", WebInspector.folder + "/")]
-    return answer
+  /// Redirects to the folder's page if the slash is missing. The location is relative, so that it
+  /// works below every prefix.
+  private static var inspectorRedirect: HTTPResponse {
+    var response = textResponse(301, "see \(WebInspector.folder)/\n")
+    response.fields = [("Location", WebInspector.folder + "/")]
+    return response
   }
 
-  /// Takes calls of back-ends.
-  private static func posted(
-    _ request: HTTPRequest, on loop: any EventLoop, _ post: Post?
+  /// Handles calls of back-ends.
+  private static func rpcDecision(
+    _ request: HTTPRequest, on loop: any EventLoop, _ post: RPCEndpoint?
   ) -> HTTPDecision {
     guard let post else {
-      return .answer(
-        text(404, "calls are taken here where tokens are configured, and on a Unix socket\n"))
+      return .respond(
+        textResponse(
+          404, "/rpc is available if the server has tokens configured or listens on a Unix socket\n"
+        ))
     }
     guard request.method == "POST" else {
-      var answer = text(405, "/rpc takes JSON-RPC with POST\n")
-      answer.fields = [("Allow", "POST")]
-      return .answer(answer)
+      var response = textResponse(405, "/rpc accepts JSON-RPC with POST only\n")
+      response.fields = [("Allow", "POST")]
+      return .respond(response)
     }
-    guard post.isOpen || request.handshake.token != nil else {
-      var answer = text(401, "send a token: Authorization: Bearer TOKEN\n")
-      answer.fields = [("WWW-Authenticate", "Bearer")]
-      return .answer(answer)
+    guard post.allowsAnonymous || request.handshake.token != nil else {
+      var response = textResponse(401, "send a token: Authorization: Bearer TOKEN\n")
+      response.fields = [("WWW-Authenticate", "Bearer")]
+      return .respond(response)
     }
-    return .body(
-      HTTPBody(contentType: "application/json", limit: post.maxMessage) { body, answer in
-        post.group.post(body, request.handshake, on: loop, answer)
+    return .readBody(
+      HTTPBodyHandler(contentType: "application/json", limit: post.maxMessage) { body, respond in
+        post.sessionServer.post(body, request.handshake, on: loop, respond)
       })
   }
 
-  /// Where calls of back-ends go.
-  struct Post: Sendable {
-    let group: SessionServer
-    /// Bytes of a body.
+  /// The endpoint for calls of back-ends.
+  struct RPCEndpoint: Sendable {
+    let sessionServer: SessionServer
+    /// The largest body in bytes.
     let maxMessage: Int
-    /// Whether who has no token is taken too.
-    let isOpen: Bool
+    /// Whether callers without a token are accepted.
+    let allowsAnonymous: Bool
   }
 
-  private static func text(_ metrics: BridgeMetrics) async -> HTTPResponse {
+  private static func metricsResponse(_ metrics: BridgeMetrics) async -> HTTPResponse {
     let families = await metrics.families()
     let apps = (MetricsSystem.factory as? PrometheusMetrics)?.families ?? []
     return HTTPResponse(
@@ -100,42 +105,43 @@ enum BridgeResponder {
       isServedWhenFull: true)
   }
 
-  private static func read(
-    _ request: HTTPRequest, _ answer: () -> HTTPResponse
+  private static func readResponse(
+    _ request: HTTPRequest, _ makeResponse: () -> HTTPResponse
   ) -> HTTPResponse {
-    isRead(request) ? answer() : readWithGet(request)
+    isReadMethod(request) ? makeResponse() : methodNotAllowed(request)
   }
 
-  private static func isRead(_ request: HTTPRequest) -> Bool {
+  private static func isReadMethod(_ request: HTTPRequest) -> Bool {
     request.method == "GET" || request.method == "HEAD"
   }
 
-  private static func readWithGet(_ request: HTTPRequest) -> HTTPResponse {
-    text(405, "\(request.path) is read with GET\n")
+  private static func methodNotAllowed(_ request: HTTPRequest) -> HTTPResponse {
+    textResponse(405, "\(request.path) accepts GET only\n")
   }
 
-  private static func read(
+  private static func readDecision(
     _ request: HTTPRequest, on loop: any EventLoop,
-    _ response: @escaping @Sendable () async -> HTTPResponse
+    _ makeResponse: @escaping @Sendable () async -> HTTPResponse
   ) -> HTTPDecision {
-    isRead(request) ? later(on: loop, response) : .answer(readWithGet(request))
+    isReadMethod(request)
+      ? deferredDecision(on: loop, makeResponse) : .respond(methodNotAllowed(request))
   }
 
-  /// Answers an operator in its time.
-  private static func later(
-    on loop: any EventLoop, _ response: @escaping @Sendable () async -> HTTPResponse
+  /// Responds later, for operators.
+  private static func deferredDecision(
+    on loop: any EventLoop, _ makeResponse: @escaping @Sendable () async -> HTTPResponse
   ) -> HTTPDecision {
-    let work: HTTPWork = { answer in
-      AnsweringTask(
+    let work: DeferredResponse = { respond in
+      ResponseTask(
         Task {
-          let response = await response()
-          loop.execute { answer(response) }
+          let response = await makeResponse()
+          loop.execute { respond(response) }
         })
     }
-    return .later(work, isServedWhenFull: true)
+    return .respondLater(work, isServedWhenFull: true)
   }
 
-  private final class AnsweringTask: ScheduledWork {
+  private final class ResponseTask: ScheduledWork {
     private let task: Task<Void, Never>
 
     init(_ task: Task<Void, Never>) {
@@ -145,13 +151,13 @@ enum BridgeResponder {
     func cancel() { task.cancel() }
   }
 
-  /// Whether a path lies in one of the entries, or is the root, which shows its `index.html`.
+  /// Whether a path is in one of the entries, or is the root, which serves its `index.html`.
   private static func isServed(_ path: String, _ entries: [String]) -> Bool {
     let first = path.utf8.dropFirst().prefix { $0 != UInt8(ascii: "/") }
     return path == "/" || entries.contains { $0.utf8.elementsEqual(first) }
   }
 
-  private static func text(_ status: Int, _ body: String) -> HTTPResponse {
+  private static func textResponse(_ status: Int, _ body: String) -> HTTPResponse {
     HTTPResponse(
       status: status, contentType: "text/plain; charset=utf-8", body: Array(body.utf8))
   }

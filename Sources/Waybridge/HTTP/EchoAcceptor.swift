@@ -1,6 +1,6 @@
 import WayTransport
 
-/// Sends every message back as it came.
+/// Returns every message unchanged.
 struct EchoAcceptor: ChannelAcceptor {
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
     EchoReceiver(channel: channel)

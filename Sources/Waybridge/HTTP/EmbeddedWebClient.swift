@@ -1,39 +1,45 @@
 import CWebClient
 import WaySockets
 
-/// The JavaScript client, which every server has with it.
+/// The JavaScript client, which is part of every server.
 enum EmbeddedWebClient {
-  /// The name at the top of a server's paths below which it is served.
+  /// The top-level folder of the server's paths below which it is served.
   static let folder = "bridge"
 
-  /// The files by their paths.
-  static let files = WebFolder.files(of: folder)
+  /// The files by path.
+  static let files = EmbeddedFolder.files(of: folder)
 }
 
-/// The inspector, a page that shows what `admin.…` tells.
+/// The inspector, a page that shows the results of `admin.…`.
 enum WebInspector {
-  /// The name at the top of a server's paths below which it is served.
+  /// The top-level folder of the server's paths below which it is served.
   static let folder = "inspector"
 
-  /// The files by their paths; the page is that of the folder, too.
+  /// The files by path; the page is also served for the folder.
   static let files: [String: HTTPEmbeddedFile] = {
-    var files = WebFolder.files(of: folder)
+    var files = EmbeddedFolder.files(of: folder)
     files["/\(folder)/"] = files["/\(folder)/index.html"]
     return files
   }()
 }
 
 /// The folders of `web` that are part of the program.
-private enum WebFolder {
-  /// The files of one by their paths.
+private enum EmbeddedFolder {
+  /// The files of a folder by path.
   static func files(of folder: String) -> [String: HTTPEmbeddedFile] {
-    var files: [String: HTTPEmbeddedFile] = [:]
+    var contents: [String: [UInt8]] = [:]
     for file in UnsafeBufferPointer(start: web_client_files(), count: web_client_file_count()) {
       let name = String(cString: file.name)
-      guard name.hasPrefix(folder + "/") else { continue }
-      files["/" + name] = HTTPEmbeddedFile(
-        name: name, bytes: Array(UnsafeBufferPointer(start: file.bytes, count: file.size)))
+      if name.hasPrefix(folder + "/") {
+        contents[name] = Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
+      }
     }
-    return files
+    let names = contents.keys.filter { !$0.hasSuffix(".gz") }
+    return Dictionary(
+      uniqueKeysWithValues: names.map { name in
+        let file = HTTPEmbeddedFile(
+          name: name, bytes: contents[name] ?? [], gzipped: contents[name + ".gz"])
+        return ("/" + name, file)
+      })
   }
 }

@@ -1,34 +1,34 @@
 import WaySockets
 import WayTransport
 
-/// What `/health` answers: whether clients may come.
+/// The response of `/health`: whether the server accepts clients.
 struct Health {
   let isDraining: Bool
-  /// Sessions are not kept now.
+  /// Whether sessions are currently not persisted.
   let isDegraded: Bool
-  /// Of one server among others.
-  let cluster: (isReached: Bool, isInTenure: Bool)?
+  /// The state of the cluster; nil for a single server.
+  let cluster: (isReachable: Bool, isLeaseValid: Bool)?
 
   var response: HTTPResponse {
-    let (status, reason) = judged
-    var members = ["\"status\":\"\(status)\""]
-    if let reason { members.append("\"reason\":\"\(reason)\"") }
+    let (status, reason) = statusAndReason
+    var fields = ["\"status\":\"\(status)\""]
+    if let reason { fields.append("\"reason\":\"\(reason)\"") }
     if let cluster {
-      members.append("\"cluster\":{\"engine\":\"\(cluster.isReached ? "reached" : "away")\"}")
+      fields.append("\"cluster\":{\"engine\":\"\(cluster.isReachable ? "reached" : "away")\"}")
     }
     let isOpen = status == "ok" || status == "degraded"
     return HTTPResponse(
       status: isOpen ? 200 : 503, contentType: "application/json",
-      body: Array("{\(members.joined(separator: ","))}\n".utf8), isServedWhenFull: true)
+      body: Array("{\(fields.joined(separator: ","))}\n".utf8), isServedWhenFull: true)
   }
 
-  /// `degraded` where clients may come, and something does not work.
-  private var judged: (status: String, reason: String?) {
+  /// The status is `degraded` if the server accepts clients although something does not work.
+  private var statusAndReason: (status: String, reason: String?) {
     if isDraining { return ("draining", nil) }
-    if cluster?.isInTenure == false {
-      return ("unavailable", "the cluster's engine cannot be used: nobody is let in")
+    if cluster?.isLeaseValid == false {
+      return ("unavailable", "NATS cannot be reached; connections are rejected")
     }
-    if cluster?.isReached == false { return ("degraded", "the cluster's engine does not answer") }
-    return isDegraded ? ("degraded", "sessions are not kept") : ("ok", nil)
+    if cluster?.isReachable == false { return ("degraded", "NATS does not answer") }
+    return isDegraded ? ("degraded", "sessions are not persisted") : ("ok", nil)
   }
 }

@@ -1,61 +1,62 @@
 import Logging
+import WayPatterns
 import WaySession
 import WayTransport
 
-/// Writes what happens in a bridge to the app's logger.
+/// Writes the events of a bridge to the app's logger.
 struct BridgeLog: Sendable {
   let logger: Logger
-  private let warnings = LogThrottle()
+  private let throttle = LogThrottle()
 
   init(_ logger: Logger) {
     self.logger = logger
   }
 
-  /// Calls are told only where the logger's level is `debug` by now: asking it each time would cost
-  /// every call.
-  var observer: Observer {
-    var observer = Observer()
-    if logger.logLevel <= .debug { observer.kinds.insert(.call) }
-    observer.tell = tell
-    observer.refused = refused
-    observer.tokenRefused = tokenRefused
-    observer.storeChanged = storeChanged
-    return observer
+  /// The sink of the bridge's events. Calls are included only if the logger's level is `debug` at
+  /// this time: checking it for each call would cost too much.
+  var eventSink: EventSink {
+    var sink = EventSink()
+    if logger.logLevel <= .debug { sink.kinds.insert(.call) }
+    sink.emit = logEvent
+    sink.connectionRejected = logRejectedConnection
+    sink.tokenRejected = logRejectedToken
+    sink.storeChanged = logStoreChange
+    return sink
   }
 
-  /// An HTTP request was refused.
-  func refused(_ status: Int, _ reason: String, _ hint: String?) {
+  /// Logs a rejected HTTP request.
+  func logRejectedRequest(_ status: Int, _ reason: String, _ hint: String?) {
     let reason = reason + (hint.map { "; " + $0 } ?? "")
-    warn("request refused", ["status": .stringConvertible(status), "reason": reason.logged])
+    warn("request rejected", ["status": .stringConvertible(status), "reason": reason.logValue])
   }
 
-  @Sendable private func refused(_ code: CloseCode, _ reason: String) {
+  @Sendable private func logRejectedConnection(_ code: CloseCode, _ reason: String) {
     warn(
-      "connection refused", ["code": .stringConvertible(code.rawValue), "reason": reason.logged])
+      "connection rejected", ["code": .stringConvertible(code.rawValue), "reason": reason.logValue])
   }
 
-  @Sendable private func tokenRefused(_ reason: String) {
-    warn("token refused", ["reason": reason.logged])
+  @Sendable private func logRejectedToken(_ reason: String) {
+    warn("token rejected", ["reason": reason.logValue])
   }
 
-  @Sendable private func storeChanged(_ failure: String?) {
+  @Sendable private func logStoreChange(_ failure: String?) {
     guard let failure else {
-      return logger.notice("sessions are kept again")
+      return logger.notice("sessions are persisted again")
     }
     logger.error(
-      "sessions are not kept until the store can be written again",
-      metadata: ["reason": failure.logged])
+      "sessions are not persisted, because the store cannot be written",
+      metadata: ["reason": failure.logValue])
   }
 
-  @Sendable private func tell(_ session: String, _ happening: Happening) {
-    switch happening {
+  @Sendable private func logEvent(_ session: String, _ event: SessionEvent) {
+    switch event {
     case .joined(let client, let name, let version, let isFirst):
       if isFirst { logger.info("session opened", metadata: ["session": .string(session)]) }
       logger.info(
         "client joined",
         metadata: [
-          "session": .string(session), "client": .string(client), "name": (name ?? "").logged,
-          "version": (version ?? "").logged,
+          "session": .string(session), "client": .string(client), "name": (name ?? "").logValue,
+          "version": (version ?? "").logValue,
         ])
     case .left(let client, let code):
       let metadata: Logger.Metadata = [
@@ -67,7 +68,7 @@ struct BridgeLog: Sendable {
       } else {
         logger.info("client left", metadata: metadata)
       }
-    case .away(let client, let code):
+    case .disconnected(let client, let code):
       let metadata: Logger.Metadata = [
         "session": .string(session), "client": .string(client),
         "code": .string(code.map(String.init) ?? "none"),
@@ -77,67 +78,68 @@ struct BridgeLog: Sendable {
       } else {
         logger.info("client lost its connection", metadata: metadata)
       }
-    case .back(let client):
+    case .reconnected(let client):
       logger.info(
         "client resumed", metadata: ["session": .string(session), "client": .string(client)])
-    case .gaveUp(let client):
+    case .discarded(let client):
       warn(
-        "client given up: more waited for it than may",
+        "client discarded: too much data waited for it",
         ["session": .string(session), "client": .string(client)])
     case .restored:
-      logger.info("session goes on after a restart", metadata: ["session": .string(session)])
+      logger.info("session restored after a restart", metadata: ["session": .string(session)])
     case .unreadable(let reason):
       logger.error(
-        "session cannot be read: it stays in the store, and its clients begin anew",
-        metadata: ["session": .string(session), "reason": reason.logged])
-    case .notRestored(let client, let reason):
+        "session cannot be read: it stays in the store, and its clients open a new session",
+        metadata: ["session": .string(session), "reason": reason.logValue])
+    case .restoreFailed(let client, let reason):
       warn(
-        "client goes on without all that it had declared",
-        ["session": .string(session), "client": .string(client), "reason": reason.logged])
+        "client restored without all of its hosts and subscriptions",
+        ["session": .string(session), "client": .string(client), "reason": reason.logValue])
     case .takenOver:
-      warn("another server has taken the session over", ["session": .string(session)])
+      warn("another server has taken over the session", ["session": .string(session)])
     case .handedOver:
       logger.info("session handed over", metadata: ["session": .string(session)])
     case .ended: logger.info("session closed", metadata: ["session": .string(session)])
-    case .hostSilent(let client, let method):
+    case .hostTimedOut(let client, let method):
       warn(
         "host did not answer in time",
         ["session": .string(session), "client": .string(client), "method": .string(method)])
-    case .threw(let number, let error):
+    case .handlerThrew(let number, let error):
       warn(
         "task failed",
         [
           "session": .string(session), "number": .stringConvertible(number),
-          "error": "\(error)".logged,
+          "error": "\(error)".logValue,
         ])
-    case .called(let call): tell(session, call)
-    case .pageAsked, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted, .taskEnded,
-      .taskDeclined, .handlerAnswered, .routeFailed, .attemptFailed:
+    case .callEnded(let call): logCall(session, call)
+    case .pageRequested, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted,
+      .taskEnded,
+      .taskDeclined, .handlerResponded, .routeFailed, .operationFailed:
       break
     }
   }
 
-  private func tell(_ session: String, _ call: CallRecord) {
+  private func logCall(_ session: String, _ call: CallRecord) {
     var metadata: Logger.Metadata = [
       "session": .string(session), "client": .string(call.client),
-      "id": "\(call.id)".logged, "method": call.method.logged,
+      "id": "\(call.id)".logValue, "method": call.method.logValue,
       "code": .stringConvertible(call.code),
       "ms": .stringConvertible(Double(call.nanoseconds / 1_000) / 1_000),
     ]
-    // A query may hold what no log should.
-    if let uri = call.uri?.prefix(while: { $0 != "?" && $0 != "#" }) {
-      metadata["uri"] = String(uri).logged
+    // A query may contain data that does not belong in a log.
+    if let uri = call.uri.map(RouteURI.normalForm(of:)) {
+      metadata["uri"] = String(uri.prefix { $0 != "?" && $0 != "#" }).logValue
     }
     logger.debug("call", metadata: metadata)
   }
 
-  /// Peers choose how often they are refused.
+  /// Throttled, since clients control how often they are rejected.
   private func warn(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
-    switch warnings.pass() {
-    case .leaveOut: break
-    case .take(let leftOut):
-      if leftOut > 0 {
-        logger.warning("warnings left out", metadata: ["count": .stringConvertible(leftOut)])
+    switch throttle.decide() {
+    case .suppress: break
+    case .pass(let suppressed):
+      if suppressed > 0 {
+        logger.warning("warnings suppressed", metadata: ["count": .stringConvertible(suppressed)])
       }
       logger.warning(message, metadata: metadata())
     }

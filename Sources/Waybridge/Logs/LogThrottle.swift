@@ -1,36 +1,36 @@
 import WayTransport
 
-/// Lets so many lines pass in a second, and counts the others.
+/// Passes a limited number of lines in a second, and counts the others.
 struct LogThrottle: Sendable {
-  enum Decision: Hashable {
-    /// `leftOut` is how many were before it since the last that was taken.
-    case take(leftOut: Int)
-    case leaveOut
+  enum ThrottleDecision: Hashable {
+    /// `suppressed` is the number of suppressed lines since the last one that passed.
+    case pass(suppressed: Int)
+    case suppress
   }
 
-  private struct State {
-    var second: Duration = .zero
-    var taken = 0
-    var leftOut = 0
+  private struct ThrottleState {
+    var windowStart: Duration = .zero
+    var passedCount = 0
+    var suppressedCount = 0
   }
 
-  static let perSecond = 10
-  private let state = Locked(State())
-  private static let began = ContinuousClock.now
+  static let maxPerSecond = 10
+  private let state = Locked(ThrottleState())
+  private static let startTime = ContinuousClock.now
 
-  func pass(at time: Duration = ContinuousClock.now - began) -> Decision {
+  func decide(at time: Duration = ContinuousClock.now - startTime) -> ThrottleDecision {
     state.withLock { state in
-      if time - state.second >= .seconds(1) {
-        state.second = time
-        state.taken = 0
+      if time - state.windowStart >= .seconds(1) {
+        state.windowStart = time
+        state.passedCount = 0
       }
-      guard state.taken < Self.perSecond else {
-        state.leftOut += 1
-        return .leaveOut
+      guard state.passedCount < Self.maxPerSecond else {
+        state.suppressedCount += 1
+        return .suppress
       }
-      defer { state.leftOut = 0 }
-      state.taken += 1
-      return .take(leftOut: state.leftOut)
+      defer { state.suppressedCount = 0 }
+      state.passedCount += 1
+      return .pass(suppressed: state.suppressedCount)
     }
   }
 }

@@ -1,11 +1,11 @@
 import Logging
 
 extension String {
-  /// A peer's text as metadata: short, and without what could begin a new line, colour a terminal
-  /// or turn the order of characters, each of which is written as `\u{…}`.
-  var logged: Logger.MetadataValue { .string(printable) }
+  /// A client's string as metadata: short, and without characters that begin a new line, colour a
+  /// terminal or change the text direction; each of these is written as `\u{…}`.
+  var logValue: Logger.MetadataValue { .string(printable) }
 
-  /// At most 256 scalars, with what cannot be seen written as `\u{…}`.
+  /// At most 256 scalars, with invisible characters written as `\u{…}`.
   package var printable: String {
     var result = ""
     let shown = unicodeScalars.prefix(256)

@@ -3,129 +3,133 @@ import WaySession
 import WaySockets
 import WayTable
 
-/// What a bridge tells of itself.
+/// The metrics of a bridge.
 struct BridgeMetrics: Sendable {
-  let group: SessionServer
-  let server: SocketServer
-  /// In the order of the loops.
-  let lags: [LagProbe]
-  /// The route table that may change; nil where there is none.
+  let sessionServer: SessionServer
+  let socketServer: SocketServer
+  /// One probe for each loop, in their order.
+  let lagProbes: [LagProbe]
+  /// The route table if it can change; nil if there is none.
   var liveTable: LiveTable?
 
-  /// All families as they are now.
+  /// Returns all families with their current values.
   func families() async -> [MetricFamily] {
-    let hubs = await group.statistics()
-    let sockets = await server.statistics()
-    return [build] + held(hubs) + kept(hubs) + cluster + table + calls(group.callCounts)
-      + carried(sockets)
-      + loops(hubs, sockets)
+    let statistics = await sessionServer.statistics()
+    let sockets = await socketServer.statistics()
+    return [buildFamily] + sessionFamilies(statistics) + storeFamilies(statistics) + clusterFamilies
+      + tableFamilies + callFamilies(sessionServer.callCounts)
+      + trafficFamilies(sockets)
+      + loopFamilies(statistics, sockets)
   }
 
-  private var build: MetricFamily {
-    var family = MetricFamily("waybridge_build_info", .gauge, "What serves; always 1.")
+  private var buildFamily: MetricFamily {
+    var family = MetricFamily(
+      "waybridge_build_info", .gauge,
+      "The version, commit and Swift version of the server; always 1.")
     family.add(
       1, ("version", BridgeServer.version), ("commit", BridgeServer.commit ?? "unknown"),
       ("swift", BuildInfo.swiftVersion))
     return family
   }
 
-  private func held(_ hubs: [HubStatistics]) -> [MetricFamily] {
-    var census = SessionTotals()
-    for hub in hubs { census += hub.census }
+  private func sessionFamilies(_ statistics: [SessionServerStatistics]) -> [MetricFamily] {
+    var totals = SessionTotals()
+    for loop in statistics { totals += loop.totals }
     return [
-      MetricFamily("waybridge_sessions", .gauge, "Open sessions.", value: census.sessions),
-      MetricFamily("waybridge_clients", .gauge, "Members of sessions.", value: census.clients),
+      MetricFamily("waybridge_sessions", .gauge, "Open sessions.", value: totals.sessions),
+      MetricFamily("waybridge_clients", .gauge, "Clients of sessions.", value: totals.clients),
       MetricFamily(
         "waybridge_absent_clients", .gauge,
-        "Members whose connection was lost, and that may resume.", value: census.absentClients),
+        "Clients whose connection was lost and that may resume.", value: totals.absentClients),
       MetricFamily(
         "waybridge_outbox_bytes", .gauge,
-        "Bytes that clients were sent and have not acknowledged, or that wait for them.",
-        value: hubs.sum(\.outboxBytes)),
+        "Bytes sent to clients and not acknowledged, or waiting for them.",
+        value: statistics.sum(\.outboxBytes)),
       MetricFamily(
         "waybridge_given_up_clients_total", .counter,
-        "Clients that could not resume any more, since too much waited for them.",
-        value: hubs.sum(\.givenUpClients)),
+        "Clients that could no longer resume because too much data waited for them.",
+        value: statistics.sum(\.discardedClients)),
       MetricFamily(
-        "waybridge_hosts", .gauge, "Declarations of what clients show or run.",
-        value: census.hosts),
-      MetricFamily("waybridge_pages", .gauge, "Pages on stacks.", value: census.pages),
+        "waybridge_hosts", .gauge, "Hosts that clients have registered.",
+        value: totals.hosts),
+      MetricFamily("waybridge_pages", .gauge, "Pages on stacks.", value: totals.pages),
       MetricFamily(
-        "waybridge_calls_in_flight", .gauge, "Calls that are not answered yet.",
-        value: census.callsInFlight),
+        "waybridge_calls_in_flight", .gauge, "Calls without a response yet.",
+        value: totals.callsInFlight),
       MetricFamily(
-        "waybridge_pending_requests", .gauge, "Requests to clients that are not answered yet.",
-        value: census.pendingRequests),
+        "waybridge_pending_requests", .gauge, "Requests to clients without a response yet.",
+        value: totals.pendingRequests),
       MetricFamily(
         "waybridge_kept_bytes", .gauge,
-        "Bytes that are kept for clients: calls, patterns, links and pages.",
-        value: group.budget.used),
-      refusedTokens(hubs),
+        "Bytes used for clients: calls, patterns, deep links and pages.",
+        value: sessionServer.budget.used),
+      rejectedTokenFamily(statistics),
     ]
   }
 
-  /// What the store is given; nothing where there is none.
-  private func kept(_ hubs: [HubStatistics]) -> [MetricFamily] {
-    guard hubs.contains(where: { $0.storeWrites != nil }) else { return [] }
+  /// The metrics of the store; empty without a store.
+  private func storeFamilies(_ statistics: [SessionServerStatistics]) -> [MetricFamily] {
+    guard statistics.contains(where: { $0.storeWrites != nil }) else { return [] }
     return [
       MetricFamily(
         "waybridge_store_degraded", .gauge,
-        "1 while sessions are not kept, since the store takes nothing.",
-        value: group.isDegraded ? 1 : 0),
+        "1 while sessions are not persisted because the store cannot be written.",
+        value: sessionServer.isDegraded ? 1 : 0),
       MetricFamily(
-        "waybridge_store_appends_total", .counter, "Transactions that the store was given.",
-        value: hubs.sum { $0.storeWrites?.appends ?? 0 }),
+        "waybridge_store_appends_total", .counter, "Transactions written to the store.",
+        value: statistics.sum { $0.storeWrites?.appends ?? 0 }),
       MetricFamily(
-        "waybridge_store_changes_total", .counter, "Changes of sessions in them.",
-        value: hubs.sum { $0.storeWrites?.changes ?? 0 }),
+        "waybridge_store_changes_total", .counter, "Session changes in these transactions.",
+        value: statistics.sum { $0.storeWrites?.changes ?? 0 }),
     ]
   }
 
-  /// This server among others; nothing for one alone.
-  private var cluster: [MetricFamily] {
-    group.cluster.map { ClusterMetrics(cluster: $0).families } ?? []
+  /// The metrics of the cluster; empty for a single server.
+  private var clusterFamilies: [MetricFamily] {
+    sessionServer.cluster.map { ClusterMetrics(node: $0).families } ?? []
   }
 
-  /// The route table, and who serves it.
-  private var table: [MetricFamily] {
-    let found = group.lastRecheck
+  /// The metrics of the route table and of the handlers and hosts that serve it.
+  private var tableFamilies: [MetricFamily] {
+    let audit = sessionServer.lastRouteAudit
     var compared = MetricFamily(
       "waybridge_table_recheck", .gauge,
-      "Routes that wait for a host and have none (unserved), routes of code that the table does not "
-        + "have (undeclared), handlers whose route is gone (handlers), and hosts that no route means "
-        + "(hosts); looked at every 10 seconds.")
+      "Routes without a host (unserved), routes of code that are not in the table (undeclared), "
+        + "handlers without a route (handlers), hosts without a route (hosts), and schemes whose "
+        + "undefined target a host hides (undefined); checked every 10 seconds.")
     for (kind, count) in [
-      ("unserved", found.unserved.count), ("undeclared", found.undeclared.count),
-      ("handlers", found.handlers.count), ("hosts", found.hosts.count),
+      ("unserved", audit.unserved.count), ("undeclared", audit.undeclared.count),
+      ("handlers", audit.handlers.count), ("hosts", audit.hosts.count),
+      ("undefined", audit.undefined.count),
     ] {
       compared.add(count, ("kind", kind))
     }
     guard let counts = liveTable?.counts else { return [compared] }
     var changes = MetricFamily(
-      "waybridge_table_changes_total", .counter, "Tables that came into force, by their cause.")
-    for (cause, count) in counts.byCause { changes.add(count, ("cause", cause.rawValue)) }
+      "waybridge_table_changes_total", .counter, "Tables that came into force, by cause.")
+    for (cause, count) in counts.changesByCause { changes.add(count, ("cause", cause.rawValue)) }
     return [
       compared, changes,
       MetricFamily(
-        "waybridge_table_refusals_total", .counter, "Tables and changes that were refused.",
-        value: counts.refusals.load(ordering: .relaxed)),
+        "waybridge_table_refusals_total", .counter, "Tables and changes that were rejected.",
+        value: counts.rejections.load(ordering: .relaxed)),
     ]
   }
 
-  private func refusedTokens(_ hubs: [HubStatistics]) -> MetricFamily {
+  private func rejectedTokenFamily(_ statistics: [SessionServerStatistics]) -> MetricFamily {
     var family = MetricFamily(
-      "waybridge_refused_tokens_total", .counter, "Tokens of session.open that were refused.")
-    family.add(hubs.sum(\.refusedTokens.own), ("kind", "token"))
-    family.add(hubs.sum(\.refusedTokens.join), ("kind", "join"))
+      "waybridge_refused_tokens_total", .counter, "Tokens of session.open that were rejected.")
+    family.add(statistics.sum(\.rejectedTokens.own), ("kind", "token"))
+    family.add(statistics.sum(\.rejectedTokens.join), ("kind", "join"))
     return family
   }
 
-  private func calls(_ counts: [MethodCounts]) -> [MetricFamily] {
+  private func callFamilies(_ counts: [MethodCounts]) -> [MetricFamily] {
     var calls = MetricFamily(
       "waybridge_calls_total", .counter,
       "Calls of clients that have ended, by method and outcome.")
     var durations = MetricFamily(
-      Self.duration, .histogram, "Time from the arrival of a call to its answer.")
+      Self.callDurationName, .histogram, "Time from the arrival of a call to its response.")
     for entry in counts {
       for (outcome, count) in entry.outcomes {
         calls.add(count, ("method", entry.method), ("outcome", outcome))
@@ -135,9 +139,9 @@ struct BridgeMetrics: Sendable {
     return [calls, durations]
   }
 
-  static let duration = "waybridge_call_duration_seconds"
+  static let callDurationName = "waybridge_call_duration_seconds"
 
-  private func carried(_ sockets: [SocketStatistics]) -> [MetricFamily] {
+  private func trafficFamilies(_ sockets: [SocketStatistics]) -> [MetricFamily] {
     func sum(_ count: (SocketTraffic) -> Int) -> Int { sockets.sum { count($0.traffic) } }
     var messages = MetricFamily("waybridge_messages_total", .counter, "WebSocket messages.")
     messages.add(sum { $0.messagesReceived.load(ordering: .relaxed) }, ("direction", "in"))
@@ -148,7 +152,7 @@ struct BridgeMetrics: Sendable {
     bytes.add(sum { $0.bytesSent.load(ordering: .relaxed) }, ("direction", "out"))
     var closes = MetricFamily(
       "waybridge_closes_total", .counter,
-      "WebSocket connections that have ended, by close code; 1006 is none.")
+      "WebSocket connections that have ended, by close code; 1006 means without one.")
     let closed = sockets.reduce(into: [:]) { all, part in
       all.merge(part.traffic.closes, uniquingKeysWith: +)
     }
@@ -157,13 +161,13 @@ struct BridgeMetrics: Sendable {
     }
     var refusals = MetricFamily(
       "waybridge_refusals_total", .counter,
-      "HTTP requests that were refused, handshakes among them, by why.")
+      "HTTP requests that were rejected, including handshakes, by reason.")
     var handshakes = MetricFamily(
       "waybridge_refused_handshakes_total", .counter,
-      "WebSocket handshakes that were refused, by why.")
-    for kind in RefusalKind.allCases {
-      refusals.add(sum { $0.refusals[kind] ?? 0 }, ("reason", kind.rawValue))
-      handshakes.add(sum { $0.refusedHandshakes[kind] ?? 0 }, ("reason", kind.rawValue))
+      "WebSocket handshakes that were rejected, by reason.")
+    for kind in RejectionKind.allCases {
+      refusals.add(sum { $0.rejections[kind] ?? 0 }, ("reason", kind.rawValue))
+      handshakes.add(sum { $0.rejectedHandshakes[kind] ?? 0 }, ("reason", kind.rawValue))
     }
     return [
       MetricFamily(
@@ -171,18 +175,18 @@ struct BridgeMetrics: Sendable {
         value: sockets.sum(\.connections)),
       MetricFamily(
         "waybridge_queue_bytes", .gauge,
-        "Bytes of memory that hold what waits to be sent to clients.",
+        "Bytes of memory for data that waits to be sent to clients.",
         value: sockets.sum(\.queuedBytes)),
       MetricFamily(
-        "waybridge_queue_limit_bytes", .gauge, "Bytes of memory that may hold it.",
+        "waybridge_queue_limit_bytes", .gauge, "Limit of waybridge_queue_bytes.",
         value: sockets.sum(\.queueLimit)),
       messages, bytes, closes, refusals, handshakes,
     ]
   }
 
-  /// What each loop has of it.
-  private func loops(
-    _ hubs: [HubStatistics], _ sockets: [SocketStatistics]
+  /// The metrics of each loop.
+  private func loopFamilies(
+    _ statistics: [SessionServerStatistics], _ sockets: [SocketStatistics]
   ) -> [MetricFamily] {
     var sessions = MetricFamily("waybridge_loop_sessions", .gauge, "Open sessions, by loop.")
     var connections = MetricFamily(
@@ -190,15 +194,15 @@ struct BridgeMetrics: Sendable {
     var calls = MetricFamily(
       "waybridge_loop_calls_total", .counter, "Calls of clients that have ended, by loop.")
     var lag = MetricFamily(
-      "waybridge_loop_lag_seconds", .histogram, "By how much a timer of a loop was late, by loop.")
-    for (number, hub) in hubs.enumerated() {
-      sessions.add(hub.census.sessions, ("loop", "\(number)"))
-      calls.add(hub.calls, ("loop", "\(number)"))
+      "waybridge_loop_lag_seconds", .histogram, "Delay of a timer of an event loop, by loop.")
+    for (number, loop) in statistics.enumerated() {
+      sessions.add(loop.totals.sessions, ("loop", "\(number)"))
+      calls.add(loop.calls, ("loop", "\(number)"))
     }
     for (number, part) in sockets.enumerated() {
       connections.add(part.connections, ("loop", "\(number)"))
     }
-    for (number, probe) in lags.enumerated() { lag.add(probe.counts, [("loop", "\(number)")]) }
+    for (number, probe) in lagProbes.enumerated() { lag.add(probe.counts, [("loop", "\(number)")]) }
     return [sessions, connections, calls, lag]
   }
 }

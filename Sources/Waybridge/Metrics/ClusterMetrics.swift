@@ -1,87 +1,87 @@
 import WaySession
 import WayValues
 
-/// What a server tells of its cluster.
+/// The metrics of a server's cluster.
 struct ClusterMetrics {
-  let cluster: ClusterNode
+  let node: ClusterNode
 
-  var families: [MetricFamily] { servers + lease + sessions + relays }
+  var families: [MetricFamily] { serverFamilies + leaseFamilies + sessionFamilies + relayFamilies }
 
-  private var servers: [MetricFamily] {
-    let others = cluster.others
+  private var serverFamilies: [MetricFamily] {
+    let others = node.others
     var sessions = MetricFamily(
       "waybridge_cluster_server_sessions", .gauge,
-      "Open sessions of each other server, as it has told last.")
+      "Open sessions of each other server, as it last reported.")
     for (server, presence) in others {
       sessions.add(Int(clamping: presence["sessions"]?.integer ?? 0), ("server", server))
     }
     return [
       MetricFamily(
-        "waybridge_cluster_servers", .gauge, "Servers that are there, this one among them.",
+        "waybridge_cluster_servers", .gauge, "Servers in the cluster, including this one.",
         value: others.count + 1),
       sessions,
       MetricFamily(
         "waybridge_cluster_questions_total", .counter,
-        "Questions that were put to other servers: pushes, lists, tasks of their clients.",
-        value: cluster.counts.asked.value),
+        "Requests to other servers: pushes, lists, tasks of their clients.",
+        value: node.counts.requestsSent.value),
       MetricFamily(
         "waybridge_cluster_unreadable_messages_total", .counter,
-        "Messages on the servers' subjects that could not be read, and were dropped.",
-        value: cluster.counts.unreadable.value),
+        "Messages of other servers that could not be read and were dropped.",
+        value: node.counts.unreadableMessages.value),
     ]
   }
 
-  private var lease: [MetricFamily] {
-    let counts = cluster.engine.tenure.counts
+  private var leaseFamilies: [MetricFamily] {
+    let counts = node.engine.leaseValidity.counts
     return [
       MetricFamily(
         "waybridge_cluster_engine_reached", .gauge,
-        "1 where the engine that the servers share has answered last.",
-        value: cluster.engine.isReached ? 1 : 0),
+        "1 if NATS answered last time, else 0.",
+        value: node.engine.isReachable ? 1 : 0),
       MetricFamily(
         "waybridge_cluster_lease_milliseconds", .gauge,
-        "How long the server may take its sessions for its own, unless it renews its lease.",
-        value: Int(cluster.leaseLeft / .milliseconds(1))),
+        "Time for which the server still owns its sessions without renewing its lease.",
+        value: Int(node.remainingLease / .milliseconds(1))),
       MetricFamily(
         "waybridge_cluster_lease_renewals_total", .counter, "Renewals of the lease.",
         value: counts.renewals),
       MetricFamily(
         "waybridge_cluster_lease_losses_total", .counter,
-        "How often another server has found this one gone.", value: counts.losses),
+        "Times that another server considered this one failed.", value: counts.losses),
     ]
   }
 
-  private var sessions: [MetricFamily] {
-    let counts = cluster.counts
-    var taken = MetricFamily(
+  private var sessionFamilies: [MetricFamily] {
+    let counts = node.counts
+    var takenOver = MetricFamily(
       "waybridge_cluster_takeovers_total", .counter,
-      "Sessions of servers that were gone or have ended which this one has gone on with: as it began "
-        + "(start), because a client came for them (client), or because none did (orphan).")
-    taken.add(counts.takenAtStart.value, ("reason", "start"))
-    taken.add(counts.takenForClients.value, ("reason", "client"))
-    taken.add(counts.takenAsOrphans.value, ("reason", "orphan"))
+      "Sessions of other servers that this one took over: when it started (start), when a client "
+        + "asked for them (client), or without a client (orphan).")
+    takenOver.add(counts.takenOverAtStart.value, ("reason", "start"))
+    takenOver.add(counts.takenOverForClients.value, ("reason", "client"))
+    takenOver.add(counts.takenOverAsOrphans.value, ("reason", "orphan"))
     return [
-      taken,
+      takenOver,
       MetricFamily(
         "waybridge_cluster_handovers_total", .counter,
-        "Sessions that this server has given to others as it ended.",
+        "Sessions that this server handed over to others at its shutdown.",
         value: counts.handedOver.value),
       MetricFamily(
         "waybridge_cluster_lost_sessions_total", .counter,
-        "Sessions that others have taken over while this server had them.",
-        value: counts.lost.value),
+        "Sessions that other servers took over while this server was running.",
+        value: counts.lostToPeers.value),
     ]
   }
 
-  private var relays: [MetricFamily] {
-    let (entrances, owned) = cluster.relayCounts
+  private var relayFamilies: [MetricFamily] {
+    let (accepted, owned) = node.relayCounts
     var relays = MetricFamily(
       "waybridge_cluster_relays", .gauge,
-      "Connections that came in here and whose session is another server's (in), and connections of "
-        + "others whose session is here (out).")
-    relays.add(entrances, ("direction", "in"))
+      "Connections to this server for sessions of other servers (in), and connections to other "
+        + "servers for sessions of this server (out).")
+    relays.add(accepted, ("direction", "in"))
     relays.add(owned, ("direction", "out"))
-    let totals = cluster.relayTotals
+    let totals = node.relayTotals
     return [
       relays,
       MetricFamily(

@@ -1,24 +1,24 @@
 import WaySession
 import WayTransport
 
-/// How late a loop is: once a second, a timer looks by how much it missed its time.
+/// Measures the lag of a loop: once a second, a timer records how late it fires.
 final class LagProbe: Sendable {
   private let loop: any EventLoop
-  private let lateness = CallDurationHistogram()
+  private let lag = CallDurationHistogram()
 
   init(loop: any EventLoop) {
     self.loop = loop
-    next()
+    scheduleProbe()
   }
 
-  var counts: HistogramCounts { lateness.counts }
+  var counts: HistogramCounts { lag.counts }
 
-  private func next() {
+  private func scheduleProbe() {
     let due = loop.nanoseconds + 1_000_000_000
     _ = loop.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      lateness.record(nanoseconds: max(loop.nanoseconds, due) - due)
-      next()
+      lag.record(nanoseconds: max(loop.nanoseconds, due) - due)
+      scheduleProbe()
     }
   }
 }

@@ -2,12 +2,12 @@ import WaySession
 
 /// One metric with all its samples.
 struct MetricFamily {
-  enum Kind: String {
+  enum MetricKind: String {
     case counter, gauge, histogram, summary
   }
 
   struct Sample {
-    /// What follows the family's name: `_bucket`, `_sum` and `_count` of a histogram.
+    /// The suffix of the family's name: `_bucket`, `_sum` and `_count` of a histogram.
     var suffix = ""
     var labels: [(name: String, value: String)] = []
     var value: Double
@@ -15,23 +15,23 @@ struct MetricFamily {
 
   let name: String
   let help: String
-  let kind: Kind
+  let kind: MetricKind
   var samples: [Sample] = []
 
-  init(_ name: String, _ kind: Kind, _ help: String) {
+  init(_ name: String, _ kind: MetricKind, _ help: String) {
     self.name = name
     self.kind = kind
     self.help = help
   }
 
   /// A family with one sample.
-  init(_ name: String, _ kind: Kind, _ help: String, value: Double) {
+  init(_ name: String, _ kind: MetricKind, _ help: String, value: Double) {
     self.init(name, kind, help)
     samples = [Sample(value: value)]
   }
 
   /// A family with one sample.
-  init(_ name: String, _ kind: Kind, _ help: String, value: Int) {
+  init(_ name: String, _ kind: MetricKind, _ help: String, value: Int) {
     self.init(name, kind, help, value: Double(value))
   }
 

@@ -1,65 +1,65 @@
-/// The metrics that were made through swift-metrics, by name and labels. What is made twice is one
-/// metric.
+/// The metrics created through swift-metrics, by name and labels. Creating a metric twice returns
+/// the same one.
 struct MetricRegistry {
-  private struct Family {
-    let kind: MetricFamily.Kind
+  private struct RegisteredFamily {
+    let kind: MetricFamily.MetricKind
     let help: String
     var metrics: [MetricLabels: RegisteredMetric] = [:]
   }
 
-  private var byName: [String: Family] = [:]
+  private var familiesByName: [String: RegisteredFamily] = [:]
 
   mutating func register(
-    _ kind: MetricFamily.Kind, _ label: String, _ dimensions: [(String, String)]
+    _ kind: MetricFamily.MetricKind, _ label: String, _ dimensions: [(String, String)]
   ) -> RegisteredMetric {
-    var name = Self.name(label)
-    if let family = byName[name], family.kind != kind { name += "_\(kind.rawValue)" }
+    var name = Self.metricName(label)
+    if let family = familiesByName[name], family.kind != kind { name += "_\(kind.rawValue)" }
     let labels = MetricLabels(dimensions, kind)
-    var family = byName[name] ?? Family(kind: kind, help: label)
+    var family = familiesByName[name] ?? RegisteredFamily(kind: kind, help: label)
     let metric = family.metrics[labels] ?? RegisteredMetric(kind, name, labels)
-    metric.users += 1
+    metric.referenceCount += 1
     family.metrics[labels] = metric
-    byName[name] = family
+    familiesByName[name] = family
     return metric
   }
 
-  /// Takes a metric out when the last who made it is done with it.
+  /// Removes a metric when its last user has destroyed it.
   mutating func unregister(_ metric: RegisteredMetric) {
-    guard byName[metric.name]?.metrics[metric.labels] === metric else { return }
-    metric.users -= 1
-    guard metric.users == 0 else { return }
-    byName[metric.name]?.metrics[metric.labels] = nil
-    if byName[metric.name]?.metrics.isEmpty == true { byName[metric.name] = nil }
+    guard familiesByName[metric.name]?.metrics[metric.labels] === metric else { return }
+    metric.referenceCount -= 1
+    guard metric.referenceCount == 0 else { return }
+    familiesByName[metric.name]?.metrics[metric.labels] = nil
+    if familiesByName[metric.name]?.metrics.isEmpty == true { familiesByName[metric.name] = nil }
   }
 
   var families: [MetricFamily] {
-    byName.sorted { $0.key < $1.key }.map { name, entry in
+    familiesByName.sorted { $0.key < $1.key }.map { name, entry in
       var family = MetricFamily(name, entry.kind, entry.help)
       for (_, metric) in entry.metrics.sorted(by: { $0.key < $1.key }) { metric.add(to: &family) }
       return family
     }
   }
 
-  private static func name(_ label: String) -> String {
+  private static func metricName(_ label: String) -> String {
     let name = PrometheusText.name(label, colons: true)
     let isOwn = name.hasPrefix("waybridge_") || name.hasPrefix("process_")
     return isOwn ? "app_" + name : name
   }
 }
 
-/// The labels of one metric, in the order of their names.
+/// The labels of one metric, sorted by name.
 struct MetricLabels: Hashable, Comparable {
   private let names: [String]
   private let values: [String]
 
-  /// Of labels that come to one name, the last counts.
-  init(_ dimensions: [(String, String)], _ kind: MetricFamily.Kind) {
+  /// If several labels map to one name, the last one is used.
+  init(_ dimensions: [(String, String)], _ kind: MetricFamily.MetricKind) {
     var labels: [String: String] = [:]
     for (name, value) in dimensions {
       let name = PrometheusText.name(name, colons: false)
-      // Those are Prometheus's own.
-      let isTaken = name.hasPrefix("__") || name == "le" || name == "quantile"
-      labels[isTaken ? "app_" + name : name] = value
+      // Prometheus reserves these names.
+      let isReserved = name.hasPrefix("__") || name == "le" || name == "quantile"
+      labels[isReserved ? "app_" + name : name] = value
     }
     let sorted = labels.sorted { $0.key < $1.key }
     names = sorted.map(\.key)

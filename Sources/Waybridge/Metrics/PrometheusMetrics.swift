@@ -2,7 +2,7 @@ import CoreMetrics
 import WaySession
 import WayTransport
 
-/// A backend of swift-metrics whose values a bridge shows at `/metrics`, beside its own.
+/// A backend of swift-metrics whose values a bridge shows at `/metrics`, with its own.
 ///
 /// ```swift
 /// import Metrics
@@ -11,20 +11,22 @@ import WayTransport
 /// ```
 ///
 /// A label becomes the metric's name, with `_` for each character that a name cannot have. Counters
-/// and gauges are what they are; a `Timer` is a histogram in seconds, a `Recorder` that aggregates
-/// a summary of sum and count. Names that begin with `waybridge_` or `process_` are the bridge's,
-/// and those of others get `app_` before them. Where one name is used for two kinds, the later
-/// kind's has its kind behind it, as in `jobs_gauge`. Safe on any thread.
+/// and gauges stay counters and gauges; a `Timer` is a histogram in seconds, a `Recorder` that
+/// aggregates a summary of sum and count.
+///
+/// Names that begin with `waybridge_` or `process_` are reserved for the bridge; `app_` is put
+/// before such names of the app. If one name is used for two kinds, the later kind is appended to
+/// its name, as in `jobs_gauge`. Safe on any thread.
 public struct PrometheusMetrics: MetricsFactory {
   private let registry = Locked(MetricRegistry())
 
-  /// An empty one.
+  /// Creates a backend without metrics.
   public init() {}
 
   var families: [MetricFamily] { registry.withLock { $0.families } }
 
   private func make(
-    _ kind: MetricFamily.Kind, _ label: String, _ dimensions: [(String, String)]
+    _ kind: MetricFamily.MetricKind, _ label: String, _ dimensions: [(String, String)]
   ) -> RegisteredMetric {
     registry.withLock { $0.register(kind, label, dimensions) }
   }
@@ -34,7 +36,7 @@ public struct PrometheusMetrics: MetricsFactory {
     registry.withLock { $0.unregister(metric) }
   }
 
-  /// A counter; the same one for the same label and dimensions, as with the others.
+  /// A counter; as with all kinds, the same one for the same label and dimensions.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> CounterHandler {
     make(.counter, label, dimensions)
   }
@@ -46,12 +48,12 @@ public struct PrometheusMetrics: MetricsFactory {
     make(.counter, label, dimensions)
   }
 
-  /// A gauge that goes up and down.
+  /// A gauge that can rise and fall.
   public func makeMeter(label: String, dimensions: [(String, String)]) -> MeterHandler {
     make(.gauge, label, dimensions)
   }
 
-  /// A summary of sum and count where it aggregates, else a gauge of the last value.
+  /// A summary of sum and count if it aggregates, otherwise a gauge of the last value.
   public func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> RecorderHandler {
@@ -63,20 +65,20 @@ public struct PrometheusMetrics: MetricsFactory {
     make(.histogram, label, dimensions)
   }
 
-  /// Takes the metric out when all who made it are done with it.
+  /// Removes the metric when all its users have destroyed it.
   public func destroyCounter(_ handler: CounterHandler) { destroy(handler) }
 
-  /// Takes the metric out when all who made it are done with it.
+  /// Removes the metric when all its users have destroyed it.
   public func destroyFloatingPointCounter(_ handler: FloatingPointCounterHandler) {
     destroy(handler)
   }
 
-  /// Takes the metric out when all who made it are done with it.
+  /// Removes the metric when all its users have destroyed it.
   public func destroyMeter(_ handler: MeterHandler) { destroy(handler) }
 
-  /// Takes the metric out when all who made it are done with it.
+  /// Removes the metric when all its users have destroyed it.
   public func destroyRecorder(_ handler: RecorderHandler) { destroy(handler) }
 
-  /// Takes the metric out when all who made it are done with it.
+  /// Removes the metric when all its users have destroyed it.
   public func destroyTimer(_ handler: TimerHandler) { destroy(handler) }
 }

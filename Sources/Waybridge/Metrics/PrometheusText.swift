@@ -14,17 +14,17 @@ enum PrometheusText {
     return text
   }
 
-  /// A name of a metric, or of a label, made of any text.
+  /// Converts any string to a name of a metric or a label.
   static func name(_ text: String, colons: Bool) -> String {
     var name = ""
     for scalar in text.unicodeScalars {
-      let isFit =
+      let isAllowed =
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true
         case ":": colons
         default: false
         }
-      name.unicodeScalars.append(isFit ? scalar : "_")
+      name.unicodeScalars.append(isAllowed ? scalar : "_")
     }
     if let first = name.first, !first.isNumber { return name }
     return "_" + name
@@ -36,7 +36,7 @@ enum PrometheusText {
     return "{\(pairs.joined(separator: ","))}"
   }
 
-  /// As Go's ParseFloat reads it; whole numbers without a fraction.
+  /// Formats a number for Go's ParseFloat; whole numbers have no fraction.
   static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -2,11 +2,11 @@ import CoreMetrics
 import WaySession
 import WayTransport
 
-/// One metric made through swift-metrics: what its kind needs of a sum, a count and a histogram.
+/// One metric created through swift-metrics, with the sum, count and histogram that its kind needs.
 final class RegisteredMetric: CounterHandler, FloatingPointCounterHandler, MeterHandler,
   RecorderHandler, TimerHandler
 {
-  private struct State {
+  private struct MetricState {
     var value = 0.0
     var count = 0
     var durations = HistogramCounts()
@@ -14,17 +14,17 @@ final class RegisteredMetric: CounterHandler, FloatingPointCounterHandler, Meter
 
   let name: String
   let labels: MetricLabels
-  private let kind: MetricFamily.Kind
-  private let state = Locked(State())
-  private let userCount = Locked(0)
+  private let kind: MetricFamily.MetricKind
+  private let state = Locked(MetricState())
+  private let references = Locked(0)
 
-  /// How many were handed out and not destroyed. Used under the registry's lock.
-  var users: Int {
-    get { userCount.withLock { $0 } }
-    set { userCount.withLock { $0 = newValue } }
+  /// The number of handlers that were returned and not destroyed. Used under the registry's lock.
+  var referenceCount: Int {
+    get { references.withLock { $0 } }
+    set { references.withLock { $0 = newValue } }
   }
 
-  init(_ kind: MetricFamily.Kind, _ name: String, _ labels: MetricLabels) {
+  init(_ kind: MetricFamily.MetricKind, _ name: String, _ labels: MetricLabels) {
     self.kind = kind
     self.name = name
     self.labels = labels
@@ -32,7 +32,7 @@ final class RegisteredMetric: CounterHandler, FloatingPointCounterHandler, Meter
 
   func increment(by amount: Int64) { increment(by: Double(amount)) }
 
-  /// A counter never goes down; what would make it is left out.
+  /// A counter never decreases; a negative amount is ignored.
   func increment(by amount: Double) {
     guard kind != .counter || amount >= 0 else { return }
     state.withLock { $0.value += amount }
@@ -40,7 +40,7 @@ final class RegisteredMetric: CounterHandler, FloatingPointCounterHandler, Meter
 
   func decrement(by amount: Double) { state.withLock { $0.value -= amount } }
 
-  func reset() { state.withLock { $0 = State() } }
+  func reset() { state.withLock { $0 = MetricState() } }
 
   func set(_ value: Int64) { set(Double(value)) }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The descriptors of the process.
+/// The file descriptors of the process.
 enum ProcessDescriptors {
-  /// How many it may have open (getrlimit, RLIMIT_NOFILE).
+  /// The number of descriptors that may be open (getrlimit, RLIMIT_NOFILE).
   static var limit: Int? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }

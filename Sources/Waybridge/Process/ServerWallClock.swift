@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's clock, as events are stamped with it.
+/// The system's clock, which stamps events.
 package enum ServerWallClock {
   /// Milliseconds since 1970-01-01 UTC (clock_gettime, CLOCK_REALTIME).
   package static func milliseconds() -> Int64 {

@@ -1,12 +1,13 @@
 import WaySockets
 
-/// Where a bridge listens.
+/// The address that a bridge listens on.
 public struct BoundAddress: Sendable, Hashable, CustomStringConvertible {
-  /// The address as a URL has it, an IPv6 address in brackets; `localhost` for a Unix socket.
+  /// The address as in a URL, an IPv6 address in brackets; `localhost` if the bridge listens on
+  /// `127.0.0.1` and `::1`, and for a Unix socket.
   public let host: String
-  /// The port that was taken, also where 0 was asked for; 0 for a Unix socket.
+  /// The bound port, also if port 0 was requested; 0 for a Unix socket.
   public let port: Int
-  /// The path of the Unix socket, from the root on; nil over TCP.
+  /// The absolute path of the Unix socket; nil over TCP.
   public let unixPath: String?
 
   init(_ address: ListenAddress) {

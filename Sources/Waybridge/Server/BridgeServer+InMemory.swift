@@ -3,31 +3,32 @@ import WayTransport
 
 // A server whose clients are in the same process.
 extension BridgeServer {
-  /// Does what ``run()`` does until it listens, without sockets: carries out the router's start,
-  /// and has sessions on `loop`, with `now` for a wall clock. Clients are let in by what this
-  /// returns, until ``end(_:)``. Throws 2409 while the server runs already, and what the router's
-  /// start throws.
-  package func begin(
+  /// Starts as ``run()`` does, but without sockets: runs the router's start handlers, and has
+  /// sessions on `loop`, with `now` as the wall clock. Clients connect to the returned sessions,
+  /// until ``stopInMemory(_:)``. Throws 2409 if the server already runs, and the errors of the
+  /// router's start.
+  package func startInMemory(
     on loop: any EventLoop, now: @escaping @Sendable () -> Int64
   ) async throws -> LoopSessions {
-    try slot.start()
+    try lifecycle.start()
     do {
       try await router.start()
       let log = configuration.logger.map(BridgeLog.init)
-      let shared = try configuration.hub(serving: router, log: log, now: now)
-      let group = SessionServer(shared)
-      let hub = LoopSessions(loop: loop, in: group)
-      await open(to: group)
-      return hub
+      let shared = try configuration.sessionServerConfiguration(for: router, log: log, now: now)
+      let sessionServer = SessionServer(shared)
+      let loopSessions = LoopSessions(loop: loop, in: sessionServer)
+      await activate(with: sessionServer)
+      return loopSessions
     } catch {
-      slot.ended()
+      lifecycle.stop()
       throw error
     }
   }
 
-  /// Ends what ``begin(on:now:)`` has begun; the connections are the caller's to close first.
-  package func end(_ hub: LoopSessions) async {
-    await hub.group.endListening()
-    slot.ended()
+  /// Ends a server that ``startInMemory(on:now:)`` has started. The caller closes the connections
+  /// first.
+  package func stopInMemory(_ loopSessions: LoopSessions) async {
+    await loopSessions.sessionServer.closeEventStreams()
+    lifecycle.stop()
   }
 }

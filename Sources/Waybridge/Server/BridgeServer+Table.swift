@@ -3,39 +3,41 @@ import WaySession
 import WayTable
 
 extension BridgeServer {
-  /// How often is looked for what nobody serves.
-  private static let recheckPeriod = Duration.seconds(10)
+  /// The interval of checks for routes that nothing serves.
+  private static let auditInterval = Duration.seconds(10)
+  /// The maximum number of schemes, which clients choose, in the log.
+  private static let maxReportedSchemes = 20
 
-  /// Follows the table while the server runs: its file, what is told of its changes, and who serves
-  /// it. Ends when the task is cancelled.
-  func followTable(_ group: SessionServer) async {
+  /// Watches the table while the server runs: its file, its changes, and the handlers and hosts
+  /// that serve it. Ends when the task is cancelled.
+  func watchTable(_ sessionServer: SessionServer) async {
     await withTaskGroup(of: Void.self) { tasks in
-      tasks.addTask { await self.recheck(group) }
+      tasks.addTask { await self.auditRoutes(sessionServer) }
       if let table = configuration.table {
-        tasks.addTask { await group.tell(await table.changes()) }
-        tasks.addTask { await log(table) }
-        if configuration.followsTableFile, let file = table.file {
-          tasks.addTask { await follow(file, of: table) }
+        tasks.addTask { await sessionServer.publishTableChanges(await table.changes()) }
+        tasks.addTask { await logTableChanges(table) }
+        if configuration.watchesTableFile, let file = table.file {
+          tasks.addTask { await watchTableFile(file, of: table) }
         }
       }
     }
   }
 
-  private func follow(_ path: String, of table: LiveTable) async {
+  private func watchTableFile(_ path: String, of table: LiveTable) async {
     var file = WatchedFile(path, limit: TableDocument.maxSize)
-    // What changed between the start and now is taken too.
-    await take(Result { () throws(FileFault) in try file.read() }, path, table)
-    await file.watch { content in await take(content, path, table) }
+    // Changes between the start and now are applied too.
+    await applyTable(Result { () throws(FileError) in try file.read() }, path, table)
+    await file.watch { content in await applyTable(content, path, table) }
   }
 
-  /// Takes what a file says now.
-  func takeTable(from path: String, into table: LiveTable) async {
+  /// Applies the table that is in a file now.
+  func reloadTable(from path: String, into table: LiveTable) async {
     var file = WatchedFile(path, limit: TableDocument.maxSize)
-    await take(Result { () throws(FileFault) in try file.read() }, path, table)
+    await applyTable(Result { () throws(FileError) in try file.read() }, path, table)
   }
 
-  private func take(
-    _ content: Result<[UInt8], FileFault>, _ path: String, _ table: LiveTable
+  private func applyTable(
+    _ content: Result<[UInt8], FileError>, _ path: String, _ table: LiveTable
   ) async {
     let name = TableDocument.name(path)
     do throws(TableError) {
@@ -44,46 +46,55 @@ extension BridgeServer {
         throw TableError(.unreadable, "\(name) \(error.reason)")
       }
       let document = try TableDocument.parse(bytes, from: name)
-      _ = try? await table.take(document, cause: .file, at: ServerWallClock.milliseconds())
+      _ = try? await table.applyIfNew(document, cause: .file, at: ServerWallClock.milliseconds())
     } catch {
-      await table.refuse(error, .file)
+      await table.reject(error, .file)
     }
   }
 
-  private func log(_ table: LiveTable) async {
+  private func logTableChanges(_ table: LiveTable) async {
     guard let logger = configuration.logger else { return }
-    for await news in await table.news() {
-      switch news {
+    for await event in await table.events() {
+      switch event {
       case .changed(let change):
         logger.info(
           "table changed",
           metadata: [
             "version": "\(change.stamp.version)", "hash": "\(change.stamp.hash)",
             "cause": "\(change.cause.rawValue)", "previous": "\(change.previous.version)",
-            "swapTime": "\(change.swapTime)",
+            "swapTime": "\(change.swapDuration)",
           ])
-      case .refused(let error, let cause):
+      case .rejected(let error, let cause):
         logger.warning(
-          "table refused, the one in force stays",
+          "table rejected; the current table stays in force",
           metadata: ["cause": "\(cause.rawValue)", "reason": "\(error)"])
       }
     }
   }
 
-  /// Compares what is declared with who is there, for the metrics; tells the log of what code alone
-  /// decides.
-  private func recheck(_ group: SessionServer) async {
-    let found = await group.recheck()
+  /// Compares the declared routes with the registered handlers and hosts, for the metrics. Logs
+  /// mismatches that depend only on the app's code, and the first schemes with an undefined target
+  /// or handler that a host of the whole scheme hides.
+  private func auditRoutes(_ sessionServer: SessionServer) async {
+    let audit = await sessionServer.auditRoutes()
     for (names, message) in [
-      (found.handlers, "handlers of routes that the table does not have"),
-      (found.undeclared, "routes of the app's code that the table does not have"),
+      (audit.handlers, "handlers without a route in the table"),
+      (audit.undeclared, "routes of the app's code that are not in the table"),
     ] where !names.isEmpty {
       configuration.logger?.notice(
         "\(message)", metadata: ["routes": "\(names.prefix(20).joined(separator: ", "))"])
     }
+    var reported: Set<String> = []
     while !Task.isCancelled {
-      do { try await Task.sleep(for: Self.recheckPeriod) } catch { return }
-      await group.recheck()
+      do { try await Task.sleep(for: Self.auditInterval) } catch { return }
+      let undefined = await sessionServer.auditRoutes().undefined
+      let hidden = undefined.filter { !reported.contains($0) }
+        .prefix(Self.maxReportedSchemes - reported.count)
+      guard !hidden.isEmpty else { continue }
+      reported.formUnion(hidden)
+      configuration.logger?.notice(
+        "undefined targets are not reached while a client hosts the scheme; declare it as closed",
+        metadata: ["schemes": "\(hidden.joined(separator: ", "))"])
     }
   }
 }

@@ -4,8 +4,8 @@ import WaySession
 import WaySockets
 import WayTransport
 
-/// A bridge: serves a ``Router`` at `/bridge`, the JavaScript client at `/bridge/`, its health at
-/// `/health`, its metrics at `/metrics`, and a folder of files.
+/// A bridge server. It serves a ``Router`` at `/bridge`, the JavaScript client at `/bridge/`, its
+/// health at `/health`, its metrics at `/metrics`, and a folder of files.
 ///
 /// ```swift
 /// let router = Router()
@@ -16,23 +16,23 @@ import WayTransport
 /// It is a `Service` of swift-service-lifecycle: ``run()`` ends when its service group shuts down
 /// gracefully.
 public struct BridgeServer: Service {
-  /// The version of Waybridge, as `session.open` tells it in `server.version`.
+  /// The version of Waybridge, which `session.open` returns in `server.version`.
   public static let version = ServerSoftware.version
 
-  /// The methods that every bridge has, as `rpc.discover` tells them.
-  package static var methods: [String] { SessionServer.methods }
+  /// The methods of every bridge, which `rpc.discover` returns.
+  package static var methods: [String] { SessionServer.methodNames }
 
   let router: Router
   let configuration: BridgeConfiguration
   private let onListening: @Sendable (BoundAddress) -> Void
-  let slot = RunningSlot()
+  let lifecycle = BridgeServerLifecycle()
 
-  /// A server that ``run()`` starts.
+  /// Creates a server that ``run()`` starts.
   ///
   /// - Parameters:
-  ///   - router: what it serves; it may be changed while the server runs.
-  ///   - configuration: where it listens, and what it bounds.
-  ///   - onListening: called once, on the task of ``run()``, when connections are taken.
+  ///   - router: the router to serve; it may be changed while the server runs.
+  ///   - configuration: the address, the limits and the other settings.
+  ///   - onListening: called once, on the task of ``run()``, when the server accepts connections.
   public init(
     router: Router, configuration: BridgeConfiguration = BridgeConfiguration(),
     onListening: @escaping @Sendable (BoundAddress) -> Void = { _ in }
@@ -42,28 +42,29 @@ public struct BridgeServer: Service {
     self.onListening = onListening
   }
 
-  /// Carries out the router's start (``Router/start()``), then serves until a graceful shutdown or
-  /// the cancellation of the task; then lets calls end (``BridgeConfiguration/drain``), and closes
-  /// every connection with 4200. Throws when it cannot listen, and 2409 while it runs already.
+  /// Runs the router's start handlers (``Router/start()``), then serves until a graceful shutdown
+  /// or the cancellation of the task. Then waits for calls to end
+  /// (``BridgeConfiguration/drainTimeout``), and closes every connection with 4200. Throws if it
+  /// cannot listen, and 2409 if it already runs.
   public func run() async throws {
-    try slot.start()
-    defer { slot.ended() }
+    try lifecycle.start()
+    defer { lifecycle.stop() }
     try await router.start()
     var configuration = configuration
-    let watch = try configuration.readPolicy()
+    let policyFile = try configuration.loadPolicyFile()
     let running = try await RunningBridge(router: router, configuration: configuration)
-    slot.listens(running.setAccess)
-    await open(to: running.group)
-    let watching = watch.map { file in Task { await follow(file) } }
-    let table = Task { await followTable(running.group) }
-    let signs = Task { await giveSigns(ofLifeOf: running) }
+    lifecycle.setAccessHandler(running.setAccess)
+    await activate(with: running.sessionServer)
+    let policyWatch = policyFile.map { file in Task { await watchPolicyFile(file) } }
+    let tableWatch = Task { await watchTable(running.sessionServer) }
+    let watchdogPings = Task { await sendWatchdogPings(for: running) }
     defer {
-      watching?.cancel()
-      table.cancel()
-      signs.cancel()
+      policyWatch?.cancel()
+      tableWatch.cancel()
+      watchdogPings.cancel()
     }
     onListening(running.address)
-    tell(.listening(running.address))
+    notifyServiceManager(.listening(running.address))
     let (stopped, stop) = AsyncStream.makeStream(of: Void.self)
     await withGracefulShutdownHandler {
       await withTaskCancellationHandler {
@@ -74,64 +75,71 @@ public struct BridgeServer: Service {
     } onGracefulShutdown: {
       stop.finish()
     }
-    tell(.stopping(within: longestStop))
-    await running.stop(after: configuration.drain)
+    notifyServiceManager(.stopping(within: shutdownTimeout))
+    await running.stop(after: configuration.drainTimeout)
   }
 
-  /// Hands over the links that have waited; from then on the methods of this server find the
-  /// bridge.
-  func open(to group: SessionServer) async {
-    while case let links = slot.begin(group), !links.isEmpty {
+  /// Delivers the queued links; from then on the methods of this server use the running bridge.
+  func activate(with sessionServer: SessionServer) async {
+    while case let links = lifecycle.activate(sessionServer), !links.isEmpty {
       for (link, audience) in links {
-        // It was checked when it came, so too many wait for sessions by now.
-        do throws(CallError) { try await group.allServers.deliver(link, to: audience) } catch {
-          configuration.logger?.warning("link given up", metadata: ["reason": "\(error.message)"])
+        // The link was validated when it was queued, so the error means that too many links wait
+        // for sessions.
+        do throws(CallError) {
+          try await sessionServer.clusterDispatch.deliver(link, to: audience)
+        } catch {
+          configuration.logger?.warning(
+            "deep link discarded", metadata: ["reason": "\(error.message)"])
         }
       }
     }
   }
 
-  /// The hubs of the bridge that runs; fails with 2503 while there is none.
-  func group() throws(CallError) -> SessionServer {
-    try slot.group()
+  /// The session server of the running bridge; throws 2503 while there is none.
+  func sessionServer() throws(CallError) -> SessionServer {
+    try lifecycle.sessionServer()
   }
 
-  /// The bridge that runs; while there is none the link is kept for it. Fails as its `deliver`
-  /// would.
-  func group(
-    orKeeping link: DeepLink, for audience: Audience
+  /// The session server of the running bridge; while there is none, the link is queued. Throws the
+  /// errors of `deliver`.
+  func sessionServer(
+    orQueueing link: DeepLink, for audience: Audience
   ) throws(CallError) -> SessionServer? {
-    try slot.group(
-      orKeeping: link, for: audience, limit: configuration.keptLimits.maxLinks)
+    try lifecycle.sessionServer(
+      orQueueing: link, for: audience, limit: configuration.effectiveLimits.maxLinks)
   }
 }
 
 extension BridgeServer: CustomStringConvertible {
-  /// Where it is to listen; short, since a service group prints its services.
+  /// The address that it is configured to listen on; short, since a service group prints its
+  /// services.
   public var description: String {
     "BridgeServer(\(configuration.unixPath ?? "\(configuration.host):\(configuration.port)"))"
   }
 }
 
-/// A bridge that listens, until it is stopped.
+/// A bridge that listens until it is stopped.
 package struct RunningBridge: Sendable {
   package let address: BoundAddress
-  package let group: SessionServer
-  /// One for each loop, in their order.
-  private let hubs: [LoopSessions]
+  package let sessionServer: SessionServer
+  /// The sessions of each loop, in the order of the loops.
+  private let loopSessions: [LoopSessions]
   private let loops: [SocketLoop]
-  private let server: SocketServer
-  private let memory: MemoryTrim
-  private let grace: Duration
+  private let socketServer: SocketServer
+  private let memoryTrimmer: MemoryTrimmer
+  private let closeTimeout: Duration
   private let logger: Logger?
 
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     let log = configuration.logger.map(BridgeLog.init)
-    var shared = try configuration.hub(serving: router, log: log, now: ServerWallClock.milliseconds)
-    var sockets = try configuration.sockets()
-    let export = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methods))
-    if let export { shared.observer.timed = { export.ended($0, nanoseconds: $1) } }
-    MemoryTrim.share()
+    var shared = try configuration.sessionServerConfiguration(
+      for: router, log: log, now: ServerWallClock.milliseconds)
+    var sockets = try configuration.socketConfiguration()
+    let exporter = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methodNames))
+    if let exporter {
+      shared.eventSink.durationRecorder = { exporter.recordCall($0, nanoseconds: $1) }
+    }
+    MemoryTrimmer.limitArenas()
     let loop = try SocketLoop.start()
     var loops = [loop]
     do {
@@ -140,72 +148,73 @@ package struct RunningBridge: Sendable {
       for loop in loops { await loop.shutdown() }
       throw error
     }
-    let group = SessionServer(shared, size: loops.count)
-    self.group = group
-    sockets.onRefused = { status, reason, hint, address in
-      group.refusals.add(.request, status, reason, address: address, remedy: hint)
-      log?.refused(status, reason, hint)
+    let sessionServer = SessionServer(shared, loopCount: loops.count)
+    self.sessionServer = sessionServer
+    sockets.onRejection = { status, reason, hint, address in
+      sessionServer.rejectionLog.add(.request, status, reason, address: address, remedy: hint)
+      log?.logRejectedRequest(status, reason, hint)
     }
-    hubs = loops.map { LoopSessions(loop: $0, in: group) }
-    server = SocketServer(
-      configuration: sockets, endpoints: configuration.endpoints(group), loop: loop,
+    loopSessions = loops.map { LoopSessions(loop: $0, in: sessionServer) }
+    socketServer = SocketServer(
+      configuration: sockets, endpoints: configuration.endpoints(sessionServer), loop: loop,
       others: Array(loops.dropFirst()))
     let metrics = BridgeMetrics(
-      group: group, server: server, lags: loops.map { LagProbe(loop: $0) },
+      sessionServer: sessionServer, socketServer: socketServer,
+      lagProbes: loops.map { LagProbe(loop: $0) },
       liveTable: configuration.table)
     do {
-      try await group.restore()
-      let bound = try await server.start(
+      try await sessionServer.restore()
+      let bound = try await socketServer.start(
         responder: BridgeResponder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
-          on: loop, post: configuration.post(group)))
+          on: loop, post: configuration.rpcEndpoint(sessionServer)))
       address = BoundAddress(bound)
     } catch {
-      await group.closeStore()
+      await sessionServer.closeStore()
       for loop in loops { await loop.shutdown() }
       throw error
     }
-    export?.begin(on: loop) { await metrics.families() }
+    exporter?.start(on: loop) { await metrics.families() }
     configuration.logger?.info(
       "listening",
       metadata: ["address": .stringConvertible(address), "loops": "\(loops.count)"])
-    memory = MemoryTrim(loop: loop)
+    memoryTrimmer = MemoryTrimmer(loop: loop)
     self.loops = loops
-    grace = configuration.grace
+    closeTimeout = configuration.closeTimeout
     logger = configuration.logger
   }
 
-  /// From now on others are let in.
-  func setAccess(_ rules: AccessRules) { server.set(rules) }
+  /// Applies new access rules to further connections.
+  func setAccess(_ rules: AccessRules) { socketServer.apply(rules) }
 
-  /// Returns when each loop has had a turn.
-  func turn() async {
+  /// Returns when each loop has run once.
+  func waitForLoops() async {
     for loop in loops {
       await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
     }
   }
 
-  /// Lets calls in flight end within `time`, answers the rest with -32802, closes every connection
+  /// Waits up to `time` for calls in flight, fails the rest with -32802, closes every connection
   /// with 4200 and ends the loops.
   package func stop(after time: Duration = .zero) async {
     logger?.info("draining")
-    await group.drain(for: time)
-    await group.drain()
-    await server.stop(drain: .drain, grace: grace)
-    await group.endListening()
-    await group.closeStore()
+    await sessionServer.drain(for: time)
+    await sessionServer.drain()
+    await socketServer.stop(drain: .drain, grace: closeTimeout)
+    await sessionServer.closeEventStreams()
+    await sessionServer.closeStore()
     for loop in loops { await loop.shutdown() }
     logger?.info("stopped")
   }
 }
 
 extension BridgeConfiguration {
-  /// Where WebSocket connections are taken.
-  fileprivate func endpoints(_ group: SessionServer) -> [Endpoint] {
+  /// The endpoints that accept WebSocket connections.
+  fileprivate func endpoints(_ sessionServer: SessionServer) -> [Endpoint] {
     let bridge = Endpoint(
       path: "/bridge", subprotocols: [LoopSessions.subprotocol],
-      maxMessage: group.configuration.limits.maxMessage, acceptor: group)
-    guard conformance else { return [bridge] }
+      maxMessage: sessionServer.configuration.limits.maxMessage, acceptor: sessionServer)
+    guard enablesConformanceMethods else { return [bridge] }
     return [
       bridge,
       Endpoint(

@@ -2,7 +2,7 @@ import WayNavigation
 import WayValues
 
 extension BridgeClient {
-  /// Begins a call that is put together step by step.
+  /// Begins a call that is built step by step.
   ///
   /// ```swift
   /// func rename(_ client: BridgeClient) async throws -> Outcome {
@@ -15,35 +15,36 @@ extension BridgeClient {
 }
 
 extension CallBuilder where Caller == BridgeClient {
-  /// The id of the page that opens another; nil means the one that the client runs in. For what is
-  /// invoked it is of no account.
+  /// Sets the id of the page that opens another; nil means the page that the client runs in. Has no
+  /// effect on `invoke`.
   public func from(_ page: String?) -> Self {
     changed { $0.from = page }
   }
 
-  /// Makes it once, whatever happens to connections and sessions, as with `key` of
-  /// ``BridgeClient/invoke(_:_:exts:deadline:key:onProgress:)``; nil for none.
+  /// Sets the idempotency key, the `key` of
+  /// ``BridgeClient/invoke(_:_:exts:timeout:key:onProgress:)``: the call runs once, even if
+  /// connections and sessions are lost. nil sets none.
   public func key(_ key: String?) -> Self {
     changed { $0.key = key }
   }
 
-  /// Opens it, as ``BridgeClient/open(_:_:exts:style:from:deadline:key:onShown:onProgress:)`` with the
-  /// same arguments, and throws as that does.
+  /// Opens the URI, as ``BridgeClient/open(_:_:exts:style:from:timeout:key:onShown:onProgress:)``
+  /// does with the same arguments, and throws the same errors.
   public func open(
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Outcome {
     try await caller.open(
-      uri, params, exts: exts, style: style, from: from, deadline: deadline, key: key,
+      uri, params, exts: exts, style: style, from: from, timeout: timeout, key: key,
       onShown: onShown, onProgress: onProgress)
   }
 
-  /// Runs it, as ``BridgeClient/invoke(_:_:exts:deadline:key:onProgress:)`` with the same arguments,
-  /// and throws as that does.
+  /// Runs the task or service, as ``BridgeClient/invoke(_:_:exts:timeout:key:onProgress:)`` does
+  /// with the same arguments, and throws the same errors.
   public func invoke(
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     try await caller.invoke(
-      uri, params, exts: exts, deadline: deadline, key: key, onProgress: onProgress)
+      uri, params, exts: exts, timeout: timeout, key: key, onProgress: onProgress)
   }
 }

@@ -1,39 +1,40 @@
 import WayNavigation
 import WayValues
 
-// Opening pages, running tasks, and asking the router.
+// Opening pages, running tasks and querying the router.
 extension BridgeClient {
-  /// Opens a page, whoever shows it, and returns when it is gone; of a task, when it has run.
-  /// Leaving a page without a result is an outcome, not an error.
+  /// Opens a page on any host and returns when the page has closed. For a task, returns when it has
+  /// run. Leaving a page without a result is an outcome, not an error.
   ///
-  /// Throws ``CallError`` when the page does not open: 2404 no route, 2504 no host, 2502 the host
-  /// refuses, 2408 too late, -32800 cancelled before it was shown, … Cancelling the Swift task
-  /// afterwards closes the page; the outcome is then ``Outcome/Kind/cancelled``.
+  /// Throws ``CallError`` if the page does not open: 2404 no route, 2504 no host, 2502 rejected by
+  /// the host, 2408 timed out, -32800 cancelled before it was shown, … Cancelling the Swift task
+  /// later closes the page; the outcome is then ``Outcome/OutcomeKind/cancelled``.
   ///
   /// - Parameters:
-  ///   - uri: the page's, or the task's.
-  ///   - params: the caller's parameters, which win over those of the URI.
-  ///   - exts: what is no business of the page, `animated` for instance; it reaches the host as it
-  ///     is.
-  ///   - style: how the page takes its place; nil leaves it to the server, which pushes.
-  ///   - from: the id of the page that opens; nil means the one that this client runs in.
-  ///   - deadline: within this time the page must be shown, or the task done: 1 ms to 24 days.
-  ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
-  ///     same key, 1 to 128 bytes, waits for the same outcome or is given it, and a client whose session is
-  ///     lost asks it again. Another call under a key that is in use is 2409. nil for none.
-  ///   - onShown: gets the page's id once it is shown, on the client's thread.
-  ///   - onProgress: gets what a task tells of its progress, on the client's thread.
+  ///   - uri: the URI of the page or task.
+  ///   - params: the caller's parameters, which override those of the URI.
+  ///   - exts: extensions that are not data of the page, for example `animated`; they reach the
+  ///     host unchanged.
+  ///   - style: how the page is placed on the stack; nil leaves it to the server, which pushes.
+  ///   - from: the id of the page that opens; nil means the page that this client runs in.
+  ///   - timeout: the time in which the page must be shown or the task completed, 1 ms to 24 days.
+  ///   - key: an idempotency key, 1 to 128 bytes; nil for none. The call runs once, even if
+  ///     connections and sessions are lost. The same call with the same key waits for the same
+  ///     outcome or receives it, and a client whose session is lost repeats it. A different call
+  ///     with a key in use throws 2409.
+  ///   - onShown: receives the page's id once it is shown, on the client's thread.
+  ///   - onProgress: receives the progress that a task reports, on the client's thread.
   public func open(
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
-    from: String? = nil, deadline: Duration? = nil, key: String? = nil,
+    from: String? = nil, timeout: Duration? = nil, key: String? = nil,
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Outcome {
-    var call = try Self.call(uri, params, exts, deadline, key)
+    var call = try Self.callParams(uri, params, exts, timeout, key)
     call["style"] = style.map { .string($0.rawValue) }
     call["from"] = from.map(Value.string)
-    let answer = try await perform(
-      "router.open", .object(call), patience: Self.patience(deadline),
+    let response = try await perform(
+      "router.open", .object(call), timeout: Self.responseTimeout(timeout),
       onProgress: { value in
         if let page = value["opened"]?["page"]?.string {
           onShown?(page)
@@ -41,141 +42,169 @@ extension BridgeClient {
           onProgress?(value)
         }
       })
-    guard let outcome = Outcome(answer) else { throw .malformed("router.open", answer) }
+    guard let outcome = Outcome(response) else { throw .malformedResponse("router.open", response) }
     return outcome
   }
 
   /// Runs a task or a service and returns its value.
   ///
-  /// Throws ``CallError``: what the task failed with, 2404 no route, 2405 a page, 2504 no host,
-  /// 2408 too late, -32800 cancelled, …
+  /// Throws ``CallError``: the error of the task, 2404 no route, 2405 a page, 2504 no host, 2408
+  /// timed out, -32800 cancelled, …
   ///
   /// - Parameters:
-  ///   - uri: the task's.
-  ///   - params: the caller's parameters, which win over those of the URI.
-  ///   - exts: what is no business of the task; it gets it as it is.
-  ///   - deadline: within this time it must have run: 1 ms to 24 days.
-  ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
-  ///     same key, 1 to 128 bytes, waits for the same value or is given it, and a client whose session is
-  ///     lost asks it again. Another call under a key that is in use is 2409. nil for none.
-  ///   - onProgress: gets what it tells of its progress, on the client's thread.
+  ///   - uri: the task's URI.
+  ///   - params: the caller's parameters, which override those of the URI.
+  ///   - exts: extensions that are not data of the task; it receives them unchanged.
+  ///   - timeout: the time in which the task must complete, 1 ms to 24 days.
+  ///   - key: an idempotency key, 1 to 128 bytes; nil for none. The call runs once, even if
+  ///     connections and sessions are lost. The same call with the same key waits for the same
+  ///     value or receives it, and a client whose session is lost repeats it. A different call with
+  ///     a key in use throws 2409.
+  ///   - onProgress: receives the progress that the task reports, on the client's thread.
   public func invoke(
-    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], deadline: Duration? = nil,
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], timeout: Duration? = nil,
     key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     try await perform(
-      "router.invoke", .object(try Self.call(uri, params, exts, deadline, key)),
-      patience: Self.patience(deadline), onProgress: onProgress)
+      "router.invoke", .object(try Self.callParams(uri, params, exts, timeout, key)),
+      timeout: Self.responseTimeout(timeout), onProgress: onProgress)
   }
 
-  /// Whether something would open it or run it now; nothing of that happens. Throws ``CallError``
-  /// -32602 for what is no URI.
+  /// Returns whether the router could open or run the URI now, without doing so. Throws
+  /// ``CallError`` -32602 for an invalid URI.
   public func canOpen(_ uri: String) async throws(CallError) -> Bool {
     try await destination(of: uri) != nil
   }
 
-  /// Where a URI leads now, without going there; nil where nothing would open it or run it. Throws
-  /// as ``canOpen(_:)`` does.
-  public func destination(of uri: String) async throws(CallError) -> Destination? {
-    let answer = try await perform("router.canOpen", ["uri": .string(uri)])
-    guard let canOpen = answer["canOpen"]?.bool else { throw .malformed("router.canOpen", answer) }
-    guard canOpen else { return nil }
-    guard let kind = answer["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
-      throw .malformed("router.canOpen", answer)
+  /// Returns what a URI leads to now, without opening it; nil if nothing could open or run it.
+  /// Throws as ``canOpen(_:)``.
+  public func destination(of uri: String) async throws(CallError) -> RouteDestination? {
+    let response = try await perform("router.canOpen", ["uri": .string(uri)])
+    guard let canOpen = response["canOpen"]?.bool else {
+      throw .malformedResponse("router.canOpen", response)
     }
-    return Destination(kind: kind, route: answer["route"]?.string)
+    guard canOpen else { return nil }
+    guard let kind = response["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+      throw .malformedResponse("router.canOpen", response)
+    }
+    return RouteDestination(
+      kind: kind, route: response["route"]?.string, isHostAbsent: response["absent"] == true)
   }
 
-  /// How the router reads a URI: candidates, match, parameters and why not, as PROTOCOL.md
-  /// describes it. Nothing is run. A text that is no URI is explained too, and throws no
-  /// ``CallError`` on that account.
+  /// Returns how the router resolves a URI: candidates, match, parameters and reasons, as
+  /// PROTOCOL.md describes. Nothing is run. An invalid URI is explained too; it does not cause a
+  /// ``CallError``.
   public func explain(
     _ uri: String, _ params: ValueObject = [:]
   ) async throws(CallError) -> Value {
     try await perform("router.explain", ["uri": .string(uri), "params": .object(params)])
   }
 
-  /// Hands over a link from outside of the app: of a push message, a shortcut, a universal link.
-  /// Returns when the server has it, which follows it as soon as somebody can open it; what becomes
-  /// of it is told by events.
+  /// Delivers a deep link, for example from a push message, a shortcut or a universal link. Returns
+  /// when the server has received the link. The server runs it as soon as a client can open it;
+  /// events report the outcome.
   ///
-  /// Throws ``CallError``: -32602 for what is no URI with a scheme, 2429 where too many wait.
-  public func deliver(_ uri: String, _ params: ValueObject = [:]) async throws(CallError) {
-    try await deliver(["uri": .string(uri)], params)
+  /// Throws ``CallError``: -32602 for an invalid URI or one without a scheme, 2409 for a key that
+  /// another call uses, 2429 if too many links wait.
+  ///
+  /// - Parameters:
+  ///   - uri: the URI of the page or task.
+  ///   - params: the parameters, which override those of the URI.
+  ///   - exts: extensions that are not data of the page, for example `animated`; they reach the
+  ///     host unchanged.
+  ///   - style: how the page is placed on the stack; nil leaves it to the server.
+  ///   - key: an idempotency key, 1 to 128 bytes; nil for none. A link that the platform delivers
+  ///     twice with the same key runs once.
+  public func deliver(
+    _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
+    key: String? = nil
+  ) async throws(CallError) {
+    try await deliver(["uri": .string(uri)], params, exts, style, key)
   }
 
-  /// Hands over a link in the shape of older servers, `{action, action_url}`, as
-  /// ``deliver(_:_:)``.
+  /// Delivers a deep link in the format of older servers, `{action, action_url}`, as
+  /// ``deliver(_:_:exts:style:key:)`` does.
   ///
-  /// Throws ``CallError`` as that does, 2404 for an action that the table does not have where there
-  /// is no URL, 2422 for one that needs a URL.
+  /// Throws ``CallError`` as ``deliver(_:_:exts:style:key:)``. Also throws 2404 for an unknown action
+  /// without a URL, and 2422 for an action that needs a URL.
   public func deliver(
-    action: String, url: String? = nil, _ params: ValueObject = [:]
+    action: String, url: String? = nil, _ params: ValueObject = [:], exts: ValueObject = [:],
+    style: Style? = nil, key: String? = nil
   ) async throws(CallError) {
     var link: ValueObject = ["action": .string(action)]
     link["action_url"] = url.map(Value.string)
-    try await deliver(link, params)
+    try await deliver(link, params, exts, style, key)
   }
 
-  private func deliver(_ link: ValueObject, _ params: ValueObject) async throws(CallError) {
+  private func deliver(
+    _ link: ValueObject, _ params: ValueObject, _ exts: ValueObject, _ style: Style?, _ key: String?
+  ) async throws(CallError) {
     var link = link
     if !params.isEmpty { link["params"] = .object(params) }
+    if !exts.isEmpty { link["exts"] = .object(exts) }
+    link["style"] = style.map { .string($0.rawValue) }
+    link["key"] = key.map(Value.string)
     _ = try await perform("router.deliver", .object(link))
   }
 
-  /// The declared routes, each an object `{name, patterns, kind, priority, title?, purpose?,
-  /// parameters?, result?}`. Throws ``CallError`` when the connection is lost.
+  /// Returns the declared routes, each an object
+  /// `{name, patterns, kind, priority, title?, purpose?, parameters?, result?}`. Throws
+  /// ``CallError`` if the connection is lost.
   public func routes() async throws(CallError) -> [Value] {
-    let answer = try await perform("router.routes", nil)
-    guard let routes = answer.list else { throw .malformed("router.routes", answer) }
+    let response = try await perform("router.routes", nil)
+    guard let routes = response.array else { throw .malformedResponse("router.routes", response) }
     return routes
   }
 
-  /// Calls a method of a page, in the client that runs in it or else shows it.
+  /// Calls a method of a page, in the client that runs in the page or else in the client that shows
+  /// it.
   ///
-  /// Throws ``CallError``: what the page answers, 2404 when there is no such page, 2504 when nobody
-  /// answers for it.
+  /// Throws ``CallError``: the error that the page returns, 2404 if there is no such page, 2504 if
+  /// no client responds for it.
   ///
   /// - Parameters:
   ///   - page: the page's id.
-  ///   - method: a name that the page knows.
-  ///   - params: what the method is given.
-  ///   - deadline: within this time it must have answered: 1 ms to 24 days.
-  ///   - key: makes it once, whatever happens to connections and sessions: the same call under the
-  ///     same key, 1 to 128 bytes, waits for the same value or is given it, and a client whose session is
-  ///     lost asks it again. Another call under a key that is in use is 2409. nil for none.
-  ///   - onProgress: gets what the page tells of its progress, on the client's thread.
+  ///   - method: the name of a method of the page.
+  ///   - params: the parameters of the method.
+  ///   - timeout: the time in which the page must respond, 1 ms to 24 days.
+  ///   - key: an idempotency key, 1 to 128 bytes; nil for none. The call runs once, even if
+  ///     connections and sessions are lost. The same call with the same key waits for the same
+  ///     value or receives it, and a client whose session is lost repeats it. A different call with
+  ///     a key in use throws 2409.
+  ///   - onProgress: receives the progress that the page reports, on the client's thread.
   public func call(
-    page: String, method: String, params: ValueObject = [:], deadline: Duration? = nil,
+    page: String, method: String, params: ValueObject = [:], timeout: Duration? = nil,
     key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     var call: ValueObject = ["page": .string(page), "method": .string(method)]
     if !params.isEmpty { call["params"] = .object(params) }
-    call["deadlineMs"] = try deadline.map(Self.milliseconds).map(Value.integer)
+    call["deadlineMs"] = try timeout.map(Self.milliseconds).map(Value.integer)
     call["key"] = key.map(Value.string)
     return try await perform(
-      "page.call", .object(call), patience: Self.patience(deadline), onProgress: onProgress)
+      "page.call", .object(call), timeout: Self.responseTimeout(timeout), onProgress: onProgress)
   }
 
-  private static func call(
-    _ uri: String, _ params: ValueObject, _ exts: ValueObject, _ deadline: Duration?,
+  private static func callParams(
+    _ uri: String, _ params: ValueObject, _ exts: ValueObject, _ timeout: Duration?,
     _ key: String?
   ) throws(CallError) -> ValueObject {
     var call: ValueObject = ["uri": .string(uri)]
     if !params.isEmpty { call["params"] = .object(params) }
     if !exts.isEmpty { call["exts"] = .object(exts) }
-    if let deadline { call["deadlineMs"] = .integer(try milliseconds(deadline)) }
+    if let timeout { call["deadlineMs"] = .integer(try milliseconds(timeout)) }
     call["key"] = key.map(Value.string)
     return call
   }
 }
 
 extension BridgeClient {
-  /// Where a URI leads.
-  public struct Destination: Sendable, Hashable {
-    /// Whether it is opened as a page, or run.
+  /// The destination of a URI.
+  public struct RouteDestination: Sendable, Hashable {
+    /// Whether the URI is opened as a page or run.
     public let kind: RouteKind
-    /// The name of the declared route; nil where a host takes the URI without one.
+    /// The name of the declared route; nil if a host accepts the URI without one.
     public let route: String?
+    /// Whether the host has lost its connection; a call waits until the host is back or gone.
+    public let isHostAbsent: Bool
   }
 }

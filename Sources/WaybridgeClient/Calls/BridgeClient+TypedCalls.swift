@@ -1,58 +1,60 @@
 import WayNavigation
 import WayValues
 
-// Calls that say what they give back, as `waybridge routes generate` makes them of a route table.
+// Calls with typed results, as `waybridge routes generate` creates them from a route table.
 extension BridgeClient {
-  /// Opens a page, as ``open(_:_:exts:style:from:deadline:key:onShown:onProgress:)`` with the same
-  /// arguments, and reads its result.
+  /// Opens a page, as ``open(_:_:exts:style:from:timeout:key:onShown:onProgress:)`` does with the
+  /// same arguments, and decodes its result.
   ///
-  /// Throws as that does, -32602 for parameters that the URI cannot have, and -32603, of the kind
-  /// `malformed`, with the place of what does not fit in a result.
+  /// Throws the same errors. Also throws -32602 for parameters that the URI cannot have. If the
+  /// result does not decode, throws -32603 of the kind `malformed` with the path of the mismatch.
   public func open<Result>(
     _ call: PageCall<Result>, exts: ValueObject = [:], style: Style? = nil, from: String? = nil,
-    deadline: Duration? = nil, key: String? = nil,
+    timeout: Duration? = nil, key: String? = nil,
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> PageOutcome<Result> {
     try call.check()
-    return try call.outcome(
+    return try call.decode(
       try await open(
-        call.uri, call.params, exts: exts, style: style, from: from, deadline: deadline, key: key,
+        call.uri, call.params, exts: exts, style: style, from: from, timeout: timeout, key: key,
         onShown: onShown, onProgress: onProgress))
   }
 
-  /// Runs a task or a service, as ``invoke(_:_:exts:deadline:key:onProgress:)`` with the same
-  /// arguments, and reads its value. Throws as that does, and as ``open(_:exts:style:from:deadline:key:onShown:onProgress:)``.
+  /// Runs a task or a service, as ``invoke(_:_:exts:timeout:key:onProgress:)`` does with the same
+  /// arguments, and decodes its value. Throws the same errors, and those of
+  /// ``open(_:exts:style:from:timeout:key:onShown:onProgress:)``.
   public func invoke<Result>(
-    _ call: ValueCall<Result>, exts: ValueObject = [:], deadline: Duration? = nil,
+    _ call: ValueCall<Result>, exts: ValueObject = [:], timeout: Duration? = nil,
     key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Result {
     try call.check()
-    return try call.result(
+    return try call.decode(
       try await invoke(
-        call.uri, call.params, exts: exts, deadline: deadline, key: key, onProgress: onProgress))
+        call.uri, call.params, exts: exts, timeout: timeout, key: key, onProgress: onProgress))
   }
 
-  /// Calls a method of a page, as ``call(page:method:params:deadline:key:onProgress:)`` with the
-  /// same arguments, and reads what it answers. Throws as that does, and as
-  /// ``open(_:exts:style:from:deadline:key:onShown:onProgress:)``.
+  /// Calls a method of a page, as ``call(page:method:params:timeout:key:onProgress:)`` does with
+  /// the same arguments, and decodes its result. Throws the same errors, and those of
+  /// ``open(_:exts:style:from:timeout:key:onShown:onProgress:)``.
   public func call<Result>(
-    page: String, _ call: PageMethodCall<Result>, deadline: Duration? = nil, key: String? = nil,
+    page: String, _ call: PageMethodCall<Result>, timeout: Duration? = nil, key: String? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Result {
     try call.check()
-    return try call.result(
+    return try call.decode(
       try await self.call(
-        page: page, method: call.method, params: call.params, deadline: deadline, key: key,
+        page: page, method: call.method, params: call.params, timeout: timeout, key: key,
         onProgress: onProgress))
   }
 
-  /// The events of a topic, read as its type.
+  /// The events of a topic, decoded as its type.
   public typealias TopicEvents<Data: Codable & Sendable> =
     AsyncThrowingMapSequence<Events, TopicEvent<Data>>
 
-  /// Subscribes to a topic of the app, as ``events(_:buffer:)``. The stream throws also where an
-  /// event does not fit its type: -32603, of the kind `malformed`, with the place.
+  /// Subscribes to a topic of the app, as ``events(_:buffer:)`` does. The stream also throws if an
+  /// event does not decode as its type: -32603 of the kind `malformed`, with the path of the
+  /// mismatch.
   public func events<Data>(
     of topic: EventTopic<Data>, buffer: Int = 1024
   ) async throws(CallError) -> TopicEvents<Data> {

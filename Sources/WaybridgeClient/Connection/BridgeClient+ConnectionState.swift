@@ -1,44 +1,45 @@
 extension BridgeClient {
-  /// What has become of a client's connection.
+  /// The state of a client's connection.
   public enum ConnectionState: Sendable {
     /// The session is open.
     case open
-    /// The connection was lost, and the client connects again after `delay`: for the `attempt`th time in
-    /// a row, from 1. Calls wait.
+    /// The connection was lost, and the client reconnects after `delay`. `attempt` counts
+    /// consecutive attempts, from 1. Calls wait.
     case waiting(ClientConnectionEnd, attempt: Int, delay: Duration)
-    /// The session goes on over another connection, and nothing was lost. Where the server was
-    /// restarted meanwhile, calls without a key that it may have been carrying out throw 2599.
+    /// The session was resumed over another connection, and nothing was lost. If the server was
+    /// restarted meanwhile, calls without an idempotency key that it may have been running throw
+    /// 2599.
     case resumed
-    /// The session was gone, and a new one has begun in its place.
-    case begunAnew(LostSession)
-    /// There is no connection any more, and will be none.
+    /// The session was lost, and a new session has replaced it.
+    case sessionReplaced(LostSession)
+    /// There is no connection, and none will be made.
     case ended(ClientConnectionEnd)
   }
 
-  /// What went with a session that was gone when its client came back.
+  /// A session that no longer existed when its client reconnected, and what was lost with it.
   ///
-  /// The client's hosts and subscriptions are those of the new session by now, calls with a key were
-  /// made again, and calls that had not been sent are sent.
+  /// The client's hosts and subscriptions already belong to the new session. Calls with an
+  /// idempotency key were repeated, and calls that had not been sent are sent.
   public struct LostSession: Sendable {
-    /// Why it was gone: `unknown` after too long a time or of a server that has begun anew, `token`,
-    /// `epoch`, `gap` or `outbox` (PROTOCOL.md, session.resume).
+    /// The reason: `unknown` after too long a time or after a restart of the server without its
+    /// state, or `token`, `epoch`, `gap` or `outbox` (PROTOCOL.md, session.resume).
     public let reason: String
-    /// The session as it was.
-    public let session: Session
+    /// The lost session.
+    public let session: SessionDescription
     /// The calls whose outcome is unknown, oldest first; each has thrown 2599.
     public let calls: [LostCall]
-    /// The pages that this client showed, topmost first; their hosts are told to close them.
-    public let pages: [Page]
+    /// The pages that this client showed, topmost first; the client asks their hosts to close them.
+    public let pages: [HostedPage]
   }
 
   /// A call whose outcome is unknown.
   public struct LostCall: Sendable, Hashable {
-    /// Its method, `router.invoke` for one.
+    /// The method, for example `router.invoke`.
     public let method: String
-    /// What it was about; nil for a method without a URI.
+    /// The URI that the call concerned; nil for a method without a URI.
     public let uri: String?
   }
 
-  /// What becomes of a connection, in its order; it ends with ``ConnectionState/ended(_:)``.
+  /// The states of a connection, in order; the stream ends with ``ConnectionState/ended(_:)``.
   public typealias ConnectionStates = AsyncStream<ConnectionState>
 }

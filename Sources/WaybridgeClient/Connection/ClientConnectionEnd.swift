@@ -4,24 +4,24 @@ import WayValues
 
 /// How a connection ended.
 public struct ClientConnectionEnd: Sendable, Hashable {
-  /// The WebSocket close code (RFC 6455 §7.4; those from 4000 are in `protocol/codes.json`): 40xx
-  /// are final, after 41xx a client backs off, after 42xx it connects again at once. nil where the
-  /// connection was lost without one.
+  /// The WebSocket close code (RFC 6455 §7.4; codes from 4000 are in `protocol/codes.json`). 40xx
+  /// are final, after 41xx a client backs off, after 42xx it reconnects at once. nil if the
+  /// connection was lost without a close code.
   public let code: UInt16?
 
-  /// What calls end with that have no answer.
+  /// The error of calls that were sent and have no response.
   var error: CallError {
-    // No call is begun on a connection before it is known whose it is.
+    // No call is started on a connection before the client is authenticated.
     if code == CloseCode.notAuthenticated.rawValue {
-      return CallError(.notAuthenticated, "The bridge takes nobody without a token")
+      return CallError(.notAuthenticated, "The server requires a token")
     }
     return CallError(
       .outcomeUnknown,
-      "The connection closed\(code.map { " with code \($0)" } ?? "") before the answer came",
+      "The connection closed\(code.map { " with code \($0)" } ?? "") before the response arrived",
       kind: "closed", data: ["code": code.map { .integer(Int64($0)) } ?? .null])
   }
 
-  var notSent: CallError {
+  var notSentError: CallError {
     CallError(.unavailable, "The connection is closed; the call was not sent")
   }
 }

@@ -2,19 +2,19 @@ import WaySockets
 import WayTransport
 import WayValues
 
-/// Makes the connections of one client, one after another.
+/// Opens the connections of one client, one after another.
 package protocol ClientConnector: Sendable {
-  /// Connects, and hands the messages to the receiver that `accept` gives; that is called on the
-  /// client's loop, once the handshake is done and before the first message.
+  /// Connects, and passes messages to the receiver that `accept` returns. `accept` is called on the
+  /// client's loop, after the handshake and before the first message.
   func connect(
     _ accept: @escaping @Sendable (any MessageChannel) -> any MessageReceiver
   ) async throws(ConnectFailure)
 }
 
-/// Why there is no connection.
+/// The reason why a connection could not be opened.
 package struct ConnectFailure: Error {
   let error: CallError
-  /// Whether another try is of no use.
+  /// Whether another attempt is useless.
   let isFinal: Bool
 
   package init(_ error: CallError, isFinal: Bool) {
@@ -29,16 +29,16 @@ struct SocketConnector: ClientConnector {
   let subprotocol: String?
   let loop: SocketLoop
 
-  /// Bytes; a larger message of the server closes the connection with 1009. Servers send at most 4
-  /// MiB, unless told otherwise.
-  private static let maxIncoming = 64 << 20
+  /// The largest message in bytes; a larger message of the server closes the connection with 1009.
+  /// By default servers send at most 4 MiB.
+  private static let maxMessage = 64 << 20
 
   func connect(
     _ accept: @escaping @Sendable (any MessageChannel) -> any MessageReceiver
   ) async throws(ConnectFailure) {
     do throws(SocketError) {
       try await SocketClient.connect(
-        url: url, subprotocol: subprotocol, maxMessage: Self.maxIncoming, on: loop, accept: accept)
+        url: url, subprotocol: subprotocol, maxMessage: Self.maxMessage, on: loop, accept: accept)
     } catch {
       throw ConnectFailure(CallError(error), isFinal: error.isFinal)
     }
@@ -55,13 +55,13 @@ extension CallError {
 }
 
 extension SocketError {
-  /// A server that refuses is not asked for ever (PROTOCOL.md, HTTP), save one that is full or
-  /// whose proxy does not reach it.
+  /// Whether another attempt is useless. A client does not retry after a rejection (PROTOCOL.md,
+  /// HTTP), except if the server is full or its proxy cannot reach it.
   fileprivate var isFinal: Bool {
     switch kind {
     case .invalid, .ended: true
-    case .refused(let status?): status < 500
-    case .refused(nil), .addressInUse, .system, .timeout: false
+    case .rejected(let status?): status < 500
+    case .rejected(nil), .addressInUse, .system, .timeout: false
     }
   }
 }

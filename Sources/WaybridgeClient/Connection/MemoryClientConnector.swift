@@ -8,7 +8,8 @@ package struct MemoryClientConnector: ClientConnector {
   private let loop: MemoryLoop
   private let isOpen: @Sendable () -> Bool
 
-  /// `isOpen` tells whether anybody is let in; who is not does not try again.
+  /// Creates a connector. `isOpen` returns whether the server accepts clients; a rejected client
+  /// does not retry.
   package init(
     to acceptor: any ChannelAcceptor, _ handshake: Handshake, on loop: MemoryLoop,
     where isOpen: @escaping @Sendable () -> Bool = { true }
@@ -24,7 +25,7 @@ package struct MemoryClientConnector: ClientConnector {
   ) async throws(ConnectFailure) {
     guard isOpen() else {
       throw ConnectFailure(
-        CallError(.unavailable, "The server has ended; nobody connects any more"), isFinal: true)
+        CallError(.unavailable, "The server has ended and accepts no connections"), isFinal: true)
     }
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -37,7 +38,7 @@ package struct MemoryClientConnector: ClientConnector {
   }
 }
 
-/// Nothing comes before the receiver is attached.
+/// The initial receiver; no message arrives before the real receiver is attached.
 private final class UnattachedReceiver: MessageReceiver {
   func receive(_ message: RawSpan, as kind: MessageKind) {}
   func closed(_ code: UInt16?) {}

@@ -1,16 +1,16 @@
 import WayValues
 
 extension BridgeClient {
-  /// Something that happened, told to those who subscribed to its topic.
+  /// An event of a topic that this client has subscribed to.
   public struct Event: Sendable, Hashable {
-    /// Such as `page.opened`, or one of the app's own.
+    /// The topic, such as `page.opened`, or one of the app's own.
     public let topic: String
-    /// What PROTOCOL.md, or the app, says of the topic.
+    /// The data of the topic, as PROTOCOL.md or the app defines it.
     public let data: Value
-    /// When it happened by the server's clock: milliseconds since 1970-01-01 UTC.
+    /// The time of the event by the server's clock, in milliseconds since 1970-01-01 UTC.
     public let at: Int64
 
-    /// An event, for tests of what reads them.
+    /// Creates an event, for tests of code that reads events.
     public init(topic: String, data: Value = .null, at: Int64) {
       self.topic = topic
       self.data = data
@@ -24,6 +24,6 @@ extension BridgeClient {
     }
   }
 
-  /// Events in their order; a subscription that ends when it is let go of.
+  /// Events in order; releasing the stream ends the subscription.
   public typealias Events = AsyncThrowingStream<Event, any Error>
 }

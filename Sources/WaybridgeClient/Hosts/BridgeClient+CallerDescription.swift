@@ -1,34 +1,34 @@
 import WayValues
 
 extension BridgeClient {
-  /// Who makes a call that this client serves, as the server tells it.
-  public struct Caller: Sendable, Hashable {
-    /// The session that the call belongs to; another than the client's own where it hosts for all
-    /// sessions.
+  /// The caller of a task, method or page of this client, as the server describes it.
+  public struct CallerDescription: Sendable, Hashable {
+    /// The session of the call; it differs from the client's own session if the client hosts for
+    /// all sessions.
     public let session: String
-    /// The client that calls; nil where the app itself does.
-    public let client: Client?
-    /// The user; nil where nobody is known.
+    /// The calling client; nil if the app itself calls.
+    public let client: ClientDescription?
+    /// The user; nil if the caller is not authenticated.
     public let user: String?
     /// The groups of the user that the caller acts for.
     public let groups: [String]
-    /// The origin of the page that the caller runs in; nil for what is no page.
+    /// The origin of the page that the caller runs in; nil if the caller is not a web page.
     public let origin: String?
-    /// Whether it was invited, and so may do less than others.
+    /// Whether the caller is a guest, with limited rights.
     public let isGuest: Bool
 
     /// A client of a session.
-    public struct Client: Sendable, Hashable {
-      /// Its name on the wire.
+    public struct ClientDescription: Sendable, Hashable {
+      /// The client's id on the wire.
       public let id: String
-      /// What it calls itself; nobody has checked that.
+      /// The client's own name for its program; unverified.
       public let name: String?
       /// The version of that program.
       public let version: String?
       /// The page that it runs in.
       public let page: String?
 
-      /// A client, for tests of a host.
+      /// Creates a client, for tests of a host.
       public init(id: String, name: String? = nil, version: String? = nil, page: String? = nil) {
         self.id = id
         self.name = name
@@ -37,9 +37,9 @@ extension BridgeClient {
       }
     }
 
-    /// A caller, for tests of a host.
+    /// Creates a caller, for tests of a host.
     public init(
-      session: String, client: Client? = nil, user: String? = nil, groups: [String] = [],
+      session: String, client: ClientDescription? = nil, user: String? = nil, groups: [String] = [],
       origin: String? = nil, isGuest: Bool = false
     ) {
       self.session = session
@@ -50,19 +50,19 @@ extension BridgeClient {
       self.isGuest = isGuest
     }
 
-    /// Nil where the server tells none.
+    /// Decodes a caller; nil if the server sends none.
     init?(_ value: Value?) {
       guard let session = value?["session"]?.string else { return nil }
       let client = value?["client"]
       self.init(
         session: session,
         client: client?["id"]?.string.map { id in
-          Client(
+          ClientDescription(
             id: id, name: client?["name"]?.string, version: client?["version"]?.string,
             page: client?["page"]?.string)
         },
         user: value?["user"]?.string,
-        groups: (value?["groups"]?.list ?? []).compactMap(\.string),
+        groups: (value?["groups"]?.array ?? []).compactMap(\.string),
         origin: value?["origin"]?.string, isGuest: value?["guest"]?.bool ?? false)
     }
   }

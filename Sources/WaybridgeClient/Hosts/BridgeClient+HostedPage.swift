@@ -2,36 +2,37 @@ import WayNavigation
 import WayValues
 
 extension BridgeClient {
-  /// A page of the session, as clients are told of it.
-  public struct Page: Sendable, Hashable, Identifiable {
+  /// A page of the session, as the server describes it to clients.
+  public struct HostedPage: Sendable, Hashable, Identifiable {
     /// Unique in the session; never contains a colon.
     public let id: String
-    /// The URI that it was opened with; empty for a page of others, of which a guest is told no more
-    /// than that it is there.
+    /// The URI that it was opened with, or the last one that a call has delivered to it; empty for a
+    /// page of others, of which a guest only learns that it exists.
     public let uri: String
-    /// The name of its declared route; nil where no declared route matched.
+    /// The name of its declared route; nil if no declared route matched.
     public let route: String?
     /// Path, query and the opener's parameters, merged.
     public let params: ValueObject
-    /// What is no business data (`animated`, …), as the opener gave it; only told to the host that
-    /// opens the page.
+    /// Extensions that are not business data (`animated`, …), as the opener passed them; only sent
+    /// to the host that opens the page.
     public let exts: ValueObject
     /// How it was opened.
     public let style: Style
-    /// The id of the page that asked for it; only told to the host, where it is known.
+    /// The id of the page that opened this page, if known; only sent to the host.
     public let opener: String?
-    /// Who asked for it; only told to the host.
-    public let caller: Caller?
-    /// The name of the client that shows it, or `server`; nil in what a host is told.
+    /// The caller that opened this page; only sent to the host.
+    public let caller: CallerDescription?
+    /// The name of the client that shows it, or `server`; nil in a page that is sent to a host.
     public let host: String?
     /// The modal stack that lies over this page, bottom first.
-    public let pages: [Page]
+    public let pages: [HostedPage]
 
-    /// A page, for tests of a host.
+    /// Creates a page, for tests of a host.
     public init(
       id: String, uri: String, route: String? = nil, params: ValueObject = [:],
-      exts: ValueObject = [:], style: Style = .push, opener: String? = nil, caller: Caller? = nil,
-      host: String? = nil, pages: [Page] = []
+      exts: ValueObject = [:], style: Style = .push, opener: String? = nil,
+      caller: CallerDescription? = nil,
+      host: String? = nil, pages: [HostedPage] = []
     ) {
       self.id = id
       self.uri = uri
@@ -45,11 +46,11 @@ extension BridgeClient {
       self.pages = pages
     }
 
-    /// `caller` is told beside a page that is to be opened.
-    init?(_ value: Value, caller: Caller? = nil) {
+    /// Decodes a page. `caller` is sent beside a page that is to be opened.
+    init?(_ value: Value, caller: CallerDescription? = nil) {
       guard let id = value["id"]?.string,
         let style = Style(rawValue: value["style"]?.string ?? "push"),
-        let pages = [Page](value["pages"] ?? [])
+        let pages = [HostedPage](value["pages"] ?? [])
       else { return nil }
       self.init(
         id: id, uri: value["uri"]?.string ?? "", route: value["route"]?.string,
@@ -57,14 +58,23 @@ extension BridgeClient {
         exts: value["exts"]?.object ?? [:], style: style, opener: value["opener"]?.string,
         caller: caller, host: value["host"]?.string, pages: pages)
     }
+
+    /// Returns the page with the URI, parameters and extensions that `page.resume` delivers; absent
+    /// ones stay.
+    func updated(with params: Value) -> HostedPage {
+      HostedPage(
+        id: id, uri: params["uri"]?.string ?? uri, route: route,
+        params: params["params"]?.object ?? self.params, exts: params["exts"]?.object ?? exts,
+        style: style, opener: opener, caller: caller, host: host, pages: pages)
+    }
   }
 }
 
-extension [BridgeClient.Page] {
-  /// nil where one of them is none.
+extension [BridgeClient.HostedPage] {
+  /// Decodes an array of pages; nil if one of them is invalid.
   init?(_ value: Value) {
-    guard let values = value.list else { return nil }
-    let pages = values.compactMap { BridgeClient.Page($0) }
+    guard let values = value.array else { return nil }
+    let pages = values.compactMap { BridgeClient.HostedPage($0) }
     guard pages.count == values.count else { return nil }
     self = pages
   }

@@ -2,16 +2,15 @@ import WayRPC
 import WayValues
 
 extension BridgeClient {
-  /// Hosts more than the session was opened with. A host of the same scheme, patterns and kind is
-  /// replaced.
+  /// Registers further hosts. A host with the same scheme, patterns and kind is replaced.
   ///
-  /// Throws ``CallError``, with nothing changed: -32602 for a wrong scheme or pattern, 2429 for too
-  /// many.
+  /// Throws ``CallError``, with nothing changed: -32602 for an invalid scheme or pattern, 2429 for
+  /// too many.
   public func register(_ hosts: [Host]) async throws(CallError) {
-    // The server may ask right after its answer.
+    // The server may send a request right after its response.
     let replaced = self.hosts.add(hosts)
     do {
-      _ = try await perform("host.register", Self.declaring(hosts))
+      _ = try await perform("host.register", Self.hostParams(hosts))
     } catch {
       self.hosts.remove(hosts)
       self.hosts.add(replaced)
@@ -19,19 +18,19 @@ extension BridgeClient {
     }
   }
 
-  /// Takes hosts back, known by scheme, patterns and kind. Pages that are shown stay, and what runs
-  /// goes on.
+  /// Unregisters hosts, identified by scheme, patterns and kind. Pages that are shown stay, and
+  /// running tasks continue.
   ///
-  /// Throws ``CallError`` -32602, with nothing changed, where one is not registered.
+  /// Throws ``CallError`` -32602, with nothing changed, if one is not registered.
   public func unregister(_ hosts: [Host]) async throws(CallError) {
-    _ = try await perform("host.unregister", Self.declaring(hosts))
+    _ = try await perform("host.unregister", Self.hostParams(hosts))
     self.hosts.remove(hosts)
   }
 
-  /// Sets what the server may call by this name; nil takes it back.
+  /// Sets the method that the server may call by this name; nil removes it.
   ///
-  /// Throws ``CallError`` -32602 for a name of the protocol's own.
-  public func setMethod(_ name: String, _ method: Method?) throws(CallError) {
+  /// Throws ``CallError`` -32602 for a name that the protocol reserves.
+  public func setMethod(_ name: String, _ method: ClientMethod?) throws(CallError) {
     try Self.checkMethodName(name)
     methods[name] = method
   }
@@ -39,11 +38,11 @@ extension BridgeClient {
   static func checkMethodName(_ name: String) throws(CallError) {
     let own: Set = ["page.open", "page.close", "page.resume", "page.call", "task.run", "event"]
     guard !own.contains(name), !name.hasPrefix("$/"), !name.hasPrefix("rpc.") else {
-      throw .invalidParams("The method \(name) belongs to the protocol; choose another name")
+      throw .invalidParams("The protocol reserves the method name \(name); choose another name")
     }
   }
 
-  private static func declaring(_ hosts: [Host]) -> Value {
-    ["hosts": .list(hosts.map(\.value))]
+  private static func hostParams(_ hosts: [Host]) -> Value {
+    ["hosts": .array(hosts.map(\.value))]
   }
 }

@@ -1,31 +1,30 @@
 import WayRPC
 import WayValues
 
-// What the server asks of this client: each request is answered exactly once. Tasks and methods are
-// begun in the order of the requests, also those that do not say where they run: for that they
-// prefer the loop.
+// Requests of the server; this client responds to each exactly once. Tasks and methods start in the
+// order of the requests, also those without an executor of their own: these prefer the loop.
 extension BridgeClient {
-  func serve(_ request: Request) {
-    if request.method == "$/ping" { return answerPing(request.id) }
+  func handleRequest(_ request: Request) {
+    if request.method == "$/ping" { return respondToPing(request.id) }
     let call = ServerRequest(request.id)
     do throws(CallError) {
-      try serving.begin(call)
+      try serverRequests.begin(call)
     } catch {
-      return answer(request.id, .failure(error))
+      return sendResponse(request.id, .failure(error))
     }
     do throws(CallError) {
-      try carryOut(request, call)
+      try dispatch(request, call)
     } catch {
-      finish(call, .failure(error))
+      complete(call, .failure(error))
     }
   }
 
-  private func answerPing(_ id: RequestID) {
-    writer.answer(id, .success(.null))
-    line.sendApart(writer.bytes)
+  private func respondToPing(_ id: RequestID) {
+    writer.writeResult(id, .success(.null))
+    connection.sendUnnumbered(writer.bytes)
   }
 
-  private func carryOut(_ request: Request, _ call: ServerRequest) throws(CallError) {
+  private func dispatch(_ request: Request, _ call: ServerRequest) throws(CallError) {
     let params = request.params ?? .null
     switch request.method {
     case "page.open": try openPage(params, call)
@@ -33,10 +32,10 @@ extension BridgeClient {
     case "page.call": try callPage(params, call)
     case "task.run": try runTask(params, call)
     default:
-      try run(
+      try runMethod(
         MethodCall(
-          method: request.method, params: params, request: request.id.value,
-          progress: progress(of: call)),
+          method: request.method, params: params, requestID: request.id.value,
+          progress: progressHandler(of: call)),
         call)
     }
   }
@@ -45,63 +44,77 @@ extension BridgeClient {
     guard let id = params["page"]?.string, let name = params["method"]?.string else {
       throw CallError(.invalidParams, "page.call needs the strings page and method")
     }
+    let caller = CallerDescription(params["caller"])
+    let given = params["params"] ?? .null
     let method = MethodCall(
-      method: name, params: params["params"] ?? .null, caller: Caller(params["caller"]),
-      request: call.id.value, progress: progress(of: call))
-    if id == ownPage { return try run(method, call) }
-    guard let (page, host) = pages.shown(id) else {
+      method: name, params: given, caller: caller, requestID: call.id.value,
+      keyedWork: keyedWork([.string(id), .string(name), given], params, caller),
+      progress: progressHandler(of: call))
+    if id == ownPage { return try runMethod(method, call) }
+    guard let (page, host) = pages.shownPage(id) else {
       throw CallError(.noRoute, "This client does not show the page \(id)", kind: "notOnStack")
     }
-    begin(call) { try await host.call(method, of: page) }
+    startWork(call) { try await host.call(method, of: page) }
   }
 
   private func runTask(_ params: Value, _ call: ServerRequest) throws(CallError) {
     guard let uri = params["uri"]?.string else {
       throw CallError(.invalidParams, "params.uri must be a string")
     }
-    guard case .run(let run) = hosts.find(try ChosenHost(params["host"]))?.handler else {
+    guard case .run(let run) = hosts.find(try MatchedHost(params["host"]))?.handler else {
       throw CallError(.hostAbsent, "This client does not run \(uri)")
     }
+    let caller = CallerDescription(params["caller"])
     let task = TaskCall(
       uri: uri, params: params["params"]?.object ?? [:], exts: params["exts"]?.object ?? [:],
-      caller: Caller(params["caller"]), request: call.id.value, progress: progress(of: call))
-    begin(call) { try await run(task) }
+      caller: caller, requestID: call.id.value,
+      keyedWork: keyedWork([.string(uri), params["params"] ?? .null], params, caller),
+      progress: progressHandler(of: call))
+    startWork(call) { try await run(task) }
+  }
+
+  /// Returns the idempotency key of a request; nil if it has none. `content` is what is called.
+  private func keyedWork(
+    _ content: Value, _ params: Value, _ caller: CallerDescription?
+  ) -> KeyedWork? {
+    params["key"]?.string.map { KeyedWork($0, content, of: caller, in: session?.id, hostKeys) }
   }
 
   /// Runs a method of this client.
-  private func run(_ method: MethodCall, _ call: ServerRequest) throws(CallError) {
-    guard let run = methods[method.method] else { throw method.unknownMethod }
-    begin(call) { try await run(method) }
+  private func runMethod(_ method: MethodCall, _ call: ServerRequest) throws(CallError) {
+    guard let run = methods[method.method] else { throw method.methodNotFound }
+    startWork(call) { try await run(method) }
   }
 
-  private func begin(
+  private func startWork(
     _ call: ServerRequest, _ work: @escaping @Sendable () async throws -> Value
   ) {
     call.task = Task {
       do {
         let value = try await withTaskExecutorPreference(loop) { try await work() }
-        finish(call, .success(value))
+        complete(call, .success(value))
       } catch {
-        finish(call, .failure(Self.failure(error)))
+        complete(call, .failure(Self.hostError(error)))
       }
     }
   }
 
-  /// Answers once what was told of progress before is on its way.
-  func finish(_ call: ServerRequest, _ result: Result<Value, CallError>) {
+  /// Sends the response after the progress that was reported before.
+  func complete(_ call: ServerRequest, _ result: Result<Value, CallError>) {
     loop.execute {
       self.assumeIsolated { client in
-        // Of a session that is gone nobody can be answered; its ids may be those of another by now.
-        guard client.serving[call.id] === call else { return }
-        _ = client.serving.end(call.id)
-        client.answer(call.id, result)
+        // After a session was lost no response is possible; its ids may belong to another session
+        // by now.
+        guard client.serverRequests[call.id] === call else { return }
+        _ = client.serverRequests.end(call.id)
+        client.sendResponse(call.id, result)
       }
     }
   }
 
-  /// What the server is told of an error that a host threw in the current task: the application's
-  /// own codes pass through to the caller.
-  static func failure(_ error: any Error) -> CallError {
+  /// The error that the server receives for an error that a host threw in the current task. The
+  /// application's own codes reach the caller unchanged.
+  static func hostError(_ error: any Error) -> CallError {
     switch error {
     case _ where Task.isCancelled: CallError(.cancelled)
     case is Declined: CallError(.noRoute, "The host declined", kind: "declined")
@@ -114,31 +127,47 @@ extension BridgeClient {
     }
   }
 
-  func answer(_ id: RequestID, _ result: Result<Value, CallError>) {
-    writer.answer(id, result)
-    if writer.count > room {
-      writer.error(
+  func sendResponse(_ id: RequestID, _ result: Result<Value, CallError>) {
+    writer.writeResult(id, readable(result))
+    if writer.count > maxPayload {
+      writer.writeError(
         id,
         CallError(
           .tooLarge,
-          "The answer takes \(writer.count) bytes; the server's limit is \(maxMessage)"))
+          "The response has \(writer.count) bytes; the server's limit is \(maxMessage)"))
     }
-    line.send(writer.bytes, .bound)
+    connection.send(writer.bytes, .sessionBound)
   }
 
-  /// Tells the server how far a request is; after its answer, or where the value cannot be sent, it
-  /// does nothing.
-  func progress(of call: ServerRequest) -> @Sendable (Value) -> Void {
+  /// Returns the result as the server can read it: an error replaces a value that nests too deep,
+  /// and such data of an error is left out.
+  private func readable(_ result: Result<Value, CallError>) -> Result<Value, CallError> {
+    switch result {
+    case .success(let value):
+      guard let path = value.path(deeperThan: maxDepth - 1, in: "result") else { return result }
+      return .failure(
+        CallError(
+          .internal, "\(path) nests too deep; a message may have \(maxDepth) levels",
+          kind: "unencodableResult"))
+    case .failure(let error):
+      // The data is a member of a member of the message.
+      guard error.data?.path(deeperThan: maxDepth - 2, in: "data") != nil else { return result }
+      return .failure(CallError(code: error.code, message: error.message))
+    }
+  }
+
+  /// Returns a handler that reports the progress of a request. After the response, or if the value
+  /// cannot be sent, it does nothing.
+  func progressHandler(of call: ServerRequest) -> @Sendable (Value) -> Void {
     { [weak self] value in
       guard let self else { return }
-      // Jobs of the loop run in their order, so that progress keeps its own and comes before the
-      // answer.
+      // Jobs of the loop run in order, so that progress stays in order and precedes the response.
       self.loop.execute { self.assumeIsolated { $0.sendProgress(call, value) } }
     }
   }
 
   private func sendProgress(_ call: ServerRequest, _ value: Value) {
-    guard serving[call.id] === call else { return }
+    guard serverRequests[call.id] === call else { return }
     try? notify(
       "$/progress", ["id": call.id.value, "value": value], .progress(call.id))
   }

@@ -1,7 +1,7 @@
 import WayNavigation
 import WayValues
 
-/// The hosts of this client, in the order in which they were registered.
+/// The hosts of this client, in the order of registration.
 struct BridgeClientHosts {
   private var hosts: [BridgeClient.Host] = []
 
@@ -11,13 +11,13 @@ struct BridgeClientHosts {
     add(hosts)
   }
 
-  /// As `session.open` declares them.
+  /// The declarations that `session.open` sends.
   var values: [Value] { hosts.map(\.value) }
 
-  /// Whether one of them shows pages.
+  /// Whether one of the hosts shows pages.
   var showsPages: Bool { hosts.contains { $0.declaration.kind == .page } }
 
-  /// A host that is there already, as the server knows it, is replaced; gives those that are.
+  /// Adds hosts. A host with the same declaration is replaced; returns the replaced hosts.
   @discardableResult
   mutating func add(_ added: [BridgeClient.Host]) -> [BridgeClient.Host] {
     let declarations = Set(added.map(\.declaration))
@@ -27,19 +27,20 @@ struct BridgeClientHosts {
     return replaced
   }
 
-  /// Takes hosts back.
+  /// Removes hosts.
   mutating func remove(_ removed: [BridgeClient.Host]) {
     let declarations = Set(removed.map(\.declaration))
     hosts.removeAll { declarations.contains($0.declaration) }
   }
 
-  /// The one that the server means; of several with one pattern the last registered, as there.
-  func find(_ chosen: ChosenHost) -> BridgeClient.Host? {
-    hosts.last { chosen.isOne(of: $0.declaration) }
+  /// Returns the host that the server has chosen; of several with one pattern the last registered,
+  /// as on the server.
+  func find(_ chosen: MatchedHost) -> BridgeClient.Host? {
+    hosts.last { chosen.matches(declaration: $0.declaration) }
   }
 
-  /// What shows pages of a URI's scheme, the last registered.
-  func pages(ofSchemeOf uri: String) -> (any PageHost)? {
+  /// Returns the last registered host that shows pages of the URI's scheme.
+  func pageHost(ofSchemeOf uri: String) -> (any PageHost)? {
     let scheme = uri.prefix { $0 != ":" }.lowercased()
     for host in hosts.reversed() where host.declaration.scheme == scheme {
       if case .pages(let pages) = host.handler { return pages }
@@ -48,13 +49,13 @@ struct BridgeClientHosts {
   }
 }
 
-/// The host that the server has chosen for a call, and by which of its patterns.
-struct ChosenHost {
+/// The host that the server has chosen for a call, and the pattern that matched.
+struct MatchedHost {
   private let scheme: String?
   private let pattern: String?
   private let kind: RouteKind
 
-  /// Reads `host` of `page.open` and `task.run`. Fails with -32602.
+  /// Decodes `host` of `page.open` and `task.run`. Throws -32602.
   init(_ value: Value?) throws(CallError) {
     guard let kind = value?["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
       throw .invalidParams(
@@ -65,7 +66,7 @@ struct ChosenHost {
     self.kind = kind
   }
 
-  fileprivate func isOne(of host: HostDeclaration) -> Bool {
+  fileprivate func matches(declaration host: HostDeclaration) -> Bool {
     host.kind == kind && host.scheme == scheme
       && (pattern.map(host.patterns.contains) ?? host.patterns.isEmpty)
   }

@@ -2,32 +2,33 @@ import WayNavigation
 import WayRPC
 import WayValues
 
-extension BridgeClient.Page {
-  /// The parameters as a type. Text is read as a number or truth value where the type wants one.
+extension BridgeClient.HostedPage {
+  /// Decodes the parameters as a type. A string is converted to a number or boolean if the type
+  /// requires one.
   ///
-  /// Throws ``CallError`` (2422) with the place of what does not fit; a host that lets it through
-  /// refuses the page.
+  /// Throws ``CallError`` (2422) with the path of the mismatch; a host that rethrows it rejects the
+  /// page.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
   ) throws(CallError) -> Parameters {
-    try params.read(as: type)
+    try params.checkedParameters(as: type)
   }
 }
 
 extension BridgeClient.TaskCall {
-  /// The parameters as a type, as ``BridgeClient/Page/decode(_:)`` reads them.
+  /// Decodes the parameters as a type, as ``BridgeClient/HostedPage/decode(_:)`` does.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
   ) throws(CallError) -> Parameters {
-    try params.read(as: type)
+    try params.checkedParameters(as: type)
   }
 }
 
 extension ValueObject {
-  fileprivate func read<Parameters: Decodable>(
+  fileprivate func checkedParameters<Parameters: Decodable>(
     as type: Parameters.Type
   ) throws(CallError) -> Parameters {
-    do { return try readParameters(as: type) } catch {
+    do { return try decodeParameters(as: type) } catch {
       throw CallError(.invalidParameters, "\(error)")
     }
   }

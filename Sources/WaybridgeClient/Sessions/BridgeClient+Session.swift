@@ -7,15 +7,18 @@ extension BridgeClient {
 
   /// Connects and opens a session, or joins one.
   ///
-  /// Hosts may be asked for pages before this returns. A connection that is lost later is made again
-  /// as ``SessionOptions/reconnect`` says; the first is tried once. Throws ``CallError``: 2503 when there is no
-  /// server at the address or it refuses, -32602 when the address, a host or a method's name is
-  /// wrong, and what the server answers to `session.open` (2401 for a wrong ``Join``, 2404 for a
-  /// page that is not on the stack, 2429 for a full session).
+  /// Hosts may receive page requests before this returns. The first connection is attempted once; a
+  /// connection that is lost later is restored as ``SessionOptions/reconnect`` states.
+  ///
+  /// Throws ``CallError``:
+  /// - 2503 if there is no server at the address or it rejects the connection
+  /// - -32602 if the address, a host or a method's name is invalid
+  /// - the error of `session.open`: 2401 for invalid ``JoinCredentials``, 2404 for a page that is
+  ///   not on the stack, 2429 for a full session
   ///
   /// - Parameters:
   ///   - url: `ws://HOST:PORT/bridge`.
-  ///   - options: what the client says of itself, and what it hosts.
+  ///   - options: the client's name, version and hosts.
   public static func connect(
     to url: String, session options: SessionOptions
   ) async throws(CallError) -> BridgeClient {
@@ -29,41 +32,46 @@ extension BridgeClient {
     return client
   }
 
-  /// Invites a guest, who joins with what this gives (``SessionOptions/join``) and may do this and
-  /// no more. Throws ``CallError``: 2404 for a page that is not on the stack, 2403 for a group that
-  /// this client is not in, and where it is a guest itself, -32602 for a wrong pattern.
+  /// Invites a guest, which joins with the returned credentials (``SessionOptions/join``) and has
+  /// only the rights given here.
+  ///
+  /// Throws ``CallError``:
+  /// - 2404 for a page that is not on the stack
+  /// - 2403 for a group that this client is not in, or if this client is a guest itself
+  /// - -32602 for an invalid pattern
   ///
   /// - Parameters:
   ///   - page: the page that the guest runs in.
-  ///   - hosts: schemes and patterns that it may host.
-  ///   - routes: names of routes, and patterns, that it may call; nil for all.
-  ///   - groups: groups of this client that it is in.
-  ///   - uses: how many guests may be there with it at one time.
-  ///   - expires: until when it can be used first, from 1 ms to a day.
+  ///   - hosts: schemes and patterns that the guest may host.
+  ///   - routes: names of routes, and patterns, that the guest may call; nil for all.
+  ///   - groups: groups of this client that the guest is in.
+  ///   - uses: how many guests may use the invitation at one time.
+  ///   - expires: the time within which it must first be used, from 1 ms to a day.
   public func invite(
     page: String? = nil, hosts: [String] = [], routes: [String]? = nil, groups: [String] = [],
     uses: Int = 1, expires: Duration = .seconds(60)
-  ) async throws(CallError) -> Join {
+  ) async throws(CallError) -> JoinCredentials {
     var params: ValueObject = [
-      "hosts": .list(hosts.map(Value.string)), "groups": .list(groups.map(Value.string)),
+      "hosts": .array(hosts.map(Value.string)), "groups": .array(groups.map(Value.string)),
       "uses": .integer(Int64(uses)), "expiresMs": .integer(Int64(expires / .milliseconds(1))),
     ]
     params["page"] = page.map(Value.string)
-    params["routes"] = routes.map { .list($0.map(Value.string)) }
-    let answer = try await perform("session.invite", .object(params))
-    guard let session = answer["session"]?.string, let token = answer["token"]?.string else {
-      throw .malformed("session.invite", answer)
+    params["routes"] = routes.map { .array($0.map(Value.string)) }
+    let response = try await perform("session.invite", .object(params))
+    guard let session = response["session"]?.string, let token = response["token"]?.string else {
+      throw .malformedResponse("session.invite", response)
     }
-    return Join(session: session, token: token)
+    return JoinCredentials(session: session, token: token)
   }
 
-  /// Shows a new token of the same user; gives when that expires, in milliseconds since 1970-01-01
-  /// UTC, nil for never. Throws ``CallError``: 2401 for one that is refused, 2403 for another user's.
+  /// Sends a new token of the same user. Returns when the token expires, in milliseconds since
+  /// 1970-01-01 UTC; nil for never. Throws ``CallError``: 2401 for a rejected token, 2403 for
+  /// another user's.
   @discardableResult
   public func renew(_ token: String) async throws(CallError) -> Int64? {
-    let expires = try await perform("session.renew", ["token": .string(token)])["expiresAt"]
+    let expiresAt = try await perform("session.renew", ["token": .string(token)])["expiresAt"]
     options?.token = token
-    return expires?.integer
+    return expiresAt?.integer
   }
 
   func prepare(_ options: SessionOptions) throws(CallError) {

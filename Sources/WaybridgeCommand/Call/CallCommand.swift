@@ -6,57 +6,60 @@ import WaybridgeClient
 struct CallCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call",
-    abstract: "Call one method of a bridge, print its result, and watch events.",
+    abstract: "Call one method of a server, print the result, and watch events",
     discussion: """
-      The result is printed as one line of JSON; errors, and "progress" with its value, go to \
-      standard error. The call is plain JSON-RPC, in a session of its own that ends with it; with \
-      --token-file, --watch or --session, session.open comes first.
-
-      With --watch the topics are subscribed to before METHOD, if any, is called. Each event is \
-      printed as a line {"topic", "data", "at"}, METHOD's result as a line {"result"}, until \
-      SIGINT or SIGTERM. A connection that is lost is not made again.
-
-      \(SettingHelp.sources)
-
-      Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 where the call fails \
-      or the connection ends; 64 where the command line is wrong.
-
       Example: waybridge call router.invoke '{"uri": "action://time"}'
       Example: waybridge call router.open '{"uri": "native://address/list"}' --watch 'page.*'
+
+      The command prints the result as one line of JSON on standard output. Errors, and "progress" \
+      with its value, go to standard error. The call is plain JSON-RPC in a session of its own, which \
+      ends with the call. With --token-file, --watch or --session, the command first sends \
+      session.open.
+
+      With --watch the command subscribes to the topics before it calls METHOD, if one is given. It \
+      prints each event as a line {"topic", "data", "at"}, and the result as a line {"result"}, until \
+      SIGINT or SIGTERM. It does not reconnect after a lost connection.
+
+      \(SettingHelp.environment)
+
+      \(SettingHelp.files)
+
+      Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 if the call fails or \
+      the connection ends; 64 if the command line is wrong.
       """)
 
   @Argument(
-    help: "The method, for example router.canOpen or rpc.discover; optional with --watch.",
+    help: "Method, for example router.canOpen or rpc.discover; optional with --watch",
     completion: .method)
   var method: String?
 
-  @Argument(help: "The params: a JSON object or array.", completion: .nothing)
+  @Argument(help: "Params, a JSON object or array", completion: .nothing)
   var params: String?
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Topics of events to print; * at the end of one stands for any rest.", valueName: "topic"),
+      "Topics of events to print; * at the end of a topic matches any rest", valueName: "topic"),
     completion: .topic)
   var watch: [String] = []
 
-  @OptionGroup var member: SessionFlags
+  @OptionGroup(title: "Server options") var server: ServerFlags
 
-  @OptionGroup var server: ServerFlags
+  @OptionGroup(title: "Session options") var sessionFlags: SessionFlags
 
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "url": server.url, "tokenFile": server.tokenFile, "session": member.session,
-      "join": member.join,
+      "url": server.url, "tokenFile": server.tokenFile, "session": sessionFlags.session,
+      "join": sessionFlags.join,
     ]
   }
 
   mutating func validate() throws {
     try checkFlags()
     if method == nil, watch.isEmpty {
-      throw ValidationError("Give a METHOD to call, or --watch TOPIC.")
+      throw ValidationError("METHOD is missing; give a method to call, or topics with --watch")
     }
   }
 
@@ -67,10 +70,10 @@ struct CallCommand: ConfigurableCommand {
     let signals = watch.isEmpty ? nil : await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await settings.withClient(opensSession: !watch.isEmpty) { client in
       if let signals {
-        try await Watch(client: client, printer: LinePrinter())
+        try await EventPrinter(client: client, printer: LinePrinter())
           .run(topics: watch, until: signals, calling: method, params)
       } else if let method {
-        try await LinePrinter().line(client.result(of: method, params).text)
+        try await LinePrinter().printLine(client.result(of: method, params).text)
       }
     }
   }
@@ -80,9 +83,9 @@ struct CallCommand: ConfigurableCommand {
     do throws(InvalidJSON) {
       value = try Value(json: text)
     } catch {
-      throw CommandError("PARAMS is not JSON: \(error)")
+      throw CommandError(JSONLocations(text).added(to: "PARAMS is not JSON: \(error)"))
     }
-    guard value.object != nil || value.list != nil else {
+    guard value.object != nil || value.array != nil else {
       throw CommandError("PARAMS must be a JSON object or array, not \(value.kindWithArticle)")
     }
     return value

@@ -1,20 +1,20 @@
 import UnixSignals
 import WaybridgeClient
 
-/// Prints events as they come.
-struct Watch {
-  /// How many events may wait to be printed.
-  private static let buffer = 16_384
+/// Prints events as they arrive.
+struct EventPrinter {
+  /// The number of events that may wait to be printed.
+  private static let bufferSize = 16_384
 
   let client: BridgeClient
   let printer: LinePrinter
 
-  /// Subscribes, calls `method`, and returns after a signal. Throws when the call fails or the
+  /// Subscribes, calls `method`, and returns after a signal. Throws if the call fails or the
   /// connection ends.
   func run(
     topics: [String], until signals: UnixSignalsSequence, calling method: String?, _ params: Value?
   ) async throws {
-    let events = try await client.events(topics, buffer: Self.buffer)
+    let events = try await client.events(topics, buffer: Self.bufferSize)
     try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await _ in signals { break }
@@ -25,20 +25,20 @@ struct Watch {
           let line: Value = [
             "topic": .string(event.topic), "data": event.data, "at": .integer(event.at),
           ]
-          try await printer.line(line.text)
+          try await printer.printLine(line.text)
         }
         return false
       }
       if let method {
         group.addTask {
           let result = try await client.result(of: method, params)
-          try await printer.line(Value.object(["result": result]).text)
+          try await printer.printLine(Value.object(["result": result]).text)
           return false
         }
       }
       while let isSignal = try await group.next() {
         guard isSignal else { continue }
-        // Ends the call and the events: neither is waited for.
+        // Ends the call and the events, without waiting for them.
         await client.close()
         return
       }

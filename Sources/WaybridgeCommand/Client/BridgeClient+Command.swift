@@ -2,8 +2,8 @@ import Waybridge
 import WaybridgeClient
 
 extension Configuration {
-  /// Connects to the bridge for as long as `body` runs. A session is opened where `opensSession`
-  /// says so, or where there is a token or a session to join.
+  /// Connects to the server while `body` runs. Opens a session if `opensSession` is true, or if
+  /// there is a token or a session to join.
   func withClient(opensSession: Bool, _ body: (BridgeClient) async throws -> Void) async throws {
     do {
       let client = try await connect(opensSession)
@@ -15,20 +15,20 @@ extension Configuration {
       }
       await client.close()
     } catch let error as CallError {
-      throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")\(advice(on: error))")
+      throw CommandError("\(CommandError(error, from: url))\(tokenHint(for: error))")
     }
   }
 
-  /// What to do about a bridge that takes nobody without a token.
-  private func advice(on error: CallError) -> String {
+  /// The advice for a server that rejects clients without a token.
+  private func tokenHint(for error: CallError) -> String {
     guard error.protocolCode == .notAuthenticated, tokenFile == nil else { return "" }
-    return "\nGive the file of a token (--token-file); see waybridge token make."
+    return "\ngive the file of a token (--token-file); see waybridge token make"
   }
 
-  /// The command is over with its connection, and says so.
+  /// Connects without reconnecting: the command ends with its connection and reports that.
   private func connect(_ opensSession: Bool) async throws -> BridgeClient {
     let token = try tokenFile.map(CommandTokenFile.read)
-    let join = try membership
+    let join = try joinCredentials
     guard opensSession || token != nil || join != nil else {
       return try await BridgeClient.connect(to: url)
     }
@@ -40,15 +40,15 @@ extension Configuration {
 }
 
 extension BridgeClient {
-  /// Calls a method; its progress is told on standard error.
+  /// Calls a method and prints its progress on standard error.
   func result(of method: String, _ params: Value?) async throws -> Value {
     try await request(method, params) { progress in
-      Output.tell("progress \(progress.text)")
+      Output.printError("progress \(progress.text)")
     }
   }
 }
 
 extension Value {
-  /// One line of JSON.
+  /// The value as one line of JSON.
   var text: String { json ?? "(a value that is nested too deeply to print)" }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which bridge a command is a client of.
+/// The flags that select the server of a client command.
 struct ServerFlags: ParsableArguments {
   @Option(help: .setting("url"), completion: .nothing)
   var url: String?

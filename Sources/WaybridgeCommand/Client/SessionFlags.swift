@@ -1,7 +1,7 @@
 import ArgumentParser
 import WaybridgeClient
 
-/// Which session a client becomes a member of.
+/// The flags that select the session that a client joins.
 struct SessionFlags: ParsableArguments {
   @Option(help: .setting("session", valueName: "id"), completion: .nothing)
   var session: String?
@@ -13,15 +13,16 @@ struct SessionFlags: ParsableArguments {
 }
 
 extension Configuration {
-  /// The session to join; nil where none is named.
-  var membership: BridgeClient.Join? {
+  /// The session to join; nil if none is given.
+  var joinCredentials: BridgeClient.JoinCredentials? {
     get throws(CommandError) {
-      switch (session.isEmpty, join.isEmpty) {
+      switch (sessionID.isEmpty, joinToken.isEmpty) {
       case (true, true): return nil
-      case (false, false): return BridgeClient.Join(session: session, token: join)
+      case (false, false): return BridgeClient.JoinCredentials(session: sessionID, token: joinToken)
       default:
         throw CommandError(
-          "Give both --session and --join, as waybridge shell prints them, or neither")
+          "--session and --join belong together: give both, as waybridge shell prints them, or neither"
+        )
       }
     }
   }

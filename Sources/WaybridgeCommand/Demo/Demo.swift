@@ -5,19 +5,24 @@ import Waybridge
 
 struct Demo: ConfigurableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serve the demo: a phone with native, web and Flutter pages, ready to click.",
+    abstract: "Serve the demo, an app with native, web and Flutter-style pages",
     discussion: """
-      The first line on standard output is "listening on http://HOST:PORT", the second the page to \
-      open. The inspector is at /inspector/, and may go back to earlier tables at \
-      /inspector/#token=workbench. Sessions, the cart and who is logged in are kept in a folder, so \
-      that the server can be killed and started again on the page: one of its own, unless --data \
-      names one. The limits of waybridge serve can be set as there, by variables and the configuration \
-      file.
-
-      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 where it cannot serve; \
-      64 where the command line is wrong.
-
+      Example: waybridge demo
       Example: waybridge demo --port 0
+
+      The first line on standard output is "listening on http://HOST:PORT", the second the page to \
+      open in a browser. The inspector is at /inspector/; at /inspector/#token=workbench it can also \
+      restore earlier tables. The demo stores sessions, the cart and the logged-in users in a folder, \
+      so that its page can kill and restart the server. Without --data it is a temporary folder.
+
+      Limits: see waybridge help limits.
+
+      \(SettingHelp.environment)
+
+      \(SettingHelp.files)
+
+      Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 if the server cannot \
+      start; 64 if the command line is wrong.
       """)
 
   @Option(help: .setting("port"), completion: .nothing)
@@ -29,15 +34,15 @@ struct Demo: ConfigurableCommand {
   @Flag(help: .hidden)
   var temporaryData = false
 
-  @OptionGroup var doors: AccessOptions
-  @OptionGroup var log: LogOptions
+  @OptionGroup(title: "Access options") var access: AccessOptions
+  @OptionGroup(title: "Log options") var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "port": port, "data": data, "allowOrigin": AccessOptions.joined(doors.allowOrigin),
-      "allowHost": AccessOptions.joined(doors.allowHost),
-      "trustedProxy": AccessOptions.joined(doors.trustedProxy),
+      "port": port, "data": data, "allowOrigin": AccessOptions.joined(access.allowOrigin),
+      "allowHost": AccessOptions.joined(access.allowHost),
+      "trustedProxy": AccessOptions.joined(access.trustedProxy),
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
   }
@@ -47,8 +52,8 @@ struct Demo: ConfigurableCommand {
     guard let web = ServedWebFiles.find() else {
       throw CommandError(
         """
-        The demo's web files were not found beside the command or in its package. \
-        Run it from the package: swift run waybridge demo
+        the demo's web files are neither next to the program nor in its package; run it from the \
+        package: swift run waybridge demo
         """)
     }
     let router = Router()
@@ -58,22 +63,22 @@ struct Demo: ConfigurableCommand {
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, limits: settings.limits, logger: settings.logger)
     configuration.webEntries = ServedWebFiles.served(by: configuration)
-    settings.open(&configuration)
+    settings.configureAccess(&configuration)
     let restart = try DemoRestart(
       folder: settings.data, isTemporary: temporaryData,
       servesInspector: ServedWebFiles.served(by: configuration).contains("inspector"))
-    defer { restart.ended() }
+    defer { restart.removeTemporaryFolder() }
     try restart.register(in: router)
-    try DemoTasks.register(in: router, events: events, keptIn: restart.folder)
+    try DemoTasks.register(in: router, events: events, storedIn: restart.folder)
     configuration.table = live
     configuration.policy = DemoPolicy.policy
     configuration.handshakeHeaders = DemoPolicy.headers
     configuration.identify = DemoPolicy.identity
     configuration.store = try SQLiteSessionStore(folder: restart.folder)
-    // Whoever ends a demo does not wait for its open pages.
-    configuration.drain = .zero
-    try await ServerRunner.serve(
-      router, configuration, then: "open {address}/demo/ in a browser", use: events.start,
-      at: restart.listens)
+    // A demo ends without waiting for its open pages.
+    configuration.drainTimeout = .zero
+    try await ServerRunner.run(
+      router, configuration, banner: "open {address}/demo/ in a browser", onCreate: events.attach,
+      onListening: restart.didListen)
   }
 }

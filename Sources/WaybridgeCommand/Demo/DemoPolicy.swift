@@ -1,43 +1,44 @@
 import Waybridge
 
-/// Who may do what in the demo: whoever comes in may call everything; programs of this machine, and
-/// the server's own pages in a browser of it, may inspect the server; and its own workbench may
-/// repair the table besides.
+/// The authorization rules of the demo. Every client may call everything. Programs on this machine,
+/// and the server's own pages in a local browser, may also inspect the server. The server's own
+/// workbench may also repair the table.
 enum DemoPolicy {
   private static let workbench = "workbench"
-  private static let here = "here"
+  private static let localGroup = "here"
 
-  /// A guest is nobody's user, so a page that the phone shows repairs nothing.
+  /// A guest has no user, so a page that the app shell shows cannot repair the table.
   static var policy: Policy {
     Policy(rules: [
       Policy.Rule(
         "everybody", .allow, ["router.*", "navigation.*", "page.*", "events.*", "host.*"]),
-      Policy.Rule("this machine inspects", .allow, ["admin.*", "session.list"], groups: [here]),
+      Policy.Rule(
+        "this machine inspects", .allow, ["admin.*", "session.list"], groups: [localGroup]),
       Policy.Rule("the workbench repairs the table", .allow, ["table.*"], subjects: [workbench]),
     ])
   }
 
-  /// What of a handshake tells the workbench.
+  /// The header fields by which the workbench is recognized.
   static var headers: [String] { ["host"] }
 
-  /// Who a client is. The workbench is a page of this server on this machine that says so; its
-  /// phone belongs to one of the shop's people.
+  /// Identifies a client. The workbench is a page of this server, on this machine, that sends the
+  /// workbench's token; its user belongs to the shop's staff.
   @Sendable static func identity(of handshake: Handshake) -> Identity {
-    guard isHere(handshake) else { return Identity() }
+    guard isLocal(handshake) else { return Identity() }
     guard handshake.token == workbench, handshake.origin != nil else {
-      return Identity(groups: [here])
+      return Identity(groups: [localGroup])
     }
-    return Identity(user: workbench, groups: ["staff", here])
+    return Identity(user: workbench, groups: ["staff", localGroup])
   }
 
-  /// Whether the workbench calls, and no page that it has invited.
+  /// Whether the workbench itself calls, and not a page that it has invited.
   static func isWorkbench(_ caller: Caller) -> Bool {
     caller.identity.user == workbench && !caller.isGuest
   }
 
-  /// Whether a program of this machine asks by an address of it, or a page of this server in a browser
-  /// of it.
-  private static func isHere(_ handshake: Handshake) -> Bool {
+  /// Whether the client is a program on this machine that connects to a local address, or a page of
+  /// this server in a local browser.
+  private static func isLocal(_ handshake: Handshake) -> Bool {
     guard let address = handshake.address, ["127.0.0.1", "::1"].contains(address),
       let host = handshake.headers.first(where: { $0.name == "host" })?.value,
       handshake.origin.map({ $0 == "http://\(host)" }) ?? true

@@ -1,34 +1,34 @@
 import Waybridge
 
-/// The demo's shop: what it sells, the cart of each session, and the orders, which are the same for
-/// all.
+/// The demo's shop: its products, the cart of each session, and the orders, which all sessions
+/// share.
 final class DemoShop: Sendable {
   private struct Product {
     let sku: String
     let name: String
-    /// In cents.
+    /// The price in cents.
     let price: Int64
   }
 
-  private struct Cart: Codable {
+  private struct DemoCart: Codable {
     let session: String
     var counts: [Int64]
   }
 
-  private struct Order: Codable {
+  private struct ShopOrder: Codable {
     let number: Int64
     let name: String
     var state: String
   }
 
-  private struct State: Codable {
-    /// How many carts are remembered; the oldest is forgotten first.
-    static let limit = 1000
-    var carts: [Cart] = []
+  private struct ShopState: Codable {
+    /// The number of carts that are stored; the oldest is dropped first.
+    static let maxCarts = 1000
+    var carts: [DemoCart] = []
     var orders = [
-      Order(number: 1041, name: "Trail mug", state: "delivered"),
-      Order(number: 1042, name: "Rain cape", state: "open"),
-      Order(number: 1043, name: "Tin lantern", state: "open"),
+      ShopOrder(number: 1041, name: "Trail mug", state: "delivered"),
+      ShopOrder(number: 1042, name: "Rain cape", state: "open"),
+      ShopOrder(number: 1043, name: "Tin lantern", state: "open"),
     ]
   }
 
@@ -37,18 +37,18 @@ final class DemoShop: Sendable {
     Product(sku: "rain-cape", name: "Rain cape", price: 7900),
     Product(sku: "tin-lantern", name: "Tin lantern", price: 3150),
   ]
-  /// How many of one product a cart holds.
-  private static let most: Int64 = 99
+  /// The largest count of one product in a cart.
+  private static let maxCount: Int64 = 99
 
   private let events: DemoEvents
-  private let memory: DemoStore<State>
+  private let store: DemoStore<ShopState>
 
-  init(events: DemoEvents, keptIn folder: String) throws {
+  init(events: DemoEvents, storedIn folder: String) throws {
     self.events = events
-    memory = try DemoStore("shop", in: folder, else: State())
+    store = try DemoStore("shop", in: folder, else: ShopState())
   }
 
-  /// Binds the tasks of the table that are about the shop, and its service.
+  /// Registers the handlers of the shop's tasks and service in the table.
   func register(in router: Router) throws {
     try router.handle("cartAdd", with: .asyncTask(add))
     try router.handle("cartContents", with: .task { self.cart(in: $0.navigator.session) })
@@ -60,14 +60,14 @@ final class DemoShop: Sendable {
     let index = try Self.product(in: call)
     let session = call.navigator.session
     let count = Self.count(in: call)
-    try memory.change { state in
+    try store.update { state in
       if !state.carts.contains(where: { $0.session == session }) {
-        if state.carts.count == State.limit { state.carts.removeFirst() }
-        state.carts.append(Cart(session: session, counts: Self.products.map { _ in 0 }))
+        if state.carts.count == ShopState.maxCarts { state.carts.removeFirst() }
+        state.carts.append(DemoCart(session: session, counts: Self.products.map { _ in 0 }))
       }
-      guard let place = state.carts.firstIndex(where: { $0.session == session }) else { return }
-      let sum = state.carts[place].counts[index] + count
-      state.carts[place].counts[index] = min(sum, Self.most)
+      guard let cartIndex = state.carts.firstIndex(where: { $0.session == session }) else { return }
+      let sum = state.carts[cartIndex].counts[index] + count
+      state.carts[cartIndex].counts[index] = min(sum, Self.maxCount)
     }
     let cart = cart(in: session)
     try await events.publish("cart.changed", cart, to: .session(session))
@@ -76,10 +76,10 @@ final class DemoShop: Sendable {
 
   @Sendable private func cancel(_ call: Call) async throws -> Value {
     let number = call.params["number"]?.integer
-    let order: Order? = try memory.change { state in
-      guard let place = state.orders.firstIndex(where: { $0.number == number }) else { return nil }
-      state.orders[place].state = "cancelled"
-      return state.orders[place]
+    let order: ShopOrder? = try store.update { state in
+      guard let index = state.orders.firstIndex(where: { $0.number == number }) else { return nil }
+      state.orders[index].state = "cancelled"
+      return state.orders[index]
     }
     guard let order else {
       throw CallError(code: 1404, message: "There is no order \(number ?? 0)")
@@ -96,13 +96,13 @@ final class DemoShop: Sendable {
   }
 
   private func cart(in session: String) -> Value {
-    let kept = memory.value.carts.first { $0.session == session }
-    let counts = kept?.counts ?? Self.products.map { _ in 0 }
+    let stored = store.value.carts.first { $0.session == session }
+    let counts = stored?.counts ?? Self.products.map { _ in 0 }
     let lines = zip(Self.products, counts).filter { $0.1 > 0 }
     return [
       "count": .integer(lines.reduce(0) { $0 + $1.1 }),
       "total": Self.money(lines.reduce(0) { $0 + $1.0.price * $1.1 }),
-      "lines": .list(
+      "lines": .array(
         lines.map { product, count in
           [
             "sku": .string(product.sku), "name": .string(product.name), "count": .integer(count),
@@ -112,7 +112,7 @@ final class DemoShop: Sendable {
     ]
   }
 
-  /// The place of the product that a call is about.
+  /// The index of the product in a call's parameters.
   private static func product(in call: Call) throws -> Int {
     let sku = call.params["sku"]?.string ?? ""
     guard let index = products.firstIndex(where: { $0.sku == sku }) else {

@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// What a part of the demo remembers: a value in memory, and in a file, so that it is there again
-/// after the server was killed.
+/// The persistent data of a part of the demo: a value in memory and in a file, which survives when
+/// the server is killed.
 final class DemoStore<Value: Codable & Sendable>: Sendable {
   private let file: URL
-  private let kept: Mutex<Value>
+  private let stored: Mutex<Value>
 
-  /// Throws where the file is there and does not hold such a value.
+  /// Throws if the file exists and does not contain such a value.
   init(_ name: String, in folder: String, else initial: Value) throws {
     file = URL(fileURLWithPath: folder).appendingPathComponent("\(name).json")
     let isThere = FileManager.default.fileExists(atPath: file.path)
-    kept = Mutex(
+    stored = Mutex(
       isThere ? try JSONDecoder().decode(Value.self, from: Data(contentsOf: file)) : initial)
   }
 
-  var value: Value { kept.withLock { $0 } }
+  var value: Value { stored.withLock { $0 } }
 
-  /// Changes the value, in the file first: where that cannot be written, this throws and nothing
-  /// has changed.
-  func change<Result: Sendable>(_ change: @Sendable (inout Value) throws -> Result) throws -> Result
+  /// Changes the value, in the file first. If the file cannot be written, throws and changes
+  /// nothing.
+  func update<Result: Sendable>(_ change: @Sendable (inout Value) throws -> Result) throws -> Result
   {
-    try kept.withLock { value in
+    try stored.withLock { value in
       var changed = value
       let result = try change(&changed)
       try JSONEncoder().encode(changed).write(to: file, options: .atomic)

@@ -1,20 +1,20 @@
 import Glibc
 import Waybridge
 
-/// What of the demo is written in Swift.
+/// The tasks of the demo that are written in Swift.
 enum DemoTasks {
-  /// - Parameter folder: where what the tasks remember is kept.
+  /// - Parameter folder: the folder in which the tasks store their data.
   static func register(
-    in router: Router, events: DemoEvents, keptIn folder: String
+    in router: Router, events: DemoEvents, storedIn folder: String
   ) throws {
     try router.handle("share", with: .asyncTask(share))
     try router.handle("time", with: .task(time))
-    try DemoLogin(events: events, keptIn: folder).register(in: router)
-    try DemoShop(events: events, keptIn: folder).register(in: router)
-    router.undefinedRoute(upgrade)
+    try DemoLogin(events: events, storedIn: folder).register(in: router)
+    try DemoShop(events: events, storedIn: folder).register(in: router)
+    router.setUndefinedRouteHandler(upgradeRedirect)
   }
 
-  /// Shows the native share sheet, waits for the choice, and answers with it.
+  /// Shows the native share sheet, waits for the choice, and returns it.
   @Sendable private static func share(_ call: Call) async throws -> Value {
     let outcome = try await call.navigator.open(
       "native://share/sheet", call.params, exts: call.exts, style: .present)
@@ -29,8 +29,8 @@ enum DemoTasks {
     return ["serverTime": .integer(Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000)]
   }
 
-  /// Pages that nobody shows may come with a later version of the app.
-  @Sendable private static func upgrade(_ call: Call) -> UndefinedRouteDecision {
+  /// Pages without a host may exist in a later version of the app.
+  @Sendable private static func upgradeRedirect(_ call: Call) -> UndefinedRouteDecision {
     guard let scheme = call.uri.scheme, ["native", "flutter"].contains(scheme) else {
       return .decline
     }

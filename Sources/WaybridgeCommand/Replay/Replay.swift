@@ -4,40 +4,44 @@ import WaybridgeClient
 
 struct Replay: ConfigurableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Play a session that the inspector has recorded against a bridge.",
+    abstract: "Replay a session that the inspector has recorded, and compare it",
     discussion: """
-      FILE is what the inspector saves: lines of JSON, at most 64 MiB. Its clients come again, with \
-      their hosts, and the pages that were there are opened; they call what they called, in that \
-      order, and answer what they are asked as they did. Ids, secrets and pages are those of the new \
-      session. What differs is printed, a line each: answers, what is asked beside the recording, and \
-      what is not asked any more. Moments in milliseconds, texts of errors and tokens are not \
-      compared; calls that had begun before the recording are not made again.
+      Example: waybridge replay s-4b1f.jsonl
+      Example: waybridge replay s-4b1f.jsonl --ignore action://time
 
-      All clients come with the token of --token-file, guests with the invitations that they are \
-      given anew.
+      FILE is a recording that the inspector has saved: lines of JSON, at most 64 MiB. The command \
+      connects the recorded clients with their hosts to a server, and opens the pages that were open. \
+      The clients then repeat their calls in the recorded order, and respond to requests as recorded. \
+      Ids, secrets and pages are those of the new session.
 
-      \(SettingHelp.sources)
+      The command prints a line for each difference: other results, requests that are not in the \
+      recording, and recorded requests that are missing. It does not compare times in milliseconds, \
+      texts of errors and tokens. It does not repeat calls that began before the recording.
 
-      Exit code: 0 where all is as it was; 1 where something differs, or the recording or the \
-      bridge fails; 64 where the command line is wrong.
+      All clients use the token of --token-file; guests use the invitations of the new session.
 
-      Example: waybridge replay s-4b1f.jsonl --url ws://127.0.0.1:8080/bridge --ignore action://time
+      \(SettingHelp.environment)
+
+      \(SettingHelp.files)
+
+      Exit code: 0 if nothing differs; 1 if something differs, or the recording or the server \
+      fails; 64 if the command line is wrong.
       """)
 
-  @Argument(help: "The recording; - reads standard input.", completion: .file())
+  @Argument(help: "Recording; - reads standard input", completion: .file())
   var file: String
 
-  @Flag(help: "Keep the pauses of the recording; without, it goes as fast as the answers come.")
+  @Flag(help: "Keep the pauses of the recording; without it, there are none")
   var timed = false
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Methods or URIs whose answers are not compared; * at the end stands for any rest.",
+      "Methods or URIs whose results are not compared; * at the end matches any rest",
       valueName: "name"), completion: .nothing)
   var ignore: [String] = []
 
-  @OptionGroup var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: ServerFlags
 
   @OptionGroup var config: ConfigurationFile
 
@@ -48,33 +52,33 @@ struct Replay: ConfigurableCommand {
     let recording = try RecordedSession(
       Self.read(file).split(separator: "\n", omittingEmptySubsequences: false), from: file)
     let token = try settings.tokenFile.map(CommandTokenFile.read)
-    let player = Replayer(
+    let replayer = Replayer(
       recording, url: settings.url, token: token, isTimed: timed, ignoring: ignore)
-    let summary: ReplayComparison.Summary
-    do { summary = try await player.play() } catch let error as CallError {
-      throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
+    let summary: ReplayComparison.ReplaySummary
+    do { summary = try await replayer.replay() } catch let error as CallError {
+      throw CommandError(error, from: settings.url)
     }
     var output = Output()
-    for line in summary.differences { try output.line(line) }
-    try output.line(summary.text)
+    for line in summary.differences { try output.appendLine(line) }
+    try output.appendLine(summary.text)
     try output.flush()
     if !summary.differences.isEmpty { throw ExitCode.failure }
   }
 
-  /// As much as the inspector saves.
-  private static let limit = 64 << 20
+  /// The limit of a recording that the inspector saves.
+  private static let maxSize = 64 << 20
 
   private static func read(_ path: String) throws(CommandError) -> String {
     let bytes: [UInt8]
     if path == "-" {
-      bytes = try StandardInput.read(limit: limit)
+      bytes = try StandardInput.read(limit: maxSize)
     } else {
-      do throws(FileFault) { bytes = try BoundedFile(path, limit: limit).read().bytes } catch {
-        throw CommandError("The recording \(error)")
+      do throws(FileError) { bytes = try BoundedFile(path, limit: maxSize).read().bytes } catch {
+        throw CommandError("the recording \(error)")
       }
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandError("The recording \(path) is not UTF-8")
+      throw CommandError("the recording \(quoted(path)) is not UTF-8")
     }
     return text
   }

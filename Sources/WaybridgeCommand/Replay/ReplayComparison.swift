@@ -1,60 +1,63 @@
 import Waybridge
 
-/// The answers of a replay beside those of its recording: what differs, and which id stands for which.
+/// Compares the responses of a replay with those of its recording, and maps their ids.
 struct ReplayComparison {
-  /// What has come of it.
-  struct Summary {
+  /// The result of a replay.
+  struct ReplaySummary {
     var calls = 0
     var compared = 0
-    var left = 0
+    var skipped = 0
     var differences: [String] = []
 
-    /// For people.
+    /// The summary, for output.
     var text: String {
-      let rest = left > 0 ? "; \(left) messages cannot be played" : ""
-      return "\(calls) calls, \(compared) answers compared, \(differences.count) differences\(rest)"
+      let rest = skipped > 0 ? "; \(skipped) messages cannot be replayed" : ""
+      return "\(calls) calls, \(compared) results compared, \(differences.count) differences\(rest)"
     }
   }
 
-  var summary = Summary()
-  var likeness = ReplayIdentifierMap()
-  private let ignored: [String]
+  var summary = ReplaySummary()
+  var identifiers = ReplayIdentifierMap()
+  private let ignoredPatterns: [String]
 
-  /// `ignored` are methods and URIs whose answers do not count; a `*` at the end stands for any rest.
+  /// `ignored` are methods and URIs whose results are not compared; a `*` at the end matches any
+  /// rest.
   init(ignoring ignored: [String]) {
-    self.ignored = ignored
+    self.ignoredPatterns = ignored
   }
 
-  mutating func differ(_ text: String) { summary.differences.append(text) }
+  mutating func recordDifference(_ text: String) { summary.differences.append(text) }
 
-  /// Compares what a call was answered with what it is answered now.
+  /// Compares the recorded result of a call with the actual one.
   mutating func compare(
-    _ call: RecordedSession.Call, with answer: Result<Value, CallError>
+    _ call: RecordedSession.RecordedCall, with result: Result<Value, CallError>
   ) {
     if isIgnored(call) { return }
     let name = "\(call.line): \(call.text)"
-    switch answer {
+    switch result {
     case .success(let value):
       guard call.code == 0 else {
-        return differ("\(name): the error \(call.code) has become a result")
+        return recordDifference("\(name): the error \(call.code) has become a result")
       }
-      guard let recorded = call.answer else { return }
+      guard let recorded = call.result else { return }
       summary.compared += 1
-      summary.differences += likeness.differences(from: recorded, to: value, at: "\(name): result")
+      summary.differences += identifiers.differences(
+        from: recorded, to: value, at: "\(name): result")
     case .failure(let error):
       guard call.code == error.code else {
         let old = call.code == 0 ? "a result" : "the error \(call.code)"
-        return differ("\(name): \(old) has become the error \(error.code): \(error.message)")
+        return recordDifference(
+          "\(name): \(old) has become the error \(error.code): \(error.message)")
       }
       summary.compared += 1
-      guard let recorded = call.answer?["data"], let data = error.data else { return }
-      summary.differences += likeness.differences(
+      guard let recorded = call.result?["data"], let data = error.data else { return }
+      summary.differences += identifiers.differences(
         from: recorded, to: data, at: "\(name): error.data", isError: true)
     }
   }
 
-  private func isIgnored(_ call: RecordedSession.Call) -> Bool {
-    ignored.contains { pattern in
+  private func isIgnored(_ call: RecordedSession.RecordedCall) -> Bool {
+    ignoredPatterns.contains { pattern in
       [call.method, call.params["uri"]?.string ?? ""].contains { text in
         pattern.hasSuffix("*") ? text.hasPrefix(pattern.dropLast()) : text == pattern
       }

@@ -1,34 +1,35 @@
 import Waybridge
 
-/// What stands for the ids of a recording in its replay, learned where the same place of a message
-/// holds one of each.
+/// Maps the ids of a recording to those of its replay. A mapping is learned when both have an id in
+/// the same place of a message.
 struct ReplayIdentifierMap {
-  private var standIns: [String: String] = [:]
+  private var replacements: [String: String] = [:]
 
-  /// From now on one id stands for another.
-  mutating func learn(_ recorded: String, _ actual: String) {
-    standIns[recorded] = actual
+  /// Maps a recorded id to an actual one.
+  mutating func addMapping(_ recorded: String, _ actual: String) {
+    replacements[recorded] = actual
   }
 
-  /// A message of the recording as it is to be sent.
+  /// Returns a recorded message with the ids of the replay.
   func translated(_ value: Value) -> Value {
     switch value {
-    case .string(let text): .string(standIns[text] ?? text)
-    case .list(let values): .list(values.map(translated))
+    case .string(let text): .string(replacements[text] ?? text)
+    case .array(let values): .array(values.map(translated))
     case .object(let object):
       .object(ValueObject(object.members.map { ($0.name, translated($0.value)) }))
     case .null, .bool, .integer, .number: value
     }
   }
 
-  /// In what a message differs from the recorded one, a line for each place; ids are learned on the
-  /// way. Moments, in milliseconds since 1970, and tokens are as good as any others.
+  /// Returns the differences between a message and the recorded one, a line for each place; learns
+  /// ids meanwhile. Different timestamps, in milliseconds since 1970, and different tokens count as
+  /// equal.
   mutating func differences(
     from recorded: Value, to actual: Value, at path: String, isError: Bool = false
   ) -> [String] {
     switch (recorded, actual) {
     case (.string(let old), .string(let new)): return differences(old, new, path)
-    case (.list(let old), .list(let new)):
+    case (.array(let old), .array(let new)):
       guard old.count == new.count else {
         return ["\(path): \(old.count) values have become \(new.count)"]
       }
@@ -44,33 +45,33 @@ struct ReplayIdentifierMap {
           found += differences(
             from: member.value, to: value, at: "\(path).\(member.name)")
         } else {
-          found.append("\(path).\(member.name) is missing; it was \(member.value.short)")
+          found.append("\(path).\(member.name) is missing; it was \(member.value.abbreviated)")
         }
       }
       for member in new.members where old[member.name] == nil {
-        found.append("\(path).\(member.name) is new: \(member.value.short)")
+        found.append("\(path).\(member.name) is new: \(member.value.abbreviated)")
       }
       return found
     default:
-      if recorded == actual || recorded.isMoment && actual.isMoment { return [] }
-      return ["\(path): \(recorded.short) has become \(actual.short)"]
+      if recorded == actual || recorded.isTimestamp && actual.isTimestamp { return [] }
+      return ["\(path): \(recorded.abbreviated) has become \(actual.abbreviated)"]
     }
   }
 
   private mutating func differences(_ old: String, _ new: String, _ path: String) -> [String] {
-    if let known = standIns[old] {
-      return known == new ? [] : ["\(path): \(known) would be \(old), and it is \(new)"]
+    if let known = replacements[old] {
+      return known == new ? [] : ["\(path): \(new) instead of \(known), the new id of \(old)"]
     }
     if old == new || old == "…" { return [] }
-    if let form = Self.form(old), form == Self.form(new) {
-      standIns[old] = new
+    if let form = Self.identifierKind(old), form == Self.identifierKind(new) {
+      replacements[old] = new
       return []
     }
-    return ["\(path): \(Value.string(old).short) has become \(Value.string(new).short)"]
+    return ["\(path): \(Value.string(old).abbreviated) has become \(Value.string(new).abbreviated)"]
   }
 
-  /// What kind of id a text is; nil for none.
-  private static func form(_ text: String) -> String? {
+  /// The kind of id that a string is; nil if it is not an id.
+  private static func identifierKind(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     if bytes.count > 12, text.hasPrefix("s-") || text.hasPrefix("c-") {
       return String(text.prefix(2))
@@ -83,14 +84,14 @@ struct ReplayIdentifierMap {
 }
 
 extension Value {
-  /// Milliseconds since 1970, of this century.
-  fileprivate var isMoment: Bool {
+  /// Whether the value is a time of this century, in milliseconds since 1970.
+  fileprivate var isTimestamp: Bool {
     guard let number = double else { return false }
     return (1e12...4e12).contains(number)
   }
 
-  /// At most 80 characters of it.
-  fileprivate var short: String {
+  /// The JSON text, at most 80 characters.
+  fileprivate var abbreviated: String {
     let text = text
     return text.count <= 80 ? text : "\(text.prefix(79))…"
   }

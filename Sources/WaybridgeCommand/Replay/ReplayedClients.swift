@@ -1,37 +1,42 @@
 import Waybridge
 import WaybridgeClient
 
-/// The clients of a recording that are there now, and with what others become members of their session.
+/// The connected clients of a replay, and the credentials with which further clients join their
+/// session.
 struct ReplayedClients {
-  /// By their names in the recording.
+  /// The clients by their ids in the recording.
   private var clients: [String: BridgeClient] = [:]
-  private var join: BridgeClient.Join?
-  /// Invitations that nobody has come with.
-  private var invitations: [BridgeClient.Join] = []
+  private var sessionCredentials: BridgeClient.JoinCredentials?
+  /// Invitations that no guest has used yet.
+  private var invitations: [BridgeClient.JoinCredentials] = []
 
   var all: some Collection<BridgeClient> { clients.values }
 
   subscript(name: String) -> BridgeClient? { clients[name] }
 
-  /// What a member comes with: a guest with the next invitation, the first one with nothing.
-  mutating func join(of member: RecordedSession.Member) -> BridgeClient.Join? {
-    member.isGuest && !invitations.isEmpty ? invitations.removeFirst() : join
+  /// The credentials of a client: a guest uses the next invitation, the first client has none.
+  mutating func credentials(of client: RecordedSession.RecordedClient) -> BridgeClient
+    .JoinCredentials?
+  {
+    client.isGuest && !invitations.isEmpty ? invitations.removeFirst() : sessionCredentials
   }
 
-  mutating func add(_ client: BridgeClient, as name: String, _ session: BridgeClient.Session?) {
+  mutating func add(
+    _ client: BridgeClient, as name: String, _ session: BridgeClient.SessionDescription?
+  ) {
     clients[name] = client
-    if join == nil { join = session?.join }
+    if sessionCredentials == nil { sessionCredentials = session?.join }
   }
 
   mutating func remove(_ name: String) -> BridgeClient? { clients.removeValue(forKey: name) }
 
   mutating func removeAll() { clients = [:] }
 
-  /// Keeps what `session.invite` has answered, for the guest who comes next.
-  mutating func invite(_ answer: Value) {
-    guard let session = answer["session"]?.string, let token = answer["token"]?.string else {
+  /// Stores the result of `session.invite` for the next guest.
+  mutating func addInvitation(_ result: Value) {
+    guard let session = result["session"]?.string, let token = result["token"]?.string else {
       return
     }
-    invitations.append(BridgeClient.Join(session: session, token: token))
+    invitations.append(BridgeClient.JoinCredentials(session: session, token: token))
   }
 }

@@ -6,38 +6,44 @@ import WaybridgeClient
 struct RoutesCheck: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Tell every fault of a route table, or what a running bridge lacks of its own.",
+    abstract: "List all errors of a route table, or what a running server lacks",
     discussion: """
-      With FILE: prints "ok: N routes, …" with the table's version and hash; or else every fault on \
-      standard error, one a line, with its place in the document and what to do. What may be meant, \
-      and mostly is not (routes that nothing leads to, or that no code can be generated for), is a \
-      line that begins with "warning:".
-
-      With --url: asks a bridge what is declared and nobody serves, and what is served and nobody \
-      has declared: routes that wait for a host, routes of the app's code that the table does not \
-      have, handlers whose route is gone, and hosts that no route means. Its policy has to allow \
-      table.check.
-
-      With --json one line: {"ok", "version", "hash", "routes", "faults", "warnings"}, faults and \
-      warnings as {"path", "message"}; of a bridge what table.check answers, and "ok".
-
-      \(SettingHelp.sources)
-
-      Exit code: 0 where nothing is wrong; 1 where something is, or with --strict for warnings too, \
-      or what is asked for cannot be read; 64 where the command line is wrong.
-
       Example: waybridge routes check routes.json
+      Example: waybridge routes check --url ws://127.0.0.1:8080/bridge
+
+      With FILE the command prints "ok: N routes, …" with the table's version and hash, or every \
+      error on standard error, one a line, with its place in the document and the solution. Lines \
+      that begin with "warning:" report what is valid but probably a mistake: routes that no URI \
+      reaches, or that no code can be generated for, and undefined targets of schemes that are not \
+      closed.
+
+      With --url the command compares the table of a server with what the server hosts. It lists \
+      routes without a host, routes of the app's code that the table lacks, handlers without a \
+      route, and hosts that match no route. It warns if the undefined target of a scheme, or the \
+      undefined-route handler, is not reached because a client hosts the whole scheme. The server's \
+      policy must allow table.check.
+
+      With --json the output is one line: {"ok", "version", "hash", "routes", "faults", "warnings"}; \
+      faults and warnings are {"path", "message"}. With --url it is the result of table.check, and \
+      "ok".
+
+      \(SettingHelp.environment)
+
+      \(SettingHelp.files)
+
+      Exit code: 0 if nothing is wrong; 1 if there are errors, with --strict also for warnings, or \
+      the table cannot be read; 64 if the command line is wrong.
       """)
 
-  @Argument(help: "The route table, a JSON document.", completion: .json)
+  @Argument(help: "Route table, a JSON file", completion: .json)
   var file: String?
 
-  @OptionGroup var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: ServerFlags
 
-  @Flag(help: "Exit with 1 for warnings, too.")
+  @Flag(help: "Exit with 1 also for warnings")
   var strict = false
 
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print one JSON object")
   var json = false
 
   @OptionGroup var config: ConfigurationFile
@@ -47,96 +53,107 @@ struct RoutesCheck: ConfigurableCommand {
   mutating func validate() throws {
     try checkFlags()
     guard (file == nil) != (server.url == nil) else {
-      throw ValidationError("Give a FILE or --url, and not both.")
+      throw ValidationError("give either FILE or --url")
     }
   }
 
   func run() async throws {
-    let isWell: Bool
+    let isValid: Bool
     if let file {
-      isWell = try checkFile(file)
+      isValid = try checkFile(file)
     } else {
-      var found = Value.null
+      var result = Value.null
       try await settings().withClient(opensSession: true) { client in
-        found = try await client.request("table.check")
+        result = try await client.request("table.check")
       }
-      isWell = try report(found)
+      isValid = try report(result)
     }
-    if !isWell { throw ExitCode.failure }
+    if !isValid { throw ExitCode.failure }
   }
 
   private func checkFile(_ file: String) throws -> Bool {
-    let document = try TableDocument.read(file)
+    let document = try JSONLocations.locating(inFile: file) { try TableDocument.read(file) }
     let table: RouteTable
     do throws(DocumentFaults) {
       table = try RouteTable(parsing: document)
-      try table.checkFits()
+      try table.checkDispatchers()
     } catch {
       if json {
-        try print(["ok": false, "faults": Self.told(error.faults), "warnings": []])
+        try print(["ok": false, "faults": Self.faultList(error.faults), "warnings": []])
         return false
       }
-      throw TableError(TableDocument.name(file), error)
+      let message = "\(TableError(TableDocument.name(file), error))"
+      throw CommandError(JSONLocations(inFile: file).added(to: message))
     }
     let warnings = table.warnings
-    let isWell = warnings.isEmpty || !strict
+    let isValid = warnings.isEmpty || !strict
     if json {
       try print([
-        "ok": .bool(isWell), "version": .string(table.version),
+        "ok": .bool(isValid), "version": .string(table.version),
         "hash": .string(table.stamp.hash),
         "routes": .integer(Int64(table.declarations.routes.count)), "faults": [],
-        "warnings": Self.told(warnings),
+        "warnings": Self.faultList(warnings),
       ])
-      return isWell
+      return isValid
     }
-    for warning in warnings { Output.tell("warning: \(warning)") }
+    for warning in warnings { Output.printError("warning: \(warning)") }
     let declared = table.declarations
     let counts = [
       counted(declared.routes.count, "route"), counted(declared.redirects.count, "redirect"),
       counted(table.topics.count, "topic"), counted(table.types.count, "type"),
     ]
     var output = Output()
-    try output.line(
+    try output.appendLine(
       "ok: \(counts.joined(separator: ", ")); version \(table.version), hash \(table.stamp.hash)")
     try output.flush()
-    return isWell
+    return isValid
   }
 
-  private static func told(_ faults: [DocumentFault]) -> Value {
-    .list(faults.map { ["path": .string($0.path), "message": .string($0.message)] })
+  private static func faultList(_ faults: [DocumentFault]) -> Value {
+    .array(faults.map { ["path": .string($0.path), "message": .string($0.message)] })
   }
 
   private func print(_ value: Value) throws {
     var output = Output()
-    try output.line(value.text)
+    try output.appendLine(value.text)
     try output.flush()
   }
 
-  /// Tells what a bridge has found; false where there is something.
-  private func report(_ found: Value) throws -> Bool {
+  /// Prints the result of `table.check`; returns false if the server found anything.
+  private func report(_ result: Value) throws -> Bool {
     let kinds = [
-      ("unserved", "waits for a host, and has none now"),
-      ("undeclared", "is registered by the app's code, and not in the table"),
-      ("handlers", "has a handler of the app's code, and is gone from the table"),
-      ("hosts", "is hosted by a client, and no route means it"),
+      ("unserved", "has no host now"),
+      ("undeclared", "is registered by the app's code, but missing in the table"),
+      ("handlers", "has a handler in the app's code, but is no longer in the table"),
+      ("hosts", "is hosted by a client, but matches no route"),
     ]
-    let isWell = kinds.allSatisfy { found[$0.0]?.list?.isEmpty ?? true }
+    let hiddenSchemes = result["undefined"]?.array ?? []
+    let isValid =
+      kinds.allSatisfy { result[$0.0]?.array?.isEmpty ?? true }
+      && (hiddenSchemes.isEmpty || !strict)
     if json {
-      var members = found.object ?? [:]
-      members["ok"] = .bool(isWell)
-      try print(.object(members))
-      return isWell
+      var object = result.object ?? [:]
+      object["ok"] = .bool(isValid)
+      try print(.object(object))
+      return isValid
+    }
+    for scheme in hiddenSchemes {
+      Output.printError(
+        "warning: undefined: the undefined target or handler of the scheme"
+          + " \(quoted(scheme.string ?? "")) is not reached while a client hosts the whole scheme,"
+          + " unless the client declines; declare the scheme as closed")
     }
     var output = Output()
-    for (kind, words) in kinds {
-      for entry in found[kind]?.list ?? [] {
-        try output.line("\(kind): \(entry.string ?? entry.text) \(words)")
+    for (kind, description) in kinds {
+      for entry in result[kind]?.array ?? [] {
+        try output.appendLine("\(kind): \(entry.string ?? entry.text) \(description)")
       }
     }
-    if isWell {
-      try output.line("ok: every route of the table \(found["version"]?.string ?? "") is served")
+    if isValid {
+      try output.appendLine(
+        "ok: every route of the table \(quoted(result["version"]?.string ?? "")) has a host")
     }
     try output.flush()
-    return isWell
+    return isValid
   }
 }

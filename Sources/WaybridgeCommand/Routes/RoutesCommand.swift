@@ -3,15 +3,15 @@ import ArgumentParser
 struct RoutesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "routes",
-    abstract: "Check a route table, generate typed calls from it, export it, and compare two.",
+    abstract: "Check, export and compare route tables, and generate typed calls",
     discussion: """
-      A route table is one document for all ends of an app; protocol/schema/table.schema.json \
+      Example: waybridge routes check routes.json
+      Example: waybridge routes generate routes.json --language typescript --output web
+
+      A route table is a JSON document with all routes of an app. protocol/schema/table.schema.json \
       describes it.
 
-      Exit code: 0 where there is nothing wrong; 1 where there is; 64 where the command line is \
-      wrong.
-
-      Example: waybridge routes generate routes.json --language typescript --output web
+      Exit code: 0 if nothing is wrong; 1 if something is wrong; 64 if the command line is wrong.
       """,
     subcommands: [RoutesCheck.self, RoutesGenerate.self, RoutesExport.self, RoutesDiff.self])
 }

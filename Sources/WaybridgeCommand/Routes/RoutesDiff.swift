@@ -6,47 +6,49 @@ import Waybridge
 struct RoutesDiff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Tell in what two route tables differ, and what of it breaks.",
+    abstract: "Compare two route tables, and find breaking changes",
     discussion: """
-      One line for each difference. A line that begins with "breaking" is one by which a call that \
-      was taken is refused or leads nowhere, or by which a value comes that code which was generated \
-      from OLD cannot read, or has a name for.
-
-      With --json it is one object: {"from": {"version", "hash"}, "to": {"version", "hash"}, \
-      "breaking": how many, "changes": [{"what", "name", "message", "breaking"}], "names": {"added", \
-      "removed", "changed", "redirects", "topics", "other"}}.
-
-      Exit code: 0 after the comparison; 1 where a table is wrong, and with --breaking where \
-      something breaks; 64 where the command line is wrong.
-
+      Example: waybridge routes diff released.json routes.json
       Example: waybridge routes diff released.json routes.json --breaking
+
+      The command prints one line for each difference. A line that begins with "breaking" is a \
+      change that makes a valid call fail or lead nowhere, or that returns a value which code \
+      generated from OLD cannot read or has no name for.
+
+      With --json the output is one object: {"from": {"version", "hash"}, "to": {"version", "hash"}, \
+      "breaking": their number, "changes": [{"what", "name", "message", "breaking"}], "names": \
+      {"added", "removed", "changed", "redirects", "topics", "other"}}.
+
+      Exit code: 0 after the comparison; 1 if a table is invalid, or with --breaking if a change \
+      breaks; 64 if the command line is wrong.
       """)
 
-  @Argument(help: "The older route table, a JSON document.", completion: .json)
+  @Argument(help: "Older route table, a JSON file", completion: .json)
   var old: String
 
-  @Argument(help: "The newer route table, a JSON document.", completion: .json)
+  @Argument(help: "Newer route table, a JSON file", completion: .json)
   var new: String
 
-  @Flag(help: "Print one JSON object.")
+  @Flag(help: "Print one JSON object")
   var json = false
 
-  @Flag(help: "Tell only what breaks, and end with 1 where something does.")
+  @Flag(help: "Print only breaking changes, and exit with 1 if there are any")
   var breaking = false
 
   func run() throws {
     let differences = TableDifferences(
       from: try RouteTable(file: old), to: try RouteTable(file: new))
-    let told = breaking ? differences.breaking : differences.all
+    let shown = breaking ? differences.breaking : differences.all
     var output = Output()
     if json {
-      try output.line(differences.value.text)
+      try output.appendLine(differences.value.text)
     } else {
-      for difference in told {
-        try output.line((difference.isBreaking ? "breaking  " : "          ") + difference.words)
+      for difference in shown {
+        try output.appendLine(
+          (difference.isBreaking ? "breaking  " : "          ") + difference.summary)
       }
       let count = differences.breaking.count
-      try output.line("\(differences.all.count) differences, \(count) breaking")
+      try output.appendLine("\(differences.all.count) differences, \(count) breaking")
     }
     try output.flush()
     if breaking, !differences.breaking.isEmpty { throw ExitCode.failure }

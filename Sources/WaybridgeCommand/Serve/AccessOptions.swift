@@ -1,7 +1,7 @@
 import ArgumentParser
 import Waybridge
 
-/// Who comes in to `serve` and `demo`.
+/// The flags that control access to `serve` and `demo`.
 struct AccessOptions: ParsableArguments {
   @Option(
     parsing: .upToNextOption, help: .setting("allowOrigin", valueName: "origin"),
@@ -17,15 +17,15 @@ struct AccessOptions: ParsableArguments {
     completion: .nothing)
   var trustedProxy: [String] = []
 
-  /// The flag's value as a variable would have it.
+  /// The flag's values in the format of a variable.
   static func joined(_ values: [String]) -> String? {
     values.isEmpty ? nil : values.joined(separator: ",")
   }
 }
 
 extension Configuration {
-  /// Tells a bridge who comes in.
-  func open(_ bridge: inout BridgeConfiguration) {
+  /// Sets the access rules of a server.
+  func configureAccess(_ bridge: inout BridgeConfiguration) {
     bridge.allowedOrigins = allowedOrigins
     bridge.allowedHosts = allowedHosts
     bridge.trustedProxies = trustedProxies

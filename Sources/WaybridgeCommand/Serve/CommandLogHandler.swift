@@ -3,14 +3,13 @@ import Logging
 import Waybridge
 import WaybridgeClient
 
-/// Writes one line for each event to standard error. No event makes more than one, whatever it
-/// holds.
+/// Writes exactly one line for each event to standard error, also if the event contains line feeds.
 struct CommandLogHandler: LogHandler {
   let format: LogFormat
   var metadata: Logger.Metadata = [:]
   var metadataProvider: Logger.MetadataProvider?
   var logLevel = Logger.Level.notice
-  /// Takes the line, its line feed included.
+  /// Writes the line, including its line feed.
   var write: @Sendable (String) -> Void = { FileHandle.standardError.write(Data($0.utf8)) }
 
   init(format: LogFormat) {
@@ -27,25 +26,25 @@ struct CommandLogHandler: LogHandler {
     for more in [metadataProvider?.get(), event.metadata].compactMap(\.self) {
       all.merge(more) { _, later in later }
     }
-    let members = all.sorted { $0.key < $1.key }
+    let sorted = all.sorted { $0.key < $1.key }
     let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     switch format {
     case .text:
-      let fields = members.map { " \($0.key.printable)=\(Self.text($0.value))" }.joined()
+      let fields = sorted.map { " \($0.key.printable)=\(Self.text($0.value))" }.joined()
       write("\(time) \(event.level) \(event.message.description.printable)\(fields)\n")
     case .json:
       var object: ValueObject = [
         "time": .string(time), "level": .string(event.level.rawValue),
         "message": .string(event.message.description),
       ]
-      let bare = Value.object(object)
-      for (key, value) in members where object[key] == nil { object[key] = Self.value(value) }
-      // Metadata that nests too deep to be written is left out.
-      write((Value.object(object).json ?? bare.json ?? "{}") + "\n")
+      let withoutMetadata = Value.object(object)
+      for (key, value) in sorted where object[key] == nil { object[key] = Self.value(value) }
+      // Metadata that nests too deep to be encoded is omitted.
+      write((Value.object(object).json ?? withoutMetadata.json ?? "{}") + "\n")
     }
   }
 
-  /// Bare where it is one plain word, else quoted as JSON has it.
+  /// Unquoted if it is one plain word, otherwise quoted as in JSON.
   private static func text(_ value: Logger.MetadataValue) -> String {
     let text = value.description.printable
     let isPlain = !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 }
@@ -62,7 +61,7 @@ struct CommandLogHandler: LogHandler {
     case .dictionary(let members):
       .object(
         ValueObject(members.sorted { $0.key < $1.key }.map { ($0.key, Self.value($0.value)) }))
-    case .array(let values): .list(values.map(Self.value))
+    case .array(let values): .array(values.map(Self.value))
     }
   }
 }

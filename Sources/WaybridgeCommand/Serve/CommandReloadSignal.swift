@@ -2,19 +2,19 @@ import Dispatch
 import Foundation
 import Waybridge
 
-/// Has a server read its files when SIGHUP comes. Only under a service manager: at a terminal the
-/// signal says that the terminal is gone, and ends the program.
+/// Makes a server reload its files on SIGHUP, but only under a service manager. At a terminal the
+/// signal means that the terminal has closed, and ends the program.
 struct CommandReloadSignal {
   private let source: any DispatchSourceSignal
-  private let work: Task<Void, Never>
+  private let task: Task<Void, Never>
 
-  /// Listens from now on; nil where no service manager takes notices.
+  /// Handles the signal from now on; nil if no service manager accepts notifications.
   init?(of server: BridgeServer) {
-    guard server.isManaged else { return nil }
-    // One that comes while files are read is served by the next reading, as are all that follow it.
+    guard server.sendsSystemdNotifications else { return nil }
+    // A signal during a reload causes one further reload, which also covers the signals after it.
     let (signals, sink) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    work = Task {
+    task = Task {
       for await _ in signals { await server.reload() }
     }
     signal(SIGHUP, SIG_IGN)
@@ -23,8 +23,8 @@ struct CommandReloadSignal {
     source.resume()
   }
 
-  func end() {
+  func cancel() {
     source.cancel()
-    work.cancel()
+    task.cancel()
   }
 }

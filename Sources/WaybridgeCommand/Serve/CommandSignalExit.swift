@@ -1,17 +1,17 @@
 import Dispatch
 import Foundation
 
-/// Ends the program at the second signal that asks it to end, whatever it waits for.
+/// Ends the program at the second termination signal without waiting for anything.
 struct CommandSignalExit {
-  private let sources: [any DispatchSourceSignal]
+  private let signalSources: [any DispatchSourceSignal]
 
-  /// Listens to SIGTERM and SIGINT from now on.
+  /// Handles SIGTERM and SIGINT from now on.
   init() {
     let queue = DispatchQueue(label: "waybridge.signals")
     nonisolated(unsafe) var count: UInt = 0
-    sources = [SIGTERM, SIGINT].map { signal in
+    signalSources = [SIGTERM, SIGINT].map { signal in
       let source = DispatchSource.makeSignalSource(signal: signal, queue: queue)
-      // All of them run on the one queue.
+      // All handlers run on this queue.
       source.setEventHandler {
         count += source.data
         if count > 1 { _exit(1) }
@@ -21,7 +21,7 @@ struct CommandSignalExit {
     }
   }
 
-  func end() {
-    for source in sources { source.cancel() }
+  func cancel() {
+    for source in signalSources { source.cancel() }
   }
 }

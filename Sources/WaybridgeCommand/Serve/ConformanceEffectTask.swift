@@ -1,9 +1,9 @@
 import WayStore
 import Waybridge
 
-/// A task with an effect that can be counted, for tests of what a crash does: each run of
+/// A task with an effect that can be counted, for tests of crashes. Each run of
 /// `action://effect/:load/:number` adds a row to the table `effects` of `effects.db`, together with
-/// the call's key where it has one.
+/// the call's idempotency key if it has one.
 enum ConformanceEffectTask {
   static func register(in router: Router, folder: String) throws {
     let effects = try SQLiteEffects(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Logging
 
-/// What `serve` and `demo` tell on standard error.
+/// The flags for the log of `serve` and `demo` on standard error.
 struct LogOptions: ParsableArguments {
   @Option(
     help: .setting("log.level", valueName: "level"),
@@ -14,13 +14,13 @@ struct LogOptions: ParsableArguments {
   var logFormat: String?
 }
 
-/// How the lines of a log are written.
+/// The format of the lines of a log.
 enum LogFormat: String, CaseIterable, Sendable {
   case text, json
 }
 
 extension Configuration {
-  /// The logger of a server. Level and format are of their choices.
+  /// The logger of a server, with the configured level and format.
   var logger: Logger {
     let format = LogFormat(rawValue: logFormat) ?? .text
     var logger = Logger(label: "waybridge") { _ in CommandLogHandler(format: format) }

@@ -7,110 +7,59 @@ import WaybridgeTables
 
 struct Serve: ConfigurableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serve a bridge at ws://HOST:PORT/bridge.",
+    abstract: "Serve a bridge at ws://HOST:PORT/bridge",
     discussion: """
-      Serves the routes of a table; clients that join a session host them. The first line on \
-      standard output is "listening on http://HOST:PORT". Programs of this machine come in, and \
-      pages that the server itself serves; whoever else shall, is named. Who comes in may call \
-      everything, or what the rules of a policy allow.
+      Example: waybridge serve --table routes.json
+      Example: waybridge serve --table routes.json --policy policy.json --token-secret-file secret
 
-      \(SettingHelp.sources)
+      Clients that join a session host the routes of the table. The first line on standard output is \
+      "listening on http://HOST:PORT". By default only programs of this machine and pages of the \
+      server itself can connect. They can call every route that requires no permissions. The options \
+      for access and tokens accept other clients, and a policy restricts calls.
+
+      With a service manager that supports systemd's protocols, the server reports when it listens \
+      and when it ends. It can use a socket that the service manager has opened, and it reloads its \
+      files on SIGHUP.
 
       Settings without a flag:
-      \(SettingHelp.withoutFlag)
+      \(SettingHelp.limits)
 
-      A service manager that speaks as systemd does is told when it listens and when it ends, may \
-      hand over the socket to listen on, and may have it read its files with SIGHUP.
+      Limits: see waybridge help limits.
 
-      Exit code: 0 after SIGTERM or SIGINT, which let calls end and close every connection; 1 where \
-      it cannot serve, or a second of them ends it at once; 64 where the command line is wrong.
+      \(SettingHelp.environment)
 
-      Example: WAYBRIDGE_LIMITS_MAX_BATCH=20 waybridge serve --table routes.json --port 0
+      \(SettingHelp.files)
+
+      Exit code: 0 after SIGTERM or SIGINT, once calls are done and connections closed; 1 if the \
+      server cannot start, or a second signal ends it at once; 64 if the command line is wrong.
       """)
 
-  @Option(help: .setting("table", valueName: "file"), completion: .json)
-  var table: String?
-
-  @Option(help: .setting("tableCache", valueName: "dir"), completion: .directory)
-  var tableCache: String?
-
-  @Option(help: .setting("tableInterval", valueName: "seconds"), completion: .nothing)
-  var tableInterval: String?
-
-  @Option(help: .setting("policy", valueName: "file"), completion: .json)
-  var policy: String?
-
-  @Option(help: .setting("host"), completion: .list(["127.0.0.1", "localhost", "::1"]))
-  var host: String?
-
-  @Option(help: .setting("port"), completion: .nothing)
-  var port: String?
-
-  @Option(help: .setting("unix", valueName: "path"), completion: .file())
-  var unix: String?
-
-  @Option(help: .setting("prefix", valueName: "path"), completion: .nothing)
-  var prefix: String?
-
-  @OptionGroup var doors: AccessOptions
-
-  @Option(help: .setting("web", valueName: "dir"), completion: .directory)
-  var web: String?
-
-  @Option(
-    help: .setting("contentSecurityPolicy", valueName: "policy"), completion: .nothing)
-  var contentSecurityPolicy: String?
-
-  @Flag(help: .setting("noClient"))
-  var noClient = false
-
-  @Flag(help: .setting("noInspector"))
-  var noInspector = false
-
-  @Option(help: .setting("data", valueName: "dir"), completion: .directory)
-  var data: String?
-
-  @Option(help: .setting("cluster", valueName: "url"), completion: .nothing)
-  var cluster: String?
-
-  @Option(help: .setting("clusterReplicas", valueName: "n"), completion: .nothing)
-  var clusterReplicas: String?
-
-  @Option(help: .setting("loops", valueName: "n"), completion: .nothing)
-  var loops: String?
-
-  @Option(help: .setting("drain", valueName: "seconds"), completion: .nothing)
-  var drain: String?
-
-  @Flag(help: .setting("conformance"))
-  var conformance = false
-
-  @Option(help: .setting("tokenSecretFile", valueName: "file"), completion: .file())
-  var tokenSecretFile: String?
-
-  @Option(help: .setting("tokenKeyFile", valueName: "file"), completion: .file())
-  var tokenKeyFile: String?
-
-  @Flag(help: .setting("allowAnonymous"))
-  var allowAnonymous = false
-
-  @OptionGroup var log: LogOptions
+  @OptionGroup(title: "Network options") var network: NetworkOptions
+  @OptionGroup(title: "Access options") var access: AccessOptions
+  @OptionGroup(title: "Token options") var tokens: TokenOptions
+  @OptionGroup(title: "Table and policy options") var tables: TableOptions
+  @OptionGroup(title: "Durability and cluster options") var durability: DurabilityOptions
+  @OptionGroup(title: "Web file options") var files: WebOptions
+  @OptionGroup(title: "Process options") var process: ProcessOptions
+  @OptionGroup(title: "Log options") var log: LogOptions
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "table": table, "tableCache": tableCache, "tableInterval": tableInterval, "policy": policy,
-      "host": host, "port": port, "unix": unix,
-      "prefix": prefix, "allowOrigin": AccessOptions.joined(doors.allowOrigin),
-      "allowHost": AccessOptions.joined(doors.allowHost),
-      "trustedProxy": AccessOptions.joined(doors.trustedProxy), "web": web,
-      "contentSecurityPolicy": contentSecurityPolicy,
-      "data": data, "cluster": cluster, "clusterReplicas": clusterReplicas, "loops": loops,
-      "drain": drain,
-      "noClient": noClient ? "true" : nil, "noInspector": noInspector ? "true" : nil,
-      "conformance": conformance ? "true" : nil,
-      "tokenSecretFile": tokenSecretFile, "tokenKeyFile": tokenKeyFile,
-      "allowAnonymous": allowAnonymous ? "true" : nil,
+      "host": network.host, "port": network.port, "unix": network.unix, "prefix": network.prefix,
+      "allowOrigin": AccessOptions.joined(access.allowOrigin),
+      "allowHost": AccessOptions.joined(access.allowHost),
+      "trustedProxy": AccessOptions.joined(access.trustedProxy),
+      "tokenSecretFile": tokens.tokenSecretFile, "tokenKeyFile": tokens.tokenKeyFile,
+      "allowAnonymous": tokens.allowAnonymous ? "true" : nil,
+      "table": tables.table, "tableCache": tables.tableCache,
+      "tableInterval": tables.tableInterval, "policy": tables.policy,
+      "data": durability.data, "cluster": durability.cluster,
+      "clusterReplicas": durability.clusterReplicas,
+      "web": files.web, "contentSecurityPolicy": files.contentSecurityPolicy,
+      "noClient": files.noClient ? "true" : nil, "noInspector": files.noInspector ? "true" : nil,
+      "loops": process.loops, "drain": process.drain,
+      "conformance": process.conformance ? "true" : nil,
       "log.level": log.logLevel, "log.format": log.logFormat,
     ]
   }
@@ -119,17 +68,21 @@ struct Serve: ConfigurableCommand {
     let settings = try settings()
     guard settings.data == nil || settings.cluster.isEmpty else {
       throw CommandError(
-        "Sessions are kept in a folder (data) or by engines (cluster), not in both.")
+        "sessions are stored in a folder or in NATS, not in both; remove --data or --cluster")
     }
     let router = Router()
     var configuration = try Self.configuration(settings)
-    configuration.serviceManager = try SystemdNotifier()
-    // A wrong one is told here, and not as a fault of the server.
-    if let policy = settings.policy { configuration.policy = try Policy(file: policy) }
+    configuration.systemdNotifier = try SystemdNotifier()
+    // An invalid policy is reported here, and not as an error of the server.
+    if let policy = settings.policy {
+      configuration.policy = try JSONLocations.locating(inFile: policy) { try Policy(file: policy) }
+    }
     configuration.policyFile = settings.policy
     if let data = settings.data {
       configuration.store = try SQLiteSessionStore(folder: data)
-      if settings.isConformance { try ConformanceEffectTask.register(in: router, folder: data) }
+      if settings.enablesConformanceMethods {
+        try ConformanceEffectTask.register(in: router, folder: data)
+      }
     } else if !settings.cluster.isEmpty {
       configuration.cluster = try Cluster(
         nats: settings.cluster, replicas: settings.clusterReplicas)
@@ -138,47 +91,49 @@ struct Serve: ConfigurableCommand {
     let keys = try await settings.tokenKeys()
     configuration.allowsAnonymous = settings.allowsAnonymous
     if let keys {
-      let takesAnonymous = settings.allowsAnonymous
+      let allowsAnonymous = settings.allowsAnonymous
       configuration.identify = { handshake in
-        if takesAnonymous, handshake.token == nil { return Identity() }
+        if allowsAnonymous, handshake.token == nil { return Identity() }
         return try await keys.identity(of: handshake)
       }
     }
     let services: [(any Service)?] = [keys, fetcher]
-    try await ServerRunner.serve(router, configuration, beside: services.compactMap(\.self))
+    try await ServerRunner.run(router, configuration, alongside: services.compactMap(\.self))
   }
 
-  /// Loads the table, from a file or from an address; gives what fetches it again.
+  /// Loads the table, from a file or a URL; returns its fetcher for a URL.
   private static func loadTable(
     _ settings: Configuration, into router: Router, _ configuration: inout BridgeConfiguration
   ) async throws -> TableFetcher? {
     guard let table = settings.table else { return nil }
-    guard TableURL.isMeant(by: table) else {
-      configuration.table = try router.load(tableAt: table)
-      configuration.followsTableFile = true
+    guard TableURL.hasURLScheme(in: table) else {
+      configuration.table = try JSONLocations.locating(inFile: table) {
+        try router.load(tableAt: table)
+      }
+      configuration.watchesTableFile = true
       return nil
     }
-    let fetcher = try await TableFetcher.start(
-      table, for: router, keptIn: settings.tableCache, every: .seconds(settings.tableInterval),
+    let fetcher = try await TableFetcher.load(
+      table, for: router, cacheFolder: settings.tableCache, every: .seconds(settings.tableInterval),
       logger: settings.logger)
     configuration.table = fetcher.table
     return fetcher
   }
 
-  /// What the settings say, but for what stands in documents of its own.
+  /// The configuration from the settings, without the documents that they refer to.
   private static func configuration(
     _ settings: Configuration
   ) throws(CommandError) -> BridgeConfiguration {
     var configuration = BridgeConfiguration(
-      host: settings.host, port: settings.port, servesClient: !settings.isWithoutClient,
+      host: settings.host, port: settings.port, servesClient: !settings.omitsClient,
       limits: settings.limits,
-      conformance: settings.isConformance, logger: settings.logger)
-    settings.open(&configuration)
+      enablesConformanceMethods: settings.enablesConformanceMethods, logger: settings.logger)
+    settings.configureAccess(&configuration)
     configuration.unixPath = settings.unix
     configuration.prefix = settings.prefix
-    configuration.drain = .seconds(settings.drain)
+    configuration.drainTimeout = .seconds(settings.drainTimeout)
     configuration.loops = settings.loops
-    configuration.servesInspector = !settings.isWithoutInspector
+    configuration.servesInspector = !settings.omitsInspector
     configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
       configuration.webRoot = try ServedWebFiles.folder(web)

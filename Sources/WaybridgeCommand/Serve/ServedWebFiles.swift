@@ -1,12 +1,12 @@
 import Foundation
 import Waybridge
 
-/// The folder of web files.
+/// Finds the folder of web files.
 enum ServedWebFiles {
-  /// What is served of the folder that comes with Waybridge, which holds tests too.
+  /// The served entries of the folder that comes with Waybridge, which also contains tests.
   static let entries = ["index.html", "bridge", "demo", "inspector"]
 
-  /// Those of them that a server of this configuration serves.
+  /// The entries that a server with this configuration serves.
   static func served(by configuration: BridgeConfiguration) -> [String] {
     entries.filter {
       switch $0 {
@@ -17,16 +17,16 @@ enum ServedWebFiles {
     }
   }
 
-  /// The folder that is named for the files.
+  /// Checks that a given folder exists and returns it.
   static func folder(_ path: String) throws(CommandError) -> String {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
-    else { throw CommandError("There is no folder \(path) for the web files") }
+    else { throw CommandError("there is no folder \(quoted(path)); check the path of --web") }
     return path
   }
 
-  /// The folder that comes with Waybridge: beside the command, in the package that the command was
-  /// built in, or where it is installed (`../share/waybridge` of the command's folder).
+  /// The folder that comes with Waybridge: beside the command, in the package in which the command
+  /// was built, or where it is installed (`../share/waybridge` of the command's folder).
   static func find() -> String? {
     let command = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let beside = command.deletingLastPathComponent()

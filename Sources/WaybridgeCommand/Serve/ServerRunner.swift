@@ -4,37 +4,51 @@ import Logging
 import ServiceLifecycle
 import Waybridge
 
-/// What `serve` and `demo` share: run until a signal, tell the address first.
+/// Runs the server of `serve` and `demo` until a signal, after printing the address.
 enum ServerRunner {
   /// - Parameters:
-  ///   - services: what the server needs, started before it and ended after it.
+  ///   - services: services that the server needs, started before it and ended after it.
   ///   - line: a second line to print, in which `{address}` is replaced.
-  ///   - use: gets the server before it runs.
-  ///   - listens: gets the address that was taken, before it is told.
-  static func serve(
-    _ router: Router, _ configuration: BridgeConfiguration, beside services: [any Service] = [],
-    then line: String? = nil, use: (BridgeServer) -> Void = { _ in },
-    at listens: @escaping @Sendable (BoundAddress) -> Void = { _ in }
+  ///   - onCreate: receives the server before it runs.
+  ///   - handler: receives the bound address before it is printed.
+  static func run(
+    _ router: Router, _ configuration: BridgeConfiguration, alongside services: [any Service] = [],
+    banner line: String? = nil, onCreate: (BridgeServer) -> Void = { _ in },
+    onListening handler: @escaping @Sendable (BoundAddress) -> Void = { _ in }
   ) async throws {
     MetricsSystem.bootstrap(PrometheusMetrics())
     let server = BridgeServer(router: router, configuration: configuration) { address in
-      listens(address)
+      handler(address)
       print("listening on \(address)")
       if let line {
         print(line.replacingOccurrences(of: "{address}", with: address.description))
       }
       fflush(nil)
     }
-    use(server)
-    let reloads = CommandReloadSignal(of: server)
-    let group = ServiceGroup(
+    onCreate(server)
+    let reloadSignal = CommandReloadSignal(of: server)
+    let serviceGroup = ServiceGroup(
       services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })
-    let impatience = CommandSignalExit()
+    let secondSignalExit = CommandSignalExit()
     defer {
-      impatience.end()
-      reloads?.end()
+      secondSignalExit.cancel()
+      reloadSignal?.cancel()
     }
-    try await group.run()
+    do {
+      try await serviceGroup.run()
+    } catch {
+      throw CommandError("\(error)\(advice(for: "\(error)", configuration))")
+    }
+  }
+
+  /// The flags that solve a problem of listening. The server does not know them.
+  private static func advice(for message: String, _ configuration: BridgeConfiguration) -> String {
+    if message.hasSuffix("is in use by another program") { return "; choose another with --port" }
+    let isOpen = configuration.identify != nil || configuration.allowsAnonymous
+    let isLocal = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(configuration.host)
+    guard message.hasPrefix("cannot listen on "), !isOpen, !isLocal else { return "" }
+    return "; authenticate clients with --token-secret-file or --token-key-file, or accept all "
+      + "clients with --allow-anonymous"
   }
 }

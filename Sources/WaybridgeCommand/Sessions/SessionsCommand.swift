@@ -3,24 +3,24 @@ import ArgumentParser
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions",
-    abstract: "Look at the sessions that a server has kept on the disk.",
+    abstract: "Inspect the durable sessions that a server has stored",
     discussion: """
-      They are in the folder that the server was given; it must not run meanwhile, and cannot begin. \
-      Nothing in the folder is changed. What opens a session is not shown: it is as good as a \
-      password.
-
-      Exit code: 0 after sessions were shown; 1 where there are none to read; 64 where the command \
-      line is wrong.
-
       Example: waybridge sessions list --data /var/lib/waybridge
+      Example: waybridge sessions show 7f6c2b9e --data /var/lib/waybridge
+
+      The commands read the folder of the server's setting data and do not change it. The server \
+      must not run at the same time, and cannot start. The output omits the secrets that open a \
+      session.
+
+      Exit code: 0 if sessions were shown; 1 if they cannot be read; 64 if the command line is wrong.
       """,
     subcommands: [SessionsList.self, SessionsShow.self])
 }
 
-/// Where sessions are kept.
+/// The option for the folder of sessions.
 struct SessionFolder: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The folder that a server has kept its sessions in.", valueName: "folder"),
+    help: ArgumentHelp("Folder in which a server has stored its sessions", valueName: "folder"),
     completion: .directory)
   var data: String
 }

@@ -7,25 +7,26 @@ import WaybridgeClient
 struct SessionsList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the sessions that are kept.",
+    abstract: "List the stored sessions",
     discussion: """
-      A line for each, in the order in which they began: its id, whose it is, how many clients, \
-      pages, calls with a key and messages that wait for a client there are, how many bytes all of \
-      it has, and when it changed last, in UTC.
+      Example: waybridge sessions list --data /var/lib/waybridge
+      Example: waybridge sessions list --data /var/lib/waybridge --json
+
+      The command prints a line for each session, in the order in which they began: its id and user, \
+      the numbers of clients, pages, calls with an idempotency key and undelivered messages, its \
+      size in bytes, and the time of its last change in UTC.
 
       With --json each line is an object: {"id", "user", "clients", "pages", "keys", "messages", \
-      "bytes", "owner", "changed"}; "user" is null for nobody in particular, "owner" the server that \
-      had it last.
+      "bytes", "owner", "changed"}. "user" is null for a session without a user, and "owner" is the \
+      server that owned the session last.
 
-      Exit code: 0 after the sessions were listed, also where there are none; 1 where they cannot \
-      be read, or a server uses them; 64 where the command line is wrong.
-
-      Example: waybridge sessions list --data /var/lib/waybridge
+      Exit code: 0 if the sessions were listed, also if there are none; 1 if they cannot be read, \
+      or a server uses them; 64 if the command line is wrong.
       """)
 
   @OptionGroup var folder: SessionFolder
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object a line")
   var json = false
 
   func run() throws {
@@ -37,17 +38,17 @@ struct SessionsList: ParsableCommand {
       json ? sessions.map { Value.object($0.members).text } : SessionLine.table(sessions)
     var output = Output()
     for line in lines {
-      try output.line(line)
+      try output.appendLine(line)
     }
     try output.flush()
   }
 }
 
-/// What the list tells of a session.
+/// The line of a session in the list.
 struct SessionLine {
   let members: ValueObject
 
-  init(_ summary: SQLiteSavedSessions.Summary, user: Value?) {
+  init(_ summary: SQLiteSavedSessions.SavedSessionSummary, user: Value?) {
     func count(_ family: String) -> Value {
       .integer(Int64(summary.parts.count { $0.name.hasPrefix(family + "/") }))
     }
@@ -60,7 +61,7 @@ struct SessionLine {
     ]
   }
 
-  /// Columns under their names.
+  /// Returns columns below their names.
   static func table(_ sessions: [SessionLine]) -> [String] {
     let names = ["id", "user", "clients", "pages", "keys", "messages", "bytes", "changed"]
     let rows =
@@ -81,7 +82,7 @@ struct SessionLine {
     }
   }
 
-  /// What others chose, as one word that says nothing to a terminal.
+  /// Formats a string from others as one word that a terminal does not interpret.
   private static func cell(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
     return isPlain && !text.isEmpty && text.count <= 80 && text != "-" ? text : quoted(text)
@@ -89,16 +90,16 @@ struct SessionLine {
 }
 
 extension SQLiteSavedSessions {
-  /// The user that the session belongs to, as its part `session` has it.
+  /// The user of the session, from its part `session`.
   fileprivate func user(of session: String) throws -> Value? {
     guard let bytes = try part("session", of: session) else { return nil }
     return try? Value(json: String(decoding: bytes, as: UTF8.self))["identity"]?["user"]
   }
 }
 
-extension SQLiteSavedSessions.Summary {
-  /// When the session changed last: RFC 3339, in UTC.
+extension SQLiteSavedSessions.SavedSessionSummary {
+  /// The time of the last change: RFC 3339, in UTC.
   var date: String {
-    Date(timeIntervalSince1970: Double(changed) / 1_000).formatted(.iso8601)
+    Date(timeIntervalSince1970: Double(changedAt) / 1_000).formatted(.iso8601)
   }
 }

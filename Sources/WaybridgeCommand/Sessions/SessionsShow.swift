@@ -6,34 +6,33 @@ import WaybridgeClient
 struct SessionsShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show all that is kept of a session.",
+    abstract: "Show all stored data of a session",
     discussion: """
-      The answer is a JSON object, {"id", "owner", "term", "changed", "parts"}: "owner" is the server \
-      that had it last, "term" how often one has taken it over, and "parts" the session itself, its \
-      stack, its clients and pages by their ids, the messages that wait for each client by their \
-      numbers, and the calls with a key. What opens a session (token, former, joinToken) is shown \
-      as "…".
-
-      With --json it is one line.
-
-      Exit code: 0 after the session was shown; 1 where there is none of this id, it cannot be read, \
-      or a server uses it; 64 where the command line is wrong.
-
       Example: waybridge sessions show 7f6c2b9e --data /var/lib/waybridge
+      Example: waybridge sessions show 7f6c2b9e --data /var/lib/waybridge --json
+
+      The command prints a JSON object: {"id", "owner", "term", "changed", "parts"}. "owner" is the \
+      server that owned the session last, and "term" the number of times that a server took it over. \
+      "parts" has the session itself, its stack, its clients and pages by their ids, the undelivered \
+      messages of each client by their numbers, and the calls with an idempotency key. Secrets \
+      (token, former, joinToken) are shown as "…".
+
+      Exit code: 0 if the session was shown; 1 if there is no session with this id, it cannot be \
+      read, or a server uses it; 64 if the command line is wrong.
       """)
 
   @OptionGroup var folder: SessionFolder
 
-  @Flag(help: "Print it on one line.")
+  @Flag(help: "Print one line")
   var json = false
 
-  @Argument(help: "The session's id, as the list has it.", completion: .nothing)
+  @Argument(help: "Id of the session, as waybridge sessions list prints it", completion: .nothing)
   var id: String
 
   func run() throws {
     let saved = try SQLiteSavedSessions(folder: folder.data)
     guard let summary = try saved.list().first(where: { $0.id == id }) else {
-      throw CommandError("There is no session \(quoted(id)) in \(folder.data)")
+      throw CommandError("there is no session \(quoted(id)) in \(quoted(folder.data))")
     }
     var parts = SavedParts()
     for part in summary.parts {
@@ -45,30 +44,30 @@ struct SessionsShow: ParsableCommand {
       "parts": .object(parts.members),
     ]
     var output = Output()
-    try output.line(json ? shown.text : shown.indentedText)
+    try output.appendLine(json ? shown.text : shown.indentedText)
     try output.flush()
   }
 }
 
-/// The parts of a session as an object: `page/7` is the member `7` of the member `page`.
+/// The parts of a session as a JSON object: `page/7` is the member `7` of the member `page`.
 struct SavedParts {
-  /// How many names lead to a part, for the kinds of which there are several.
-  private static let families = ["page": 2, "client": 2, "frame": 3, "key": 3]
-  /// What opens a session.
+  /// The number of path components of a part, for the kinds of which there are several.
+  private static let pathDepths = ["page": 2, "client": 2, "frame": 3, "key": 3]
+  /// The members that are secrets, since they open a session.
   private static let secrets: Set = ["token", "former", "joinToken"]
 
   private(set) var members = ValueObject()
 
-  /// Adds a part, whose bytes are JSON; what is none is told in its place.
+  /// Adds a part. Bytes that are not JSON are replaced by a description.
   mutating func add(_ name: String, _ bytes: [UInt8]) {
     let value: Value
     do throws(InvalidJSON) {
       value = Self.withoutSecrets(try Value(json: String(decoding: bytes, as: UTF8.self)))
     } catch {
-      value = .string("(\(bytes.count) bytes that are no JSON: \(error))")
+      value = .string("(\(bytes.count) bytes that are not JSON: \(error))")
     }
     var path = [name]
-    if let slash = name.firstIndex(of: "/"), let depth = Self.families[String(name[..<slash])] {
+    if let slash = name.firstIndex(of: "/"), let depth = Self.pathDepths[String(name[..<slash])] {
       path = name.split(separator: "/", maxSplits: depth - 1, omittingEmptySubsequences: false)
         .map(String.init)
     }
@@ -84,7 +83,7 @@ struct SavedParts {
       return
     }
     var inner = members[name]?.object ?? ValueObject()
-    // Else it would be copied each time.
+    // Avoids a copy of the inner object.
     members[name] = .null
     add(value, at: path.dropFirst(), to: &inner)
     members[name] = .object(inner)
@@ -92,7 +91,7 @@ struct SavedParts {
 
   private static func withoutSecrets(_ value: Value) -> Value {
     switch value {
-    case .list(let values): .list(values.map(withoutSecrets))
+    case .array(let values): .array(values.map(withoutSecrets))
     case .object(let object):
       .object(
         ValueObject(
@@ -111,7 +110,7 @@ extension Value {
   private func indented(_ line: String) -> String {
     let inner = line + "  "
     switch self {
-    case .list(let values) where !values.isEmpty:
+    case .array(let values) where !values.isEmpty:
       return "[" + values.map { inner + $0.indented(inner) }.joined(separator: ",") + line + "]"
     case .object(let object) where !object.isEmpty:
       let members = object.members.map { member in

@@ -1,32 +1,32 @@
 import ArgumentParser
 
-/// A command that has settings.
+/// A command with settings.
 protocol ConfigurableCommand: AsyncParsableCommand {
   var config: ConfigurationFile { get }
-  /// The values of the flags for settings, by the settings' keys; nil where a flag was not given.
+  /// The values of the flags for settings, by the settings' keys; nil if a flag was not given.
   var flags: KeyValuePairs<String, String?> { get }
 }
 
 extension ConfigurableCommand {
   mutating func validate() throws { try checkFlags() }
 
-  /// Throws a fault of the command line where a flag's value cannot be taken.
+  /// Throws a command-line error if a flag's value is invalid.
   func checkFlags() throws {
     var settings = Configuration()
     try settings.apply(flags)
   }
 
-  /// What flags, variables and the configuration file say.
+  /// The settings from flags, variables and the configuration file.
   func settings() throws -> Configuration {
     try Configuration(flags: flags, config: config.config)
   }
 }
 
-/// The flag that names the configuration file.
+/// The flag for the configuration file.
 struct ConfigurationFile: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A JSON object of settings, overruled by variables and flags. [WAYBRIDGE_CONFIG]",
+      "Configuration file, a JSON object of settings [WAYBRIDGE_CONFIG]",
       valueName: "file"), completion: .json)
   var config: String?
 }
@@ -36,6 +36,7 @@ extension ArgumentHelp {
   static func setting(_ key: String, valueName: String? = nil) -> ArgumentHelp {
     guard let setting = Setting.named(key) else { return ArgumentHelp(visibility: .hidden) }
     let initial = setting.initialValue.map { " (default: \($0))" } ?? ""
-    return ArgumentHelp("\(setting.help)\(initial) [\(setting.variable)]", valueName: valueName)
+    return ArgumentHelp(
+      "\(setting.help)\(initial) [\(setting.environmentVariable)]", valueName: valueName)
   }
 }

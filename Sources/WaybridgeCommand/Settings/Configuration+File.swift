@@ -3,69 +3,85 @@ import WaybridgeClient
 import WaybridgeTables
 
 extension Configuration {
-  /// Takes what a configuration file says: a JSON object of settings.
+  /// Applies a configuration file: a JSON object of settings.
   mutating func read(_ file: String) throws(CommandError) {
     guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandError("The configuration file \(file) cannot be read: is there such a file?")
+      throw CommandError(
+        "the configuration file \(quoted(file)) cannot be read; check the path of --config")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
-      throw CommandError("The configuration file \(file) is not UTF-8")
+      throw CommandError("the configuration file \(quoted(file)) is not UTF-8")
     }
     let document: Value
     do throws(InvalidJSON) {
       document = try Value(json: text)
     } catch {
-      throw CommandError("The configuration file \(file) is not JSON: \(error)")
+      throw CommandError(
+        JSONLocations(text).added(
+          to: "the configuration file \(quoted(file)) is not JSON: \(error)"))
     }
     guard let members = document.object else {
       throw CommandError(
-        "The configuration file \(file) must hold a JSON object, not \(document.kindWithArticle)")
+        "the configuration file \(quoted(file)) must contain a JSON object, not "
+          + document.kindWithArticle)
     }
     var faults: [String] = []
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
-    take(members, below: "", folder: folder, faults: &faults)
+    applyMembers(members, below: "", folder: folder, faults: &faults)
     guard faults.isEmpty else {
       throw CommandError(
-        "The configuration file \(file) is wrong:\n" + faults.joined(separator: "\n"))
+        "the configuration file \(quoted(file)) has invalid settings:\n"
+          + faults.joined(separator: "\n"))
     }
   }
 
-  private mutating func take(
+  private mutating func applyMembers(
     _ members: ValueObject, below prefix: String, folder: URL, faults: inout [String]
   ) {
     for member in members.members {
       let key = prefix + member.name
       if !member.name.contains("."), let setting = Setting.named(key) {
-        do throws(Setting.Fault) {
+        do throws(Setting.SettingError) {
           try setting.set(setting.text(of: member.value, folder: folder), in: &self)
         } catch {
-          faults.append("\(key) \(error.text)")
+          faults.append("\(key) \(error.message)")
         }
-      } else if Self.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
+      } else if Self.allSettings.contains(where: { $0.key.hasPrefix(key + ".") }) {
         if let group = member.value.object {
-          take(group, below: key + ".", folder: folder, faults: &faults)
+          applyMembers(group, below: key + ".", folder: folder, faults: &faults)
         } else {
           faults.append("\(key) must be an object, not \(member.value.kindWithArticle)")
         }
       } else {
-        faults.append("\(quoted(key)) is no setting; see waybridge serve --help")
+        faults.append("\(quoted(key)) is not a setting; \(Self.advice(forKey: key))")
       }
     }
   }
 }
 
+extension Configuration {
+  /// The advice for a key that is not a setting.
+  private static func advice(forKey key: String) -> String {
+    if Setting.named(key) != nil { return "write it as a member of an object, without the dot" }
+    return NameSuggestion.closest(key, among: allSettings.map(\.key))
+      .map { "did you mean \(quoted($0))?" } ?? "see waybridge serve --help"
+  }
+}
+
 extension Setting {
-  /// The text of a value in a file, which must be of the JSON type that the setting has.
-  fileprivate func text(of value: Value, folder: URL) throws(Fault) -> String {
+  /// The string for a value in a file, which must have the JSON type of the setting.
+  fileprivate func text(of value: Value, folder: URL) throws(SettingError) -> String {
     switch (kind, value) {
-    case (.path, .string(let path)) where TableURL.isMeant(by: path): return path
+    case (.path, .string(let path)) where TableURL.hasURLScheme(in: path): return path
     case (.path, .string(let path)): return URL(fileURLWithPath: path, relativeTo: folder).path
-    case (.text, .string(let text)), (.choice, .string(let text)), (.formed, .string(let text)):
+    case (.string, .string(let text)), (.choice, .string(let text)),
+      (.validatedString, .string(let text)):
       return text
-    case (.list, .list(let values)):
-      return try values.map { value throws(Fault) in
+    case (.strings, .array(let values)):
+      return try values.map { value throws(SettingError) in
         guard let text = value.string else {
-          throw Fault(text: "must be an array of strings, and holds \(value.kindWithArticle)")
+          throw SettingError(
+            message: "must be an array of strings, and contains \(value.kindWithArticle)")
         }
         return text
       }.joined(separator: ",")
@@ -73,18 +89,18 @@ extension Setting {
       return String(number)
     case (.integer, .number(let number)), (.milliseconds, .number(let number)):
       return number.digits
-    case (.truth, .bool(let truth)): return truth ? "true" : "false"
+    case (.boolean, .bool(let isTrue)): return isTrue ? "true" : "false"
     default:
-      throw Fault(text: "must be \(jsonType), not \(value.kindWithArticle)")
+      throw SettingError(message: "must be \(jsonType), not \(value.kindWithArticle)")
     }
   }
 
   private var jsonType: String {
     switch kind {
-    case .text, .path, .choice, .formed: "a string"
-    case .list: "an array of strings"
+    case .string, .path, .choice, .validatedString: "a string"
+    case .strings: "an array of strings"
     case .integer, .milliseconds: "a number"
-    case .truth: "a boolean"
+    case .boolean: "a boolean"
     }
   }
 }

@@ -1,7 +1,7 @@
 import WaybridgeTokens
 
 extension Configuration {
-  /// The keys that clients' tokens are checked with; nil where none are configured.
+  /// The keys that verify clients' tokens; nil if none are configured.
   func tokenKeys() async throws(CommandError) -> TokenKeys? {
     guard tokenSecretFile != nil || tokenKeyFile != nil else { return nil }
     do throws(TokenKeyError) {

@@ -2,126 +2,129 @@ import ArgumentParser
 import Foundation
 import Waybridge
 
-/// One thing that can be configured, under one name everywhere: the key `tokenFile` is the flag
-/// `--token-file` where a command has it, the variable `WAYBRIDGE_TOKEN_FILE`, and the member
-/// `tokenFile` of a configuration file; `limits.maxBatch` is the member `maxBatch` of the file's
-/// object `limits`.
+/// One setting, with one name everywhere. The key `tokenFile` is the flag `--token-file` if a
+/// command has it, the variable `WAYBRIDGE_TOKEN_FILE`, and the member `tokenFile` of a
+/// configuration file. `limits.maxBatch` is the member `maxBatch` of the file's object `limits`.
 struct Setting: Sendable {
-  /// What values a setting has, and where they are kept.
-  enum Kind: Sendable {
-    typealias Place<Value> = WritableKeyPath<Configuration, Value> & Sendable
+  /// The type of a setting's values, and the property that stores them.
+  enum SettingKind: Sendable {
+    typealias SettingPath<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
-    case text(Place<String>)
-    /// The path of a file or folder; one in a configuration file is seen from that file's folder.
-    case path(Place<String?>)
-    case choice(Place<String>, [String])
-    /// A text that has to be of a form.
-    case formed(Place<String>, ConfigurationAccessSyntax)
-    /// Texts of a form: separated by commas in a variable, an array in a configuration file, and each
-    /// a value of its own, or several, for a flag.
-    case list(Place<[String]>, ConfigurationAccessSyntax)
-    case integer(Place<Int>, ClosedRange<Int>)
+    case string(SettingPath<String>)
+    /// The path of a file or folder; in a configuration file it is relative to that file's folder.
+    case path(SettingPath<String?>)
+    case choice(SettingPath<String>, [String])
+    /// A string with a required format.
+    case validatedString(SettingPath<String>, ConfigurationAccessSyntax)
+    /// Strings with a required format: separated by commas in a variable, an array in a
+    /// configuration file, and one or several values for a flag.
+    case strings(SettingPath<[String]>, ConfigurationAccessSyntax)
+    case integer(SettingPath<Int>, ClosedRange<Int>)
     /// Whole milliseconds, at most a day.
-    case milliseconds(Place<Duration>)
-    case truth(Place<Bool>)
+    case milliseconds(SettingPath<Duration>)
+    case boolean(SettingPath<Bool>)
 
-    /// How many of something, or how many bytes.
-    static func count(_ place: Place<Int>) -> Kind { .integer(place, 1...(1 << 30)) }
+    /// A number of items or bytes.
+    static func count(_ path: SettingPath<Int>) -> SettingKind { .integer(path, 1...(1 << 30)) }
   }
 
   let key: String
-  let kind: Kind
+  let kind: SettingKind
   let help: String
 
-  init(_ key: String, _ kind: Kind, _ help: String) {
+  init(_ key: String, _ kind: SettingKind, _ help: String) {
     self.key = key
     self.kind = kind
     self.help = help
   }
 
-  static func named(_ key: String) -> Setting? { Configuration.all.first { $0.key == key } }
+  static func named(_ key: String) -> Setting? { Configuration.allSettings.first { $0.key == key } }
 
-  var variable: String { "WAYBRIDGE_" + words("_").uppercased() }
+  var environmentVariable: String { "WAYBRIDGE_" + joinedKey("_").uppercased() }
 
-  /// Whether commands may have a flag for it: the many limits have none.
+  /// Whether commands may have a flag for the setting; limits have none.
   var hasFlag: Bool { !key.hasPrefix("limits.") }
 
-  var flag: String { "--" + words("-").lowercased() }
+  var flag: String { "--" + joinedKey("-").lowercased() }
 
-  private func words(_ separator: String) -> String {
+  private func joinedKey(_ separator: String) -> String {
     key.map { $0 == "." ? separator : $0.isUppercase ? separator + String($0) : String($0) }
       .joined()
   }
 }
 
 extension Setting {
-  /// Why a value cannot be taken, to follow the name of where it stands: "must be …, not …".
-  struct Fault: Error {
-    let text: String
+  /// The reason why a value is invalid, to follow the name of its source: "must be …, not …".
+  struct SettingError: Error {
+    let message: String
   }
 
-  /// Takes a value as a flag or a variable has it.
-  func set(_ text: String, in settings: inout Configuration) throws(Fault) {
+  /// Sets a value from the string of a flag or a variable.
+  func set(_ text: String, in settings: inout Configuration) throws(SettingError) {
     switch kind {
-    case .text(let place): settings[keyPath: place] = text
-    case .path(let place): settings[keyPath: place] = text
-    case .choice(let place, let choices):
+    case .string(let path): settings[keyPath: path] = text
+    case .path(let path): settings[keyPath: path] = text
+    case .choice(let path, let choices):
       guard choices.contains(text) else {
-        throw Fault(text: "must be one of \(choices.joined(separator: ", ")), not \(quoted(text))")
+        throw SettingError(
+          message: "must be one of \(choices.joined(separator: ", ")), not \(quoted(text))")
       }
-      settings[keyPath: place] = text
-    case .formed(let place, let form):
-      try Self.check(text, form)
-      settings[keyPath: place] = text
-    case .list(let place, let form):
+      settings[keyPath: path] = text
+    case .validatedString(let path, let syntax):
+      try Self.check(text, syntax)
+      settings[keyPath: path] = text
+    case .strings(let path, let syntax):
       let parts =
         text.isEmpty
         ? []
         : text.components(separatedBy: ",").map {
           $0.trimmingCharacters(in: .whitespaces)
         }
-      for part in parts { try Self.check(part, form) }
-      settings[keyPath: place] = parts
-    case .integer(let place, let range):
-      settings[keyPath: place] = try Self.integer(text, range)
-    case .milliseconds(let place):
-      settings[keyPath: place] = .milliseconds(try Self.integer(text, 1...86_400_000))
-    case .truth(let place):
+      for part in parts { try Self.check(part, syntax) }
+      settings[keyPath: path] = parts
+    case .integer(let path, let range):
+      settings[keyPath: path] = try Self.integer(text, range)
+    case .milliseconds(let path):
+      settings[keyPath: path] = .milliseconds(try Self.integer(text, 1...86_400_000))
+    case .boolean(let path):
       guard text == "true" || text == "false" else {
-        throw Fault(text: "must be true or false, not \(quoted(text))")
+        throw SettingError(message: "must be true or false, not \(quoted(text))")
       }
-      settings[keyPath: place] = text == "true"
+      settings[keyPath: path] = text == "true"
     }
   }
 
-  private static func check(_ text: String, _ form: ConfigurationAccessSyntax) throws(Fault) {
-    if let expected = form.expected(of: text) {
-      throw Fault(text: "must be \(expected), not \(quoted(text))")
+  private static func check(_ text: String, _ syntax: ConfigurationAccessSyntax)
+    throws(SettingError)
+  {
+    if let expected = syntax.unmetRequirement(of: text) {
+      throw SettingError(message: "must be \(expected), not \(quoted(text))")
     }
   }
 
-  private static func integer(_ text: String, _ range: ClosedRange<Int>) throws(Fault) -> Int {
+  private static func integer(_ text: String, _ range: ClosedRange<Int>) throws(SettingError) -> Int
+  {
     guard let number = Int(text), range.contains(number) else {
-      throw Fault(
-        text:
+      throw SettingError(
+        message:
           "must be an integer from \(range.lowerBound) to \(range.upperBound), not \(quoted(text))")
     }
     return number
   }
 
-  /// What the value is where nobody sets it, for people; nil where there is none.
+  /// The default value, for output; nil if there is none.
   var initialValue: String? {
     let settings = Configuration()
     return switch kind {
-    case .choice(let place, _): settings[keyPath: place]
-    case .text(let place), .formed(let place, _):
-      settings[keyPath: place].isEmpty ? nil : settings[keyPath: place]
-    case .list: nil
-    case .path(let place): settings[keyPath: place]
-    case .integer(let place, _): String(settings[keyPath: place])
-    case .milliseconds(let place):
-      String(Int(settings[keyPath: place] / .milliseconds(1)))
-    case .truth: nil
+    case .choice(let path, _): settings[keyPath: path]
+    case .string(let path), .validatedString(let path, _):
+      settings[keyPath: path].isEmpty ? nil : settings[keyPath: path]
+    case .strings: nil
+    case .path(let path): settings[keyPath: path]
+    case .integer(let path, _): String(settings[keyPath: path])
+    case .milliseconds(let path):
+      String(Int(settings[keyPath: path] / .milliseconds(1)))
+    case .boolean: nil
     }
   }
 }

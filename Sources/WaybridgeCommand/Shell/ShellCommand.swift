@@ -7,79 +7,82 @@ import WaybridgeClient
 struct ShellCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shell",
-    abstract: "Show an app's native pages on this terminal, and answer for them.",
+    abstract: "Host an app's native pages on this terminal",
     discussion: """
-      Opens a session, or joins the one that --session and --join name, hosts its pages of a scheme \
-      and the tasks that --task names, and asks whoever sits here: a list where there are choices, a \
-      form where the route table tells what the result holds, a sheet for a task. It prints how other \
-      clients join the session.
-
-      On a terminal the pages are drawn in place, and a line is typed below them; else each line of \
-      standard input is carried out, and what happens is printed line by line, without colours; of \
-      what nobody reads in time, a line tells how many lines were left out. help lists what can be \
-      typed. Colours are off where NO_COLOR is set. A connection that is lost is made again, and pages \
-      stay.
-
-      What an app would know of its pages, --content has: a JSON object of lists, by route name or \
-      URI, of what can be chosen there.
-
-      \(SettingHelp.sources)
-
-      Exit code: 0 after quit, the end of the input, SIGINT or SIGTERM; 1 where the bridge is not \
-      reached or ends the session for good, or the input cannot be read; 64 where the command line is \
-      wrong.
-
+      Example: waybridge shell
       Example: waybridge shell --task action://share
+
+      The command opens a session, or joins the session of --session and --join. It hosts the pages \
+      of a scheme and the tasks of --task, and asks you for their results: with a list if there are \
+      choices, with a form if the route table declares the result, with a sheet for a task. It prints \
+      how other clients can join the session.
+
+      On a terminal it draws the pages in place, and you type below them. Otherwise it performs each \
+      line of standard input, and prints events line by line without colours. If the output is not \
+      read in time, a line has the number of omitted lines. The line "help" lists the possible input. \
+      NO_COLOR switches colours off. The command reconnects after a lost connection, and pages stay.
+
+      --content has the choices that the app would know for its pages: a JSON object of arrays, by \
+      route name or URI.
+
+      \(SettingHelp.environment)
+
+      \(SettingHelp.files)
+
+      Exit code: 0 after quit, the end of the input, SIGINT or SIGTERM; 1 if the server cannot be \
+      reached or ends the session, or the input cannot be read; 64 if the command line is wrong.
       """)
 
-  @Option(help: "The scheme whose pages are shown.", completion: .nothing)
+  @Option(help: "Scheme of the pages to host", completion: .nothing)
   var scheme = "native"
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Patterns of tasks to run, such as action://share.", valueName: "pattern"),
+    help: ArgumentHelp("Patterns of tasks to run, such as action://share", valueName: "pattern"),
     completion: .nothing)
   var task: [String] = []
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Topics of events to tell; * at the end of one stands for any rest.", valueName: "topic"),
+      "Topics of events to print; * at the end of a topic matches any rest", valueName: "topic"),
     completion: .topic)
   var topic: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A JSON object of lists: what can be chosen on a page, by its route's name or its URI.",
+      "JSON object of arrays: the choices on a page, by its route's name or its URI",
       valueName: "file"),
     completion: .json)
   var content: String?
 
-  @OptionGroup var member: SessionFlags
+  @OptionGroup(title: "Server options") var server: ServerFlags
 
-  @OptionGroup var server: ServerFlags
+  @OptionGroup(title: "Session options") var sessionFlags: SessionFlags
 
   @OptionGroup var config: ConfigurationFile
 
   var flags: KeyValuePairs<String, String?> {
     [
-      "url": server.url, "tokenFile": server.tokenFile, "session": member.session,
-      "join": member.join,
+      "url": server.url, "tokenFile": server.tokenFile, "session": sessionFlags.session,
+      "join": sessionFlags.join,
     ]
   }
 
   func run() async throws {
     let settings = try settings()
-    let join = try settings.membership
+    let join = try settings.joinCredentials
     let token = try settings.tokenFile.map(CommandTokenFile.read)
     let content = try content.map(ShellCommandContent.read) ?? [:]
-    // Before anything is awaited, or a signal would leave the terminal as it is drawn.
+    // Signals are handled before anything is awaited; otherwise a signal would leave the terminal
+    // in its drawing state.
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
-    let isTerminal = ShellCommandTerminal.isThere
+    let isTerminal = ShellCommandTerminal.isAvailable
     let view: any ShellCommandView = isTerminal ? ShellCommandTerminal() : ShellLines()
-    // The end waits for who reads the lines, which may be nobody. A terminal is to be left as it was.
-    let impatience = isTerminal ? nil : CommandSignalExit()
-    defer { impatience?.end() }
+    // The end waits for a reader of the lines, and there may be none. A terminal has to be restored
+    // first.
+    let secondSignalExit = isTerminal ? nil : CommandSignalExit()
+    defer { secondSignalExit?.cancel() }
     let host = ShellCommandHost(view, content: content)
     let options = BridgeClient.SessionOptions(
       name: "waybridge shell", version: BridgeServer.version, token: token, join: join,
@@ -88,9 +91,9 @@ struct ShellCommand: ConfigurableCommand {
     do {
       client = try await BridgeClient.connect(to: settings.url, session: options)
     } catch {
-      throw CommandError("\(error)\(error.data.map { " " + $0.text } ?? "")")
+      throw CommandError(error, from: settings.url)
     }
-    let run = ShellCommandRunner(client: client, host: host, view: view, url: settings.url)
-    try await run.untilQuit(topics: topic, signals: signals)
+    let runner = ShellCommandRunner(client: client, host: host, view: view, url: settings.url)
+    try await runner.run(topics: topic, signals: signals)
   }
 }

@@ -1,21 +1,21 @@
 import Dispatch
 import Foundation
 
-/// The lines of standard input, read on a thread of their own, a piece at a time: the next when the
-/// one before was taken.
+/// The lines of standard input, read on a separate thread one chunk at a time: the next chunk is
+/// read when the previous one was consumed.
 struct ShellCommandInput: Sendable {
   private let lines: AsyncThrowingStream<[String], any Error>
-  private let taken = DispatchSemaphore(value: 0)
+  private let consumed = DispatchSemaphore(value: 0)
 
   init() {
     let (lines, source) = AsyncThrowingStream<[String], any Error>.makeStream()
     self.lines = lines
-    Thread.detachNewThread { [taken] in
+    Thread.detachNewThread { [consumed] in
       var input = InputLines()
       do {
         while let next = try input.next() {
           source.yield(next)
-          taken.wait()
+          consumed.wait()
         }
         source.finish()
       } catch {
@@ -24,14 +24,14 @@ struct ShellCommandInput: Sendable {
     }
   }
 
-  /// Hands on every line, until the input ends, `take` gives false or the task is cancelled. Throws
-  /// where the input cannot be read.
-  func each(_ take: (String) async -> Bool) async throws {
-    for try await piece in lines {
-      for line in piece where !Task.isCancelled {
-        guard await take(line) else { return }
+  /// Passes each line to `body`, until the input ends, `body` returns false or the task is
+  /// cancelled. Throws if the input cannot be read.
+  func readLines(_ body: (String) async -> Bool) async throws {
+    for try await chunk in lines {
+      for line in chunk where !Task.isCancelled {
+        guard await body(line) else { return }
       }
-      taken.signal()
+      consumed.signal()
     }
   }
 }

@@ -3,7 +3,9 @@ import WaybridgeClient
 
 /// An address with an invitation in its fragment, as the JavaScript client reads it.
 enum ShellCommandInvitation {
-  static func address(_ page: String, url: String, _ join: BridgeClient.Join) -> String {
+  static func invitationURL(_ page: String, url: String, _ join: BridgeClient.JoinCredentials)
+    -> String
+  {
     let invitation: Value = [
       "url": .string(url), "session": .string(join.session), "token": .string(join.token),
     ]

@@ -3,10 +3,10 @@ import UnixSignals
 import WayShell
 import WaybridgeClient
 
-/// One shell, from its session's opening to its end.
+/// Runs one shell, from the opening of its session to its end.
 struct ShellCommandRunner: Sendable {
-  /// How long the end waits for what was asked of the bridge before.
-  private static let patience = Duration.seconds(2)
+  /// How long the end waits for earlier calls to the server.
+  private static let shutdownTimeout = Duration.seconds(2)
 
   let client: BridgeClient
   let host: ShellCommandHost
@@ -16,42 +16,42 @@ struct ShellCommandRunner: Sendable {
   private enum ShellEnd: Sendable {
     case quit
     case connection(ClientConnectionEnd)
-    /// Something that does not end the shell has ended.
-    case nothing
+    /// A task that does not end the shell has ended.
+    case taskFinished
   }
 
-  /// Returns after `quit`, the end of the input or a signal. Throws where the connection ends for good,
-  /// the input cannot be read, or nobody reads the output.
-  func untilQuit(topics: [String], signals: UnixSignalsSequence) async throws {
+  /// Returns after `quit`, the end of the input or a signal. Throws if the connection ends for
+  /// good, the input cannot be read, or the output has no reader.
+  func run(topics: [String], signals: UnixSignalsSequence) async throws {
     let (faults, source) = AsyncStream<any Error>.makeStream()
-    let drawing = Task {
+    let drawTask = Task {
       do { try await view.run() } catch { source.yield(error) }
     }
     let end: ShellEnd
     do {
-      end = try await live(topics, signals, faults)
+      end = try await runTasks(topics, signals, faults)
     } catch {
-      await leave(drawing)
+      await close(drawTask)
       throw error
     }
-    await leave(drawing)
+    await close(drawTask)
     if case .connection(let end) = end {
       let code = end.code.map { " with code \($0)" } ?? ""
-      throw CommandError("The connection ended for good\(code)")
+      throw CommandError("the server has ended the session\(code)")
     }
   }
 
-  private func leave(_ drawing: Task<Void, Never>) async {
-    await host.end()
+  private func close(_ drawTask: Task<Void, Never>) async {
+    await host.withdrawAll()
     await client.close()
     view.end()
-    await drawing.value
+    await drawTask.value
   }
 
-  private func live(
+  private func runTasks(
     _ topics: [String], _ signals: UnixSignalsSequence, _ faults: AsyncStream<any Error>
   ) async throws -> ShellEnd {
-    await greet()
+    await showSession()
     return try await withThrowingTaskGroup(of: ShellEnd.self) { group in
       group.addTask {
         for await _ in signals { break }
@@ -60,37 +60,35 @@ struct ShellCommandRunner: Sendable {
       group.addTask { await watchConnection() }
       group.addTask {
         await watchTable()
-        return .nothing
+        return .taskFinished
       }
       if !topics.isEmpty {
         group.addTask {
-          await watch(topics)
-          return .nothing
+          await watchEvents(topics)
+          return .taskFinished
         }
       }
       group.addTask {
         for await fault in faults { throw fault }
-        return .nothing
+        return .taskFinished
       }
       group.addTask {
-        try await read()
+        try await readInput()
         return .quit
       }
       defer { group.cancelAll() }
       while let end = try await group.next() {
-        if case .nothing = end { continue }
+        if case .taskFinished = end { continue }
         return end
       }
       return .quit
     }
   }
 
-  // MARK: What the bridge tells
-
-  private func greet() async {
-    await learn()
+  private func showSession() async {
+    await updateRoutes()
     guard let session = await client.session else { return }
-    await host.connection("connected", session: session.id)
+    await host.updateConnection("connected", session: session.id)
     var lines = ["connected \(url)", "session \(session.id)"]
     if let join = session.join {
       lines += [
@@ -98,71 +96,69 @@ struct ShellCommandRunner: Sendable {
         "others join with --session \(join.session) --join \(join.token)",
       ]
     }
-    await host.unfold(lines)
+    await host.showPanel(lines)
   }
 
-  private func learn() async {
+  private func updateRoutes() async {
     do {
-      await host.learn(try await client.routes().compactMap(ShellRoute.init))
+      await host.setRoutes(try await client.routes().compactMap(ShellRoute.init))
     } catch {
-      await host.tell("error the routes are not told: \(error)")
+      await host.report("error cannot read the routes: \(error)")
     }
   }
 
   private func watchConnection() async -> ShellEnd {
     for await state in await client.connectionStates() {
       switch state {
-      case .open: await host.connection("connected", session: client.session?.id)
+      case .open: await host.updateConnection("connected", session: client.session?.id)
       case .waiting(let end, let attempt, let delay):
-        await host.connection("lost; attempt \(attempt) in \(delay)")
-        await host.tell(
+        await host.updateConnection("lost; attempt \(attempt) in \(delay)")
+        await host.report(
           "lost\(end.code.map { " with code \($0)" } ?? ""), attempt \(attempt) follows")
       case .resumed:
-        await host.connection("connected", session: client.session?.id)
-        await host.tell("resumed")
-      case .begunAnew(let lost):
-        await host.tell(
-          "begun anew: \(lost.reason), \(lost.pages.count) pages and \(lost.calls.count) calls lost"
+        await host.updateConnection("connected", session: client.session?.id)
+        await host.report("resumed")
+      case .sessionReplaced(let lost):
+        await host.report(
+          "new session: \(lost.reason), \(lost.pages.count) pages and \(lost.calls.count) calls lost"
         )
-        await greet()
+        await showSession()
       case .ended(let end): return .connection(end)
       }
     }
-    return .nothing
+    return .taskFinished
   }
 
   private func watchTable() async {
-    // Who may not subscribe has the routes of the start.
+    // A client that may not subscribe keeps the routes of the start.
     guard let changes = try? await client.events(["table.changed"]) else { return }
     do {
-      for try await _ in changes { await learn() }
+      for try await _ in changes { await updateRoutes() }
     } catch {
-      await host.tell("error changes of the table are not told any more: \(error)")
+      await host.report("error no further changes of the table: \(error)")
     }
   }
 
-  private func watch(_ topics: [String]) async {
+  private func watchEvents(_ topics: [String]) async {
     do {
       for try await event in try await client.events(topics) {
-        await host.tell("event \(event.topic) \(event.data.text)")
+        await host.report("event \(event.topic) \(event.data.text)")
       }
     } catch {
-      await host.tell("error events are not told any more: \(error)")
+      await host.report("error no further events: \(error)")
     }
   }
 
-  // MARK: What is typed
-
-  /// Carries lines out one after another, without those behind waiting for what the bridge does.
-  private func read() async throws {
-    let (actions, source) = AsyncStream<ShellState.Action>.makeStream()
-    let worker = Task { for await action in actions { await carryOut(action) } }
+  /// Performs the actions of lines one after another; later lines do not wait for the server.
+  private func readInput() async throws {
+    let (actions, source) = AsyncStream<ShellState.ShellAction>.makeStream()
+    let worker = Task { for await action in actions { await perform(action) } }
     let end: Result<Void, any Error>
-    do { end = .success(try await take(source)) } catch { end = .failure(error) }
+    do { end = .success(try await enqueueActions(source)) } catch { end = .failure(error) }
     source.finish()
-    // What was asked before the end is done; of a connection that is lost nobody waits for it.
+    // Earlier actions are completed first; after a lost connection they are not awaited.
     let timer = Task {
-      try await Task.sleep(for: Self.patience)
+      try await Task.sleep(for: Self.shutdownTimeout)
       worker.cancel()
     }
     await worker.value
@@ -170,25 +166,27 @@ struct ShellCommandRunner: Sendable {
     try end.get()
   }
 
-  /// Takes lines until the last; what the bridge is to do goes into `source`.
-  private func take(_ source: AsyncStream<ShellState.Action>.Continuation) async throws {
-    try await ShellCommandInput().each { line in
-      guard let action = await host.take(line) else { return true }
+  /// Reads lines until the last; actions for the server are put into `source`.
+  private func enqueueActions(_ source: AsyncStream<ShellState.ShellAction>.Continuation)
+    async throws
+  {
+    try await ShellCommandInput().readLines { line in
+      guard let action = await host.receive(line) else { return true }
       switch action {
       case .quit: return false
       case .wait: await host.wait()
-      case .draw: break
+      case .redraw: break
       default: source.yield(action)
       }
       return true
     }
   }
 
-  private func carryOut(_ action: ShellState.Action) async {
+  private func perform(_ action: ShellState.ShellAction) async {
     do throws(CallError) {
       switch action {
-      case .answer(.sheet, let id, let value): await host.answer(id, value)
-      case .answer(.page, let id, let value):
+      case .submit(.sheet, let id, let value): await host.submit(id, value)
+      case .submit(.page, let id, let value):
         try await attempt(id) { () throws(CallError) in
           try await client.finish(.init(value), page: id)
         }
@@ -197,27 +195,27 @@ struct ShellCommandRunner: Sendable {
         try await attempt(id) { () throws(CallError) in try await client.back(.before(id)) }
       case .back(let count): try await client.back(count)
       case .open(let uri, let params): open(uri, params)
-      case .run(let uri, let params): run(uri, params)
+      case .run(let uri, let params): invoke(uri, params)
       case .invite(let address): try await invite(address)
       case .tab(let index): try await client.selectTab(index)
-      case .progress(let id, let value): await host.report(id, value)
-      case .stack: await host.unfold(ShellCommandStack.lines(of: try await client.stack()))
-      case .help: await host.unfold(Order.words)
-      case .wait, .draw, .quit: break
+      case .progress(let id, let value): await host.reportProgress(id, value)
+      case .stack: await host.showPanel(ShellCommandStack.lines(of: try await client.stack()))
+      case .help: await host.showPanel(ShellInputCommand.helpLines)
+      case .wait, .redraw, .quit: break
       }
     } catch {
-      await host.failed(nil, error)
+      await host.reportFailure(nil, error)
     }
   }
 
-  /// Answers for a page, which waits again where that fails.
+  /// Responds for a page, which waits again if that fails.
   private func attempt(
     _ id: String, _ change: () async throws(CallError) -> NavigationChange
   ) async throws(CallError) {
     do throws(CallError) {
       _ = try await change()
     } catch {
-      await host.failed(id, error)
+      await host.reportFailure(id, error)
     }
   }
 
@@ -225,30 +223,30 @@ struct ShellCommandRunner: Sendable {
     Task {
       do throws(CallError) {
         let outcome = try await client.open(
-          uri, params, onShown: { page in Task { await host.tell("opened \(page) \(uri)") } },
-          onProgress: { value in Task { await host.tell("progress \(uri) \(value.text)") } })
-        await host.tell("outcome \(uri) \(outcome.value.text)")
+          uri, params, onShown: { page in Task { await host.report("opened \(page) \(uri)") } },
+          onProgress: { value in Task { await host.report("progress \(uri) \(value.text)") } })
+        await host.report("outcome \(uri) \(outcome.value.text)")
       } catch {
-        await host.failed(nil, error)
+        await host.reportFailure(nil, error)
       }
     }
   }
 
-  private func run(_ uri: String, _ params: ValueObject) {
+  private func invoke(_ uri: String, _ params: ValueObject) {
     Task {
       do throws(CallError) {
         let value = try await client.invoke(
           uri, params,
-          onProgress: { value in Task { await host.tell("progress \(uri) \(value.text)") } })
-        await host.tell("value \(uri) \(value.text)")
+          onProgress: { value in Task { await host.report("progress \(uri) \(value.text)") } })
+        await host.report("value \(uri) \(value.text)")
       } catch {
-        await host.failed(nil, error)
+        await host.reportFailure(nil, error)
       }
     }
   }
 
   private func invite(_ address: String) async throws(CallError) {
     let join = try await client.invite()
-    await host.tell("invitation \(ShellCommandInvitation.address(address, url: url, join))")
+    await host.report("invitation \(ShellCommandInvitation.invitationURL(address, url: url, join))")
   }
 }

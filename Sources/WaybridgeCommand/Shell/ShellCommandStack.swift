@@ -1,6 +1,6 @@
 import WaybridgeClient
 
-/// A session's stack as lines: modal stacks are set in under the page that they lie over.
+/// Formats a session's stack as lines: modal stacks are indented below the page that they cover.
 enum ShellCommandStack {
   static func lines(of stack: BridgeClient.Stack) -> [String] {
     var lines = ["stack"]
@@ -12,7 +12,9 @@ enum ShellCommandStack {
     return lines
   }
 
-  private static func add(_ pages: [BridgeClient.Page], _ depth: Int, to lines: inout [String]) {
+  private static func add(
+    _ pages: [BridgeClient.HostedPage], _ depth: Int, to lines: inout [String]
+  ) {
     for page in pages {
       let indent = String(repeating: "  ", count: min(depth, 16))
       lines.append("\(indent)\(page.id) \(page.uri) \(page.style.rawValue) \(page.host ?? "")")

@@ -4,29 +4,30 @@ import WayShell
 
 /// Draws a shell in place, on the alternate screen of the terminal, and again when its size changes.
 struct ShellCommandTerminal: ShellCommandView {
-  /// Whether somebody sits at a terminal that can be drawn on.
-  static var isThere: Bool {
+  /// Whether there is an interactive terminal that can be drawn on.
+  static var isAvailable: Bool {
     isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
       && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
   private enum TerminalUpdate: Sendable {
     case state(ShellState)
-    /// The size of the terminal is another.
-    case size
+    /// The size of the terminal has changed.
+    case resize
   }
 
-  private let cues: AsyncStream<TerminalUpdate>
+  private let updates: AsyncStream<TerminalUpdate>
   private let source: AsyncStream<TerminalUpdate>.Continuation
   private let isColoured = (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
   init() {
-    // The latest count; more than one, since a resize must not push the state out.
-    (cues, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
+    // The latest state counts. The buffer holds more than one, since a resize must not displace the
+    // state.
+    (updates, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
   }
 
-  /// What has happened is among the state's notes.
-  func tell(_ lines: [String]) {}
+  /// Does nothing: the state's notes contain the events.
+  func report(_ lines: [String]) {}
 
   func show(_ state: ShellState) { source.yield(.state(state)) }
 
@@ -34,28 +35,27 @@ struct ShellCommandTerminal: ShellCommandView {
 
   func run() async throws {
     let resizes = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
-    resizes.setEventHandler { [source] in source.yield(.size) }
+    resizes.setEventHandler { [source] in source.yield(.resize) }
     resizes.resume()
     defer { resizes.cancel() }
     var shown: ShellState?
     try Self.write("\u{1B}[?1049h\u{1B}[2J")
     defer { try? Self.write("\u{1B}[?1049l") }
-    for await cue in cues {
-      switch cue {
+    for await update in updates {
+      switch update {
       case .state(let latest):
-        try draw(latest, clears: false, prompts: latest.typed != shown?.typed)
+        try draw(latest, clears: false, prompts: latest.lineCount != shown?.lineCount)
         shown = latest
-      case .size: if let shown { try draw(shown, clears: true, prompts: true) }
+      case .resize: if let shown { try draw(shown, clears: true, prompts: true) }
       }
     }
   }
 
-  /// Draws all but the last line; that too, and the cursor in it, where it prompts: at first, and
-  /// where a line was typed, which has moved the screen up.
+  /// Draws all lines except the last. Draws the last line, and places the cursor in it, if
+  /// `prompts` is set: at first, and after a line was typed, which has scrolled the screen.
   ///
-  /// Each row is a write of its own that leaves the cursor behind the prompt: what is typed while the
-  /// picture is drawn, and which the terminal echoes between two writes, stands there, and never
-  /// within a sequence.
+  /// Each row is a separate write that leaves the cursor behind the prompt. The terminal echoes
+  /// input between two writes, so that it appears there, and never within a sequence.
   private func draw(_ state: ShellState, clears: Bool, prompts: Bool) throws {
     let size = Self.size
     let picture = ShellRenderer(columns: size.columns, rows: size.rows, isColoured: isColoured)
@@ -75,7 +75,7 @@ struct ShellCommandTerminal: ShellCommandView {
 
   private static func write(_ text: String) throws(CommandError) {
     var output = Output()
-    try output.text(text)
+    try output.append(text)
     try output.flush()
   }
 }

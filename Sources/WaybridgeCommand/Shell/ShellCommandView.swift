@@ -2,43 +2,44 @@ import Glibc
 import Synchronization
 import WayShell
 
-/// Where a shell is seen. Its methods are called on the client's thread, and do not wait for whoever
-/// reads.
+/// The output of a shell. Its methods are called on the client's thread, and do not wait for the
+/// reader.
 protocol ShellCommandView: Sendable {
-  /// Tells what has happened, one or several lines.
-  func tell(_ lines: [String])
+  /// Reports an event, in one or several lines.
+  func report(_ lines: [String])
 
-  /// The state has changed.
+  /// Shows a changed state.
   func show(_ state: ShellState)
 
-  /// Writes what there is, until ``end()``.
+  /// Writes the output, until ``end()``.
   func run() async throws
 
-  /// There is nothing more to write.
+  /// Ends the output.
   func end()
 }
 
-/// Lines on standard output, for programs. Of what is told faster than it is read the latest is left
-/// out, and a line in its place tells how much.
+/// Lines on standard output, for programs. If output is faster than its reader, the latest lines
+/// are dropped and replaced by a line with their number.
 final class ShellLines: ShellCommandView {
-  /// So many blocks of lines may wait for a reader that does not read.
-  private static let buffer = 16_384
+  /// The number of blocks of lines that may wait for the reader.
+  private static let maxBufferedBlocks = 16_384
 
   private let blocks: AsyncStream<[String]>
   private let source: AsyncStream<[String]>.Continuation
-  /// How many lines were left out behind those that wait.
-  private let left = Mutex(0)
+  /// The number of lines that were dropped after those that wait.
+  private let droppedLines = Mutex(0)
 
   init() {
-    (blocks, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.buffer))
+    (blocks, source) = AsyncStream.makeStream(
+      bufferingPolicy: .bufferingOldest(Self.maxBufferedBlocks))
   }
 
-  func tell(_ lines: [String]) {
-    left.withLock { left in
-      if case .dropped = source.yield(Self.note(left) + lines) {
-        left += lines.count
+  func report(_ lines: [String]) {
+    droppedLines.withLock { dropped in
+      if case .dropped = source.yield(Self.droppedNotice(dropped) + lines) {
+        dropped += lines.count
       } else {
-        left = 0
+        dropped = 0
       }
     }
   }
@@ -48,15 +49,15 @@ final class ShellLines: ShellCommandView {
   func run() async throws {
     var output = Output()
     for await lines in blocks {
-      for line in lines { try output.line(line) }
+      for line in lines { try output.appendLine(line) }
       try output.flush()
     }
-    for line in Self.note(left.withLock { $0 }) { try output.line(line) }
+    for line in Self.droppedNotice(droppedLines.withLock { $0 }) { try output.appendLine(line) }
     try output.flush()
   }
 
-  private static func note(_ left: Int) -> [String] {
-    left == 0 ? [] : ["\(left) lines left out"]
+  private static func droppedNotice(_ count: Int) -> [String] {
+    count == 0 ? [] : ["\(count) lines left out"]
   }
 
   func end() { source.finish() }

@@ -1,27 +1,28 @@
 import ArgumentParser
 
-/// The texts that a command is to work on: its arguments, and in the place of `-` the lines of
-/// standard input.
+/// The strings that a command processes: its arguments, with `-` replaced by the lines of standard
+/// input.
 struct ArgumentReader {
-  private var rest: ArraySlice<String>
+  private var remaining: ArraySlice<String>
   private var input: InputLines?
 
-  /// Throws where there are none.
+  /// Throws if there are no arguments.
   init(_ arguments: [String]) throws(ValidationError) {
     guard !arguments.isEmpty else {
-      throw ValidationError("Give a URI, or - to read URIs from standard input, one a line.")
+      throw ValidationError(
+        "a URI is missing; give URIs, or - to read them from standard input, one a line")
     }
-    rest = arguments[...]
+    remaining = arguments[...]
   }
 
-  /// As many as are there without waiting, at least one; nil at the end.
+  /// Returns as many strings as are available without waiting, at least one; nil at the end.
   mutating func next() throws(CommandError) -> [String]? {
     if let lines = try input?.next() { return lines }
     input = nil
-    let next = rest.prefix { $0 != "-" }
-    rest = rest.dropFirst(next.count)
+    let next = remaining.prefix { $0 != "-" }
+    remaining = remaining.dropFirst(next.count)
     if !next.isEmpty { return Array(next) }
-    guard rest.popFirst() != nil else { return nil }
+    guard remaining.popFirst() != nil else { return nil }
     input = InputLines()
     return try self.next()
   }

@@ -1,4 +1,4 @@
-/// What went wrong although the command line was right: told on standard error, exit code 1.
+/// An error that is not one of the command line: printed on standard error, exit code 1.
 struct CommandError: Error, CustomStringConvertible {
   let description: String
 

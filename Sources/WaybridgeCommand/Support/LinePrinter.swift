@@ -1,12 +1,12 @@
 import WaybridgeClient
 
-/// Whole lines on standard output from several tasks.
+/// Prints whole lines on standard output from several tasks.
 actor LinePrinter {
   private var output = Output()
 
   /// Writes a line at once.
-  func line(_ text: String) throws(CommandError) {
-    try output.line(text)
+  func printLine(_ text: String) throws(CommandError) {
+    try output.appendLine(text)
     try output.flush()
   }
 }

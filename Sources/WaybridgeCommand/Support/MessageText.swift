@@ -1,6 +1,6 @@
 import WaybridgeClient
 
-/// A text that others chose, for a message: on one line, in quotation marks, and not too long.
+/// Formats a string from others for a message: on one line, in quotation marks, and not too long.
 func quoted(_ text: String) -> String {
   let limit = 80
   let start = String(text.prefix(limit))
@@ -8,18 +8,18 @@ func quoted(_ text: String) -> String {
 }
 
 extension String {
-  /// The text with spaces after it, so that it has at least `count` characters.
+  /// Appends spaces, so that the string has at least `count` characters.
   func padding(to count: Int) -> String {
     self + String(repeating: " ", count: max(0, count - self.count))
   }
 }
 
 extension Value {
-  /// What kind of value this is, as a sentence has it: `null`, `a number`, `an object`.
+  /// The kind of the value, with an article: `null`, `a number`, `an object`.
   var kindWithArticle: String {
     switch self {
     case .null: kindName
-    case .list, .object: "an \(kindName)"
+    case .array, .object: "an \(kindName)"
     case .bool, .integer, .number, .string: "a \(kindName)"
     }
   }

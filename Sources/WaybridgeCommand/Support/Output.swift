@@ -1,22 +1,22 @@
 import Glibc
 
-/// What goes to standard output, a line at a time, held back until it is flushed.
+/// Standard output, a line at a time, buffered until it is flushed.
 struct Output {
-  private static let held = 64 << 10
+  private static let flushThreshold = 64 << 10
   private var bytes: [UInt8] = []
 
-  /// Adds a line; what has become much is written at once.
-  mutating func line(_ text: String) throws(CommandError) {
-    try self.text(text + "\n")
+  /// Appends a line; a large buffer is flushed at once.
+  mutating func appendLine(_ text: String) throws(CommandError) {
+    try self.append(text + "\n")
   }
 
-  /// Adds a text that ends no line.
-  mutating func text(_ text: String) throws(CommandError) {
+  /// Appends a string without a line ending.
+  mutating func append(_ text: String) throws(CommandError) {
     bytes += text.utf8
-    if bytes.count >= Self.held { try flush() }
+    if bytes.count >= Self.flushThreshold { try flush() }
   }
 
-  /// Writes all that is held. Throws when nobody reads any longer.
+  /// Writes the buffer. Throws if the output has no reader any longer.
   mutating func flush() throws(CommandError) {
     while !bytes.isEmpty {
       let count = write(STDOUT_FILENO, bytes, bytes.count)
@@ -28,14 +28,14 @@ struct Output {
     }
   }
 
-  /// Writes a line to standard error, after what came before it on standard output.
-  mutating func tell(_ text: String) throws(CommandError) {
+  /// Writes a line to standard error, after earlier lines of standard output.
+  mutating func printError(_ text: String) throws(CommandError) {
     try flush()
-    Self.tell(text)
+    Self.printError(text)
   }
 
   /// Writes a line to standard error.
-  static func tell(_ text: String) {
+  static func printError(_ text: String) {
     let line = Array((text + "\n").utf8)
     _ = write(STDERR_FILENO, line, line.count)
   }

@@ -4,17 +4,17 @@ import Foundation
 struct OutputFile {
   private let path: String
 
-  /// `path` names it; its folder is made where it is not there.
+  /// Creates an output file at `path`; writing creates its folder if necessary.
   init(_ path: String) {
     self.path = path
   }
 
-  /// Whether exactly this text stands in it; nil where there is no such file.
-  func holds(_ text: String) -> Bool? {
+  /// Whether the file contains exactly this text; nil if there is no such file.
+  func matches(_ text: String) -> Bool? {
     FileManager.default.contents(atPath: path).map { $0 == Data(text.utf8) }
   }
 
-  /// Writes it whole or not at all. Throws where that fails.
+  /// Writes the file as a whole or not at all. Throws if that fails.
   func write(_ text: String) throws(CommandError) {
     let folder = URL(filePath: path).deletingLastPathComponent()
     do {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The bytes of standard input, whatever it is: a pipe, a file, a terminal or a socket.
+/// The bytes of standard input, which may be a pipe, a file, a terminal or a socket.
 enum StandardInput {
-  private static let chunk = 64 << 10
+  private static let chunkSize = 64 << 10
 
-  /// The next bytes, at most as many as the buffer has; gives how many, 0 at the end.
+  /// Reads the next bytes, at most as many as the buffer has; returns their number, 0 at the end.
   static func read(into buffer: inout [UInt8]) throws(CommandError) -> Int {
     while true {
       let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
@@ -15,10 +15,10 @@ enum StandardInput {
     }
   }
 
-  /// All of it. Throws where that is more than so many bytes, without reading on.
+  /// Reads everything. Throws if the input is longer than `limit` bytes, without reading further.
   static func read(limit: Int) throws(CommandError) -> [UInt8] {
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: chunk)
+    var buffer = [UInt8](repeating: 0, count: chunkSize)
     while true {
       let count = try read(into: &buffer)
       if count == 0 { return bytes }

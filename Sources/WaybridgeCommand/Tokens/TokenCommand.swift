@@ -3,15 +3,16 @@ import ArgumentParser
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Make and read the tokens that say who opens a session.",
+    abstract: "Make and show the tokens that authenticate clients",
     discussion: """
-      A token (JWT, RFC 7519) says whose it is, for whom and until when, and is signed. It is as \
-      good as a password: who has it can use it until it ends.
+      Example: waybridge token make --secret-file secret --subject ada > token
+      Example: waybridge token show --secret-file secret - < token
 
-      Exit code: 0 after a token was made or shown; 1 where that fails, or the token is not valid; \
-      64 where the command line is wrong.
+      A token is a signed document (JWT, RFC 7519) with its user, audience and expiry. Protect it \
+      like a password: every program that has it can use it until it expires.
 
-      Example: waybridge token make --secret-file secret --subject ada | waybridge token show -
+      Exit code: 0 if a token was made or shown; 1 if that fails, or the token is invalid; 64 if \
+      the command line is wrong.
       """,
     subcommands: [TokenMake.self, TokenShow.self])
 }

@@ -7,65 +7,66 @@ import WaybridgeTokens
 struct TokenShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show what a token says, and check it where a key is given.",
+    abstract: "Show the contents of a token, and verify it with a key",
     discussion: """
-      The answer is one line of JSON, {"header", "claims", "times", "valid"}: "times" has exp, nbf \
-      and iat as people read them, in UTC; "valid" is null where the token was not checked, and \
-      beside false stands a "reason". Without a key anybody may have written what is shown.
-
-      A TOKEN on the command line can be seen by every user of the machine (ps), and stays in the \
-      shell's history: better give - and the token on standard input.
-
-      Exit code: 0 after a token was shown; 1 where the text is no token, or the token is not \
-      valid; 64 where the command line is wrong.
-
+      Example: waybridge token show - < token
       Example: waybridge token show --secret-file secret - < token
+
+      The command prints one line of JSON: {"header", "claims", "times", "valid"}. "times" has exp, \
+      nbf and iat as dates in UTC. "valid" is null if the token was not verified; if it is false, \
+      there is also a "reason". Without a key the contents can be forged.
+
+      Every user of the machine can see a TOKEN on the command line (ps), and the shell's history \
+      stores it. Prefer - with the token on standard input.
+
+      Exit code: 0 if the token was shown; 1 if the string is not a token, or the token is invalid; \
+      64 if the command line is wrong.
       """)
 
   @Option(
-    help: ArgumentHelp("Check it with this secret (HS256).", valueName: "file"),
+    help: ArgumentHelp("Secret to verify the token with (HS256)", valueName: "file"),
     completion: .file())
   var secretFile: String?
 
   @Option(
-    help: ArgumentHelp("Check it with these public keys (EdDSA), as PEM.", valueName: "file"),
+    help: ArgumentHelp("Public keys to verify the token with (EdDSA), as PEM", valueName: "file"),
     completion: .file())
   var keyFile: String?
 
   @Option(
-    help: ArgumentHelp("Whom it must be for, where it is checked.", valueName: "name"),
+    help: ArgumentHelp("Audience that a verified token must have", valueName: "name"),
     completion: .nothing)
   var audience = "waybridge"
 
   @Argument(
-    help: "The token, or - for one line of standard input.", completion: .nothing)
+    help: "Token; - reads one line of standard input", completion: .nothing)
   var token: String
 
   func run() async throws {
-    let text = try text()
-    var answer: ValueObject
+    let text = try tokenText()
+    var result: ValueObject
     do throws(TokenError) {
       let token = try UnverifiedToken(text)
       let claims = try token.claims()
-      answer = [
+      result = [
         "header": .object(token.header), "claims": .object(claims),
         "times": .object(Self.times(in: claims)), "valid": nil,
       ]
     } catch {
-      throw CommandError("This is no token: \(error)")
+      throw CommandError("this is not a token: \(error)")
     }
-    let fault = try await fault(of: text, in: &answer)
+    let message = try await verify(token: text, result: &result)
     var output = Output()
-    try output.line(Value.object(answer).text)
-    try output.tell(fault ?? "The token is valid.")
-    if answer["valid"] == false { throw ExitCode.failure }
+    try output.appendLine(Value.object(result).text)
+    try output.printError(message ?? "the token is valid")
+    if result["valid"] == false { throw ExitCode.failure }
   }
 
-  /// Checks the token where there is a key, and says so in the answer; gives what keeps it from
-  /// being valid.
-  private func fault(of text: String, in answer: inout ValueObject) async throws -> String? {
+  /// Verifies the token if there is a key, and adds the outcome to the result. Returns the message
+  /// to print.
+  private func verify(token text: String, result: inout ValueObject) async throws -> String? {
     guard secretFile != nil || keyFile != nil else {
-      return "The signature is NOT checked: give --secret-file or --key-file."
+      return "the signature was NOT verified; give --secret-file or --key-file"
     }
     let keys: TokenKeys
     do throws(TokenKeyError) {
@@ -76,20 +77,20 @@ struct TokenShow: AsyncParsableCommand {
     }
     do throws(TokenError) {
       _ = try await keys.verify(text)
-      answer["valid"] = true
+      result["valid"] = true
       return nil
     } catch {
-      answer["valid"] = false
-      answer["reason"] = .string("\(error)")
-      return "Error: The token is not valid: \(error)"
+      result["valid"] = false
+      result["reason"] = .string("\(error)")
+      return "Error: the token is invalid: \(error)"
     }
   }
 
-  private func text() throws(CommandError) -> String {
+  private func tokenText() throws(CommandError) -> String {
     guard token == "-" else { return token }
     var input = InputLines()
     guard let line = try input.next()?.first else {
-      throw CommandError("There is no token on standard input")
+      throw CommandError("there is no token on standard input")
     }
     return line
   }

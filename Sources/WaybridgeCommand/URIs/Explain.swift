@@ -4,30 +4,32 @@ import WaybridgeClient
 
 struct Explain: ConfigurableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show where URIs lead and why, without opening anything.",
+    abstract: "Show to which routes URIs resolve and why, without opening them",
     discussion: """
-      Asks the route table that --table names, or else the bridge at --url, where routes written \
-      in Swift and the session's hosts count too. In a table every route counts as served by a \
-      host.
-
-      The answer is for whom --as describes, {"origin"?, "token"?: {"sub"?, "groups"?}, "client"?: \
-      {"name"?, "version"?}, "session"?}, else for nobody in particular: routes and redirects that are \
-      for some only are told as "released". With --policy what that refuses cannot be opened, and the \
-      rule is told. A bridge answers for who asks it.
-
-      With --json each answer is one line: {"uri", "canOpen", "kind", "route", "params", \
-      "sources", "candidates", "redirects", "releases", "interceptors", "fallback", "reason"}; "route" is \
-      {"name", "pattern", "scheme"} or null, and each of the "candidates", in the order in which \
-      they are tried, {"route", "pattern", "chosen", "reason"}. A policy adds "policy", the rule that refuses or \
-      null; a bridge adds that and "host".
-
-      \(SettingHelp.sources)
-
-      Exit code: 0 after an answer to every URI, also where it is that the URI leads nowhere or is \
-      none; 1 where the table, the policy, the bridge, input or output fail; 64 where the command \
-      line is wrong.
-
       Example: waybridge explain --table routes.json native://address/list
+      Example: waybridge explain --url ws://127.0.0.1:8080/bridge native://address/list
+
+      The command resolves URIs with the route table of --table; every route then counts as hosted. \
+      Otherwise it asks the server at --url, which also knows the routes written in Swift and the \
+      hosts of the session.
+
+      --as describes the caller: {"origin"?, "token"?: {"sub"?, "groups"?}, "client"?: {"name"?, \
+      "version"?}, "session"?}. Without it the caller is unknown, and the output marks routes and \
+      redirects that are only for some callers as "released". With --policy a URI that the policy denies cannot be \
+      opened, and the output names the rule. A server answers for the client that asks it.
+
+      With --json each URI is one line: {"uri", "canOpen", "kind", "route", "params", "sources", \
+      "candidates", "redirects", "releases", "interceptors", "fallback", "reason"}. "route" is \
+      {"name", "pattern", "scheme"} or null. "candidates" has the routes in the order in which they \
+      are tried: {"route", "pattern", "chosen", "reason"}. With a policy there is "policy", the rule \
+      that denies the URI or null. A server adds "policy" and "host".
+
+      \(SettingHelp.environment)
+
+      \(SettingHelp.files)
+
+      Exit code: 0 if every URI was explained, also if a URI is invalid or has no route; 1 if the \
+      table, the policy, the server, the input or the output fails; 64 if the command line is wrong.
       """)
 
   @Option(help: .setting("table", valueName: "file"), completion: .json)
@@ -38,20 +40,20 @@ struct Explain: ConfigurableCommand {
 
   @Option(
     name: .customLong("as"),
-    help: ArgumentHelp("For whom the answer is, a JSON object.", valueName: "json"),
+    help: ArgumentHelp("Caller to explain the URIs for, a JSON object", valueName: "json"),
     completion: .nothing)
-  var asker: String?
+  var subject: String?
 
-  @OptionGroup var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: ServerFlags
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object a line")
   var json = false
 
   @OptionGroup var config: ConfigurationFile
 
   @Argument(
     help: ArgumentHelp(
-      "URIs; - reads them from standard input, one a line (at most 65,536 bytes).", valueName: "uri"
+      "URIs; - reads them from standard input, one a line (at most 65,536 bytes)", valueName: "uri"
     ),
     completion: .nothing)
   var uris: [String] = []
@@ -63,79 +65,81 @@ struct Explain: ConfigurableCommand {
   mutating func validate() throws {
     try checkFlags()
     if table != nil, server.url != nil {
-      throw ValidationError("Give --table or --url, not both.")
+      throw ValidationError("--table and --url exclude each other; give one of them")
     }
-    if server.url != nil { try leaveToBridge() }
-    _ = try asker.map(Self.asker)
+    if server.url != nil { try rejectLocalOptions() }
+    _ = try subject.map(Self.parseSubject)
     _ = try ArgumentReader(uris)
   }
 
-  /// A bridge has a policy of its own, and sees who asks.
-  private func leaveToBridge() throws(ValidationError) {
-    guard policy == nil, asker == nil else {
+  /// Rejects the options that do not apply to a server, which has its own policy and identifies its
+  /// caller.
+  private func rejectLocalOptions() throws(ValidationError) {
+    guard policy == nil, subject == nil else {
       throw ValidationError(
-        "A bridge answers for who asks it: give --policy and --as with --table, not with --url.")
+        "--policy and --as require --table; a server has its own policy and identifies its caller")
     }
   }
 
   func run() async throws {
     let settings = try settings()
-    // A flag for the one overrules a variable for the other.
+    // A flag for one overrides a variable for the other.
     if server.url == nil, let table = settings.table {
       let router = Router()
-      try router.load(tableAt: table)
-      let explain = try explaining(router, settings)
-      try await answer { uris in uris.map { .object(explain($0)) } }
+      try JSONLocations.locating(inFile: table) { try router.load(tableAt: table) }
+      let explain = try explainer(router, settings)
+      try await printExplanations { uris in uris.map { .object(explain($0)) } }
     } else {
-      try leaveToBridge()
+      try rejectLocalOptions()
       try await settings.withClient(opensSession: false) { client in
-        try await answer(client.explanations)
+        try await printExplanations(client.explanations)
       }
     }
   }
 
-  /// What a router says of a URI, and a policy where there is one.
-  private func explaining(
+  /// Returns a function that explains a URI with a router, and with a policy if there is one.
+  private func explainer(
     _ router: Router, _ settings: Configuration
   ) throws -> (String) -> ValueObject {
-    let known = try asker.map(Self.asker)
+    let known = try subject.map(Self.parseSubject)
     guard let policy = settings.policy else {
       return { router.explain($0, for: known?.caller).members }
     }
-    let trial = try PolicyTrial(Policy(file: policy), router)
-    let asker = known ?? PolicyAsker()
+    let document = try JSONLocations.locating(inFile: policy) { try Policy(file: policy) }
+    let simulator = try PolicySimulator(document, router)
+    let policySubject = known ?? PolicySubject()
     return { uri in
       var members = router.explain(uri, for: known?.caller).members
-      let refusal = trial.refusal(to: asker, ofOpening: uri)
-      members["policy"] = refusal?.data?["rule"] ?? .null
-      if let refusal {
+      let denial = simulator.denial(to: policySubject, ofOpening: uri)
+      members["policy"] = denial?.data?["rule"] ?? .null
+      if let denial {
         members["canOpen"] = false
-        members["reason"] = .string(refusal.message)
+        members["reason"] = .string(denial.message)
       }
       return members
     }
   }
 
-  private static func asker(_ text: String) throws(ValidationError) -> PolicyAsker {
+  private static func parseSubject(_ text: String) throws(ValidationError) -> PolicySubject {
     do {
-      return try PolicyAsker(parsing: try Value(json: text))
+      return try PolicySubject(parsing: try Value(json: text))
     } catch let error as InvalidJSON {
-      throw ValidationError("--as is not JSON: \(error)")
+      throw ValidationError(JSONLocations(text).added(to: "--as is not JSON: \(error)"))
     } catch {
-      throw ValidationError("--as is wrong:\n\(error)")
+      throw ValidationError(JSONLocations(text).added(to: "--as is invalid:\n\(error)"))
     }
   }
 
-  private func answer(_ explain: ([String]) async throws -> [Value]) async throws {
-    var texts = try ArgumentReader(uris)
+  private func printExplanations(_ explain: ([String]) async throws -> [Value]) async throws {
+    var reader = try ArgumentReader(uris)
     var output = Output()
     var isFirst = true
-    while let next = try texts.next() {
+    while let next = try reader.next() {
       for explanation in try await explain(next) {
         if json {
-          try output.line(explanation.text)
+          try output.appendLine(explanation.text)
         } else {
-          try output.line((isFirst ? "" : "\n") + Explanation.text(of: explanation))
+          try output.appendLine((isFirst ? "" : "\n") + Explanation.text(of: explanation))
           isFirst = false
         }
       }

@@ -4,36 +4,37 @@ import Waybridge
 struct URICommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "uri",
-    abstract: "Take URIs apart, normalise and resolve them, strictly as RFC 3986 has it.",
+    abstract: "Parse, normalize and resolve URIs strictly by RFC 3986",
     discussion: """
-      Each URI is shown with its parts as written, its normal form (RFC 3986 §6.2.2) and, with \
-      --base, what it means as seen from there (§5.2). A relative reference is valid, an empty one \
-      too.
-
-      With --json each answer is one line: {"uri", "valid", "scheme", "authority", "userinfo", \
-      "host", "port", "path", "query", "fragment", "normalized", "resolved"}; parts that are \
-      absent are null, "resolved" comes only with --base, and what is invalid has only "uri", \
-      "valid": false and "reason".
-
-      Exit code: 0 after an answer to every URI; 1 where one is invalid, told on standard error \
-      (with --json it is an answer like others, and the code is 0), or input or output fail; 64 \
-      where the command line is wrong.
-
+      Example: waybridge uri 'native://address/7?edit=1'
       Example: waybridge uri --json --base native://address/list ../detail/5
+
+      The command prints the parts of each URI as written and its normal form (RFC 3986 §6.2.2). \
+      With --base it also prints the resolved URI (§5.2). Relative references are valid, also an \
+      empty one.
+
+      With --json each URI is one line: {"uri", "valid", "scheme", "authority", "userinfo", "host", \
+      "port", "path", "query", "fragment", "normalized", "resolved"}. Absent parts are null, and \
+      "resolved" is present only with --base. An invalid URI has only "uri", "valid": false and \
+      "reason".
+
+      Exit code: 0 if every URI is valid, and with --json also otherwise; 1 if a URI is invalid, \
+      with the reason on standard error, or the input or output fails; 64 if the command line is \
+      wrong.
       """)
 
   @Option(
-    help: ArgumentHelp("The URI, with a scheme, to resolve each URI against.", valueName: "uri"),
+    help: ArgumentHelp("URI with a scheme, to resolve each URI against", valueName: "uri"),
     completion: .nothing)
   var base: String?
 
-  @Flag(help: "Print one JSON object a line.")
+  @Flag(help: "Print one JSON object a line")
   var json = false
 
   @Argument(
     help: ArgumentHelp(
       "URIs or relative references; - reads them from standard input, one a line (at most 65,536 "
-        + "bytes).",
+        + "bytes)",
       valueName: "uri"), completion: .nothing)
   var uris: [String] = []
 
@@ -49,26 +50,26 @@ struct URICommand: ParsableCommand {
       guard uri.scheme != nil else { throw RouteURIError(.noScheme, at: 0) }
       return uri
     } catch let error as RouteURIError {
-      throw ValidationError("--base \(quoted(base)) cannot be resolved against: \(error)")
+      throw ValidationError("--base must be a URI with a scheme, not \(quoted(base)): \(error)")
     }
   }
 
   func run() throws {
     let base = try parsedBase()
-    var texts = try ArgumentReader(uris)
+    var reader = try ArgumentReader(uris)
     var output = Output()
     var isFirst = true
     var areAllValid = true
-    while let next = try texts.next() {
+    while let next = try reader.next() {
       for text in next {
         let parts = URICommandParts(text, base: base)
         if json {
-          try output.line(parts.json)
+          try output.appendLine(parts.json)
         } else if let reason = parts.reason {
           areAllValid = false
-          try output.tell("Error: \(quoted(text)) is no URI: \(reason)")
+          try output.printError("Error: \(quoted(text)) is not a URI: \(reason)")
         } else {
-          try output.line((isFirst ? "" : "\n") + parts.text)
+          try output.appendLine((isFirst ? "" : "\n") + parts.text)
           isFirst = false
         }
       }

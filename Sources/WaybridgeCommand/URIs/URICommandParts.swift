@@ -1,11 +1,11 @@
 import Waybridge
 import WaybridgeClient
 
-/// What `waybridge uri` tells of one text.
+/// The output of `waybridge uri` for one string.
 struct URICommandParts {
   private let uri: String
   private let members: ValueObject
-  /// Why the text is no URI; nil where it is one.
+  /// The reason why the string is not a URI; nil if it is one.
   let reason: String?
 
   init(_ text: String, base: RouteURI?) {
@@ -44,14 +44,14 @@ struct URICommandParts {
       members["resolved"] = .string(try uri.resolved(against: base).text)
     } catch {
       members["resolved"] = .null
-      members["reason"] = .string("what it resolves to is \(error)")
+      members["reason"] = .string("the resolved URI is invalid: \(error)")
     }
   }
 
-  /// One line.
+  /// One line of JSON.
   var json: String { Value.object(members).text }
 
-  /// A line with the URI, and one for each part that is there.
+  /// A line with the URI, and one for each part that it has.
   var text: String {
     var lines = [uri.isEmpty ? "(empty)" : uri]
     for member in members.members.dropFirst(2) {

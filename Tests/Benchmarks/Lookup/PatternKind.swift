@@ -1,12 +1,12 @@
-/// The sorts of patterns in a table, as many routes of each.
+// The kinds of patterns in a table, which has equally many routes of each.
 enum PatternKind: String, CaseIterable {
   case literals
   case parameters
   case groups = "optional groups"
   case wildcard
 
-  /// The `index`th pattern. All literals lie beside one another below one segment, the others in
-  /// sections of a hundred.
+  // The `index`th pattern. All literals are siblings below one segment, the others are in
+  // sections of a hundred.
   func pattern(_ index: Int) -> String {
     let section = index / 100
     return switch self {
@@ -32,7 +32,7 @@ enum PatternKind: String, CaseIterable {
     }
   }
 
-  /// A URI close to the `index`th pattern that nothing matches.
+  // A URI similar to the `index`th pattern that no pattern matches.
   func miss(_ index: Int) -> String {
     let section = index / 100
     return switch self {

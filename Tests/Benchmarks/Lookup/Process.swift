@@ -1,17 +1,17 @@
 import CMalloc
 import Glibc
 
-/// What this process has used.
+// The resources that this process has used.
 enum Process {
-  /// Nanoseconds that the calling thread has run: on a shared machine steadier than the time that
-  /// has passed.
+  // Nanoseconds that the calling thread has run. On a shared machine this is steadier than the
+  // elapsed time.
   static func nanoseconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 
-  /// Bytes of memory in RAM (VmRSS), after freed memory was given back to the system.
+  // Resident memory in bytes (VmRSS), after freed memory was returned to the system.
   static func residentBytes() -> Double {
     malloc_trim(0)
     guard let file = fopen("/proc/self/statm", "r") else { return 0 }

@@ -1,9 +1,9 @@
 import Waybridge
 
-// What a change of a router costs that has so many routes, with the snapshot that the next reader
-// gets.
+// The cost of a change of a router with this number of routes, including the snapshot that the
+// next reader gets.
 extension Round {
-  /// How many changes of each sort are made; half of the routes stay.
+  // Number of changes of each kind; half of the routes stay.
   private var changes: Int { min(200, count / 2) }
 
   /// Changes of routes.
@@ -29,13 +29,13 @@ extension Round {
     try measure("removing", router) { index in router.remove(route: names[index]) }
   }
 
-  /// Changes of what else is in a snapshot.
+  // Changes of the other parts of a snapshot.
   func measureRules(of router: Router) throws {
     try measure("a redirect", router) { index in
       try router.redirect("native://old\(index)", to: "native://shop/item\(index)")
     }
     try measure("a scheme", router) { index in
-      try router.closeScheme("scheme", index.isMultiple(of: 2))
+      try router.setScheme("scheme", isClosed: index.isMultiple(of: 2))
     }
     try measure("a group", router) { index in
       try router.add(routes: ["native://new\(index)/:id/*"], toGroup: "group")
@@ -56,8 +56,8 @@ extension Round {
       times.append(try time(&snapshot, of: router) { try change(index) })
     }
     times.sort()
-    tell("changing and reading: \(what)", "µs", times[times.count / 2] / 1e3)
-    tell("changing and reading: \(what), worst", "µs", (times.last ?? 0) / 1e3)
+    report("changing and reading: \(what)", "µs", times[times.count / 2] / 1e3)
+    report("changing and reading: \(what), worst", "µs", (times.last ?? 0) / 1e3)
   }
 
   /// Registers routes one by one with a reader after each.
@@ -68,12 +68,12 @@ extension Round {
     for pattern in patterns {
       times.append(try time(&snapshot, of: router) { try router.page(pattern) })
     }
-    tell("registering and reading, a route", "µs", times.reduce(0, +) / Double(count) / 1e3)
-    tell("registering and reading, worst", "µs", (times.max() ?? 0) / 1e3)
+    report("registering and reading, a route", "µs", times.reduce(0, +) / Double(count) / 1e3)
+    report("registering and reading, worst", "µs", (times.max() ?? 0) / 1e3)
   }
 
-  /// As a session changes and reads: it has the snapshot before until there is another, and frees it
-  /// elsewhere.
+  // Changes and reads like a session: it keeps the previous snapshot until there is another, and
+  // frees it elsewhere.
   private func time(
     _ snapshot: inout RouterSnapshot, of router: Router, _ change: () throws -> Void
   ) throws -> Double {

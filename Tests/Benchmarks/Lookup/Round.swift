@@ -1,9 +1,9 @@
 import Waybridge
 
-/// Measures a router with so many routes once, and prints a line `ROUTES, WHAT, UNIT, FIGURE` for
-/// each figure, with tabs between.
+// Measures a router with this number of routes once, and prints a line `ROUTES, WHAT, UNIT, FIGURE`
+// for each figure, separated by tabs.
 struct Round {
-  /// How long one thing is looked up over and over, in nanoseconds.
+  // Duration of repeated lookups of one kind, in nanoseconds.
   private static let shortest = 50e6
 
   let count: Int
@@ -11,19 +11,19 @@ struct Round {
 
   func run() throws {
     let patterns = PatternKind.allCases.flatMap { (0..<perKind).map($0.pattern) }
-    // The code and the allocator's first pages are no part of the table.
+    // The code and the allocator's first pages do not belong to the table.
     _ = try Self.registered(patterns.prefix(100)).snapshot()
 
     let before = Process.residentBytes()
     var began = Process.nanoseconds()
     let router = try Self.registered(patterns)
-    tell("registering at once, a route", "µs", since(began) / Double(count) / 1e3)
+    report("registering at once, a route", "µs", since(began) / Double(count) / 1e3)
     began = Process.nanoseconds()
     let snapshot = router.snapshot()
-    tell("snapshot", "ms", since(began) / 1e6)
+    report("snapshot", "ms", since(began) / 1e6)
     let bytes = Process.residentBytes() - before
-    tell("memory", "MiB", bytes / 1_048_576)
-    tell("memory, a route", "bytes", bytes / Double(count))
+    report("memory", "MiB", bytes / 1_048_576)
+    report("memory, a route", "bytes", bytes / Double(count))
 
     try registerOneByOne(patterns)
     try measureLookups(in: snapshot)
@@ -34,7 +34,7 @@ struct Round {
     try registerReading(patterns)
   }
 
-  /// Lookups of all kinds, of routes that do not change.
+  // Lookups of all kinds in a table that does not change.
   private func measureMixed(_ what: String, in snapshot: RouterSnapshot) throws {
     let samples = try PatternKind.allCases.map { try Sample(of: $0, perKind: perKind) }
     let uris = samples.flatMap(\.uris)
@@ -55,7 +55,7 @@ struct Round {
     let router = Router()
     let began = Process.nanoseconds()
     for pattern in patterns { try router.page(pattern) }
-    tell("registering one by one, a route", "µs", since(began) / Double(count) / 1e3)
+    report("registering one by one, a route", "µs", since(began) / Double(count) / 1e3)
   }
 
   private func measureLookups(in snapshot: RouterSnapshot) throws {
@@ -88,14 +88,14 @@ struct Round {
     }
   }
 
-  /// Runs `body`, which does `count` things of which all have to succeed, until it has run long
-  /// enough.
+  // Runs `body`, which does `count` operations that all have to succeed, until it has run long
+  // enough.
   private func repeatedly(_ what: String, _ count: Int, _ body: () throws -> Int) throws {
     var done = 0
     var used = 0.0
     let began = Process.nanoseconds()
     repeat {
-      // One thing alone is too short to be timed.
+      // A single operation is too short to be measured.
       for _ in 0..<max(1, Sample.count / count) {
         let succeeded = try body()
         guard succeeded == count else {
@@ -105,12 +105,12 @@ struct Round {
       }
       used = since(began)
     } while used < Self.shortest
-    tell(what, "ns", used / Double(done))
+    report(what, "ns", used / Double(done))
   }
 
   func since(_ began: Double) -> Double { Process.nanoseconds() - began }
 
-  func tell(_ what: String, _ unit: String, _ figure: Double) {
+  func report(_ what: String, _ unit: String, _ figure: Double) {
     print(count, what, unit, figure, separator: "\t")
   }
 }

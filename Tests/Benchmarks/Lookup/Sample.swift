@@ -1,18 +1,18 @@
 import Waybridge
 
-/// URIs to look up, and the route that each has to lead to.
+// URIs to look up, each with its expected route.
 struct Sample {
-  /// How many URIs a lookup is spread over.
+  // Number of URIs over which lookups are spread.
   static let count = 1_000
 
-  /// How many patterns of a kind the smallest table has.
+  // Number of patterns of a kind in the smallest table.
   static let fewest = 25
 
   let uris: [RouteURI]
   let routes: [String?]
 
-  /// URIs evenly over `perKind` patterns of a kind, or over `few` of them that lie evenly among
-  /// those, in mixed order.
+  // URIs spread evenly over `perKind` patterns of a kind, or over `few` of them that are evenly
+  // spaced, in mixed order.
   init(of kind: PatternKind, perKind: Int, few: Int? = nil) throws {
     let few = few ?? perKind
     let picks = Self.picks(few).map { $0 * perKind / few }
@@ -20,7 +20,7 @@ struct Sample {
     routes = picks.map(kind.pattern)
   }
 
-  /// URIs of all kinds that match nothing.
+  // URIs of all kinds that match no pattern.
   init(missing perKind: Int) throws {
     uris = try Self.picks(perKind).enumerated().map { place, index in
       try RouteURI(PatternKind.allCases[place % PatternKind.allCases.count].miss(index))
@@ -39,7 +39,7 @@ struct Sample {
     return Sample([uris[middle]], [routes[middle]])
   }
 
-  /// Fails unless each URI leads where it has to.
+  // Fails unless each URI resolves to its expected route.
   func check(in snapshot: RouterSnapshot) throws {
     for (uri, route) in zip(uris, routes) {
       let found = try snapshot.resolve(uri).route?.name
@@ -50,14 +50,14 @@ struct Sample {
     }
   }
 
-  /// Numbers of patterns, evenly over all. 367 has no factor in common with the count, so that
-  /// every one comes, and neighbours do not follow each other.
+  // Numbers of patterns, spread evenly over all. 367 has no factor in common with the count, so
+  // that each number occurs, and neighbours are not adjacent.
   private static func picks(_ perKind: Int) -> [Int] {
     (0..<count).map { ($0 * 367 % count) * perKind / count }
   }
 }
 
-/// A lookup whose time says nothing.
+// A lookup whose duration is meaningless.
 struct WrongLookup: Error, CustomStringConvertible {
   let description: String
 }

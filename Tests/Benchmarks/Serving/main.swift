@@ -1,5 +1,5 @@
-// Serves `action://echo` and `action://echo/:id` among ROUTES tasks in all: `Serving ROUTES
-// [intercepted]`, the latter with one global interceptor that lets every call pass.
+// Serves `action://echo` and `action://echo/:id` among ROUTES tasks in total: `Serving ROUTES
+// [intercepted]`; `intercepted` adds one global interceptor that lets every call pass.
 @preconcurrency import Glibc
 import Waybridge
 
@@ -17,12 +17,12 @@ try await BridgeServer(
   router: router, configuration: BridgeConfiguration(port: 0),
   onListening: {
     print("listening on \($0)")
-    // Written to a pipe, it would stay in the buffer.
+    // Written to a pipe, the output would stay in the buffer.
     fflush(nil)
   }
 ).run()
 
-/// The tasks of the load, and others beside them up to `count`.
+// The tasks of the load, and further tasks up to `count`.
 func add(_ count: Int, to router: Router) throws {
   let echo = RouteHandler.task { .object($0.params) }
   let patterns =

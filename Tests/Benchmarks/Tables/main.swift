@@ -1,4 +1,4 @@
-// One round of measuring how a table is checked and swapped: `TableFixtures ROUTES`. `run-tables` calls it and
+// One round of measuring how a table is checked and replaced: `TableFixtures ROUTES`. `run-tables` calls it and
 // prints the medians.
 @preconcurrency import Glibc
 import Synchronization
@@ -11,7 +11,7 @@ else {
   exit(64)
 }
 
-/// A table as a large app has it: three of four routes have parameters in their path.
+// A table like that of a large app: three of four routes have parameters in their path.
 func document(_ version: Int) -> String {
   let routes = (0..<count).map { number in
     let path = number.isMultiple(of: 4) ? "" : "/:id"
@@ -25,7 +25,7 @@ func document(_ version: Int) -> String {
   return "{\"version\": \"\(version)\", \"routes\": [\(routes.joined(separator: ",\n"))]}"
 }
 
-/// Writes a table to a file of its own and gives its path.
+// Writes a table to a file of its own and returns its path.
 func written(_ version: Int) -> String {
   let path = "/tmp/waybridge-tables-\(getpid())-\(version).json"
   guard let file = fopen(path, "w") else { fatalError("\(path) cannot be written") }
@@ -43,7 +43,7 @@ let start = clock.now
 let table = try router.load(tableAt: path)
 let loading = clock.now - start
 
-// Readers look URIs up all the time; the longest that one of them waited is told.
+// Readers look URIs up all the time; the longest wait of one of them is reported.
 let isOver = Atomic(false)
 let longest = Atomic(0)
 let lookups = Atomic(0)
@@ -53,8 +53,8 @@ let reader = Task.detached {
     for uri in uris {
       let before = clock.now
       _ = try? router.snapshot().resolve(uri)
-      let took = Int((clock.now - before) / .nanoseconds(1))
-      if took > longest.load(ordering: .relaxed) { longest.store(took, ordering: .relaxed) }
+      let duration = Int((clock.now - before) / .nanoseconds(1))
+      if duration > longest.load(ordering: .relaxed) { longest.store(duration, ordering: .relaxed) }
       lookups.add(1, ordering: .relaxed)
     }
   }
@@ -73,5 +73,5 @@ func milliseconds(_ duration: Duration) -> Double { duration / .microseconds(1) 
 print(
   """
   {"routes": \(count), "load": \(milliseconds(loading)), "replace": \(milliseconds(swapped)), \
-  "swap": \(milliseconds(change.swapTime)), "operation": \(milliseconds(operated)), "longest": \(Double(longest.load(ordering: .relaxed)) / 1e6)}
+  "swap": \(milliseconds(change.swapDuration)), "operation": \(milliseconds(operated)), "longest": \(Double(longest.load(ordering: .relaxed)) / 1e6)}
   """)

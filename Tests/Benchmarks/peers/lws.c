@@ -1,5 +1,5 @@
 /* A bare server on libwebsockets, for comparison: lws PORT
- * One service thread. It looks for "id":N in each message and sends a fixed result of about 100 bytes, one write a
+ * One service thread. It looks for "id":N in each message and sends a fixed result of about 100 bytes, one write per
  * frame. */
 #define _GNU_SOURCE
 #include <libwebsockets.h>

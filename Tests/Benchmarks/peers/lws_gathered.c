@@ -1,6 +1,6 @@
 /* A bare server on libwebsockets and libuv, for comparison: lws_gathered PORT
- * As lws.c, but it takes each piece of a message as a whole message, and gathers the answers of a turn of the loop, so
- * that a connection is written to once a turn: about the least that these libraries can do. */
+ * Like lws.c, but it treats each piece of a message as a whole message, and collects the responses of a turn of the loop, so
+ * that it writes to a connection once a turn: about the minimum that these libraries need. */
 #define _GNU_SOURCE
 #include <uv.h>
 

@@ -1,5 +1,5 @@
-// A bare server on Node's `ws`, for comparison: node node_ws.js PORT (NODE_PATH has to lead to ws). It reads each message
-// as JSON and answers with what a task of it would give, as JSON.
+// A bare server on Node's `ws`, for comparison: node node_ws.js PORT (NODE_PATH has to contain ws). It parses each message
+// as JSON and responds with the result of such a task, as JSON.
 const { WebSocketServer } = require("ws");
 
 const server = new WebSocketServer({

@@ -1,5 +1,5 @@
-"""A bare server on Python's `websockets`, for comparison: python_websockets.py PORT. It reads each message as JSON and
-answers with what a task of it would give, as JSON."""
+"""A bare server on Python's `websockets`, for comparison: python_websockets.py PORT. It parses each message as JSON and
+responds with the result of such a task, as JSON."""
 
 import asyncio
 import json
@@ -10,12 +10,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.server import serve
 
 
-async def answer(connection):
+async def respond(connection):
     try:
         async for text in connection:
             request = json.loads(text)
-            reply = {"jsonrpc": "2.0", "id": request["id"], "result": request["params"]["params"]}
-            await connection.send(json.dumps(reply, separators=(",", ":")))
+            response = {"jsonrpc": "2.0", "id": request["id"], "result": request["params"]["params"]}
+            await connection.send(json.dumps(response, separators=(",", ":")))
     except ConnectionClosed:
         pass
 
@@ -23,7 +23,7 @@ async def answer(connection):
 async def main(port):
     end = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end.set_result, None)
-    async with serve(answer, "127.0.0.1", port, compression=None, ping_interval=None, backlog=2048):
+    async with serve(respond, "127.0.0.1", port, compression=None, ping_interval=None, backlog=2048):
         await end
 
 

@@ -1,9 +1,9 @@
-/* What both servers on libwebsockets answer a message with, so that they are compared by how they send it. */
+/* The response of both servers on libwebsockets, so that only their sending is compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks for "id":N and writes a fixed result of about 100 bytes; gives its length, which is less than 126. */
+/* Finds "id":N and writes a fixed result of about 100 bytes; returns its length, which is less than 126. */
 static int reply(char out[160], const char *text, size_t length) {
 	const char *at = memmem(text, length, "\"id\":", 5);
 	return snprintf(out, 160,

@@ -4,11 +4,11 @@ import WayNavigation
 import WaybridgeClient
 
 actor Shell: PageHost {
-  func open(_ page: BridgeClient.Page) { print("show", page.uri) }
-  func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) {
+  func open(_ page: BridgeClient.HostedPage) { print("show", page.uri) }
+  func close(_ page: BridgeClient.HostedPage, reason: Outcome.OutcomeKind, exts: ValueObject) {
     print("hide", page.uri, reason)
   }
-  func resume(_ page: BridgeClient.Page) { print("on top", page.uri) }
+  func resume(_ page: BridgeClient.HostedPage) { print("on top", page.uri) }
 }
 
 let toast = BridgeClient.Host.task("action://toast") { call in

@@ -5,21 +5,21 @@ import WaybridgeClient
 
 /// Chooses an address on its own, and answers for its page.
 private actor Chooser: PageHost {
-  private(set) var shown: [BridgeClient.Page] = []
-  private var waiting: [CheckedContinuation<BridgeClient.Page, Never>] = []
+  private(set) var shown: [BridgeClient.HostedPage] = []
+  private var waiting: [CheckedContinuation<BridgeClient.HostedPage, Never>] = []
 
-  func open(_ page: BridgeClient.Page) {
+  func open(_ page: BridgeClient.HostedPage) {
     shown.append(page)
     while let next = waiting.popLast() { next.resume(returning: page) }
   }
 
-  func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) {}
+  func close(_ page: BridgeClient.HostedPage, reason: Outcome.OutcomeKind, exts: ValueObject) {}
 
-  func call(_ call: BridgeClient.MethodCall, of page: BridgeClient.Page) -> Value {
+  func call(_ call: BridgeClient.MethodCall, of page: BridgeClient.HostedPage) -> Value {
     .string("\(call.method) to \(call.params["to"]?.string ?? "")")
   }
 
-  func next() async -> BridgeClient.Page {
+  func next() async -> BridgeClient.HostedPage {
     if let last = shown.last { return last }
     return await withCheckedContinuation { waiting.append($0) }
   }
@@ -77,7 +77,7 @@ struct ShopRoutesTests {
     }
   }
 
-  @Test func whatDoesNotFitIsToldWithItsPlace() async throws {
+  @Test func decodingErrorNamesItsPath() async throws {
     try await serve { _, client, chooser in
       let opened = Task { try await client.open(.addressSelect()) }
       let page = await chooser.next()

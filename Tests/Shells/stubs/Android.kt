@@ -1,4 +1,4 @@
-// What the recipe for Android uses of the platform, without what it does.
+// The part of the platform that the recipe for Android uses, without behaviour.
 package android.annotation
 
 annotation class SuppressLint(vararg val value: String)

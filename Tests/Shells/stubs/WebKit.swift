@@ -1,4 +1,5 @@
-// What the recipe for iOS uses of the platform, without what it does; who holds what is as there.
+// The part of the platform that the recipe for iOS uses, without behaviour. References have the
+// same ownership as there.
 import UIKit
 
 @MainActor public final class WKScriptMessage: NSObject {

@@ -1,18 +1,18 @@
 import { nodeWebSockets } from "../../../web/test/node-ws.js";
 
 const { WebSocket } = nodeWebSockets();
-/** What a client that asks for too much may be answered; an attack may allow more. */
+/** Error codes that a client with excessive requests can get; an attack can allow others. */
 const REFUSALS = [-32800, -32802, 2413, 2429, 2503, 2504];
-/** How it may be closed. */
+/** Close codes that it can get. */
 const CLOSES = [1000, 1005, 1009, 4029, 4100, 4102, 4201];
 
-/** A client that means harm; it takes every refusal that the protocol has for it, and tells of any other. */
+/** A hostile client. It accepts every rejection that the protocol defines for it, and reports any other. */
 export class Attacker {
   #context;
   #lastID = 0;
   #calls = new Map();
   #isLeaving = false;
-  /** What it does when the server asks it something: answers null, where it does not say otherwise. */
+  /** Its response to a request of the server; null by default. */
   answers = (_request) => ({ result: null });
   /** The close code; undefined while the connection is open. */
   code = undefined;
@@ -26,18 +26,18 @@ export class Attacker {
       this.socket.on("error", () => resolve(false));
     });
     this.closed = new Promise((resolve) => this.socket.once("close", (code) => resolve(this.#end(code))));
-    this.socket.on("message", (data) => this.#take(data));
-    // An attack that was ended goes on until it notices.
+    this.socket.on("message", (data) => this.#receive(data));
+    // An attack that was ended continues until it notices.
     if (context.isOver) void this.leave();
   }
 
-  /** Connects, and opens a session, or joins that of another one. */
+  /** Connects, and opens a session or joins that of another client. */
   static async enter(context, { hosts, join } = {}) {
     const attacker = new Attacker(context);
     await attacker.opened;
     const client = { name: "attacker", version: "1" };
     const params = { protocol: ["1.0"], client, hosts, join: join?.invitation };
-    const answer = await attacker.ask("session.open", params);
+    const answer = await attacker.request("session.open", params);
     if (answer?.result) attacker.invitation = { session: answer.result.session, token: answer.result.joinToken };
     return attacker;
   }
@@ -54,8 +54,8 @@ export class Attacker {
     this.sendText(JSON.stringify({ jsonrpc: "2.0", ...message }));
   }
 
-  /** The answer of a call: `{result}`, `{error}`, or null when the connection ended first. */
-  ask(method, params, id = this.nextID()) {
+  /** The response to a call: `{result}`, `{error}`, or null if the connection closed first. */
+  request(method, params, id = this.nextID()) {
     const answer = this.expect(id);
     this.send({ id, method, params });
     return answer;
@@ -65,14 +65,14 @@ export class Attacker {
     return (this.#lastID += 1);
   }
 
-  /** The answer of a request that is sent by other means. */
+  /** The response to a request that is sent by other means. */
   expect(id) {
     if (!this.isOpen) return Promise.resolve(null);
     return new Promise((resolve) => this.#calls.set(id, resolve));
   }
 
-  /** Sends calls in one batch, or one after another in one write; gives their answers. */
-  askAll(calls, { isBatch = false } = {}) {
+  /** Sends calls in one batch, or one after another in one write; returns their responses. */
+  requestAll(calls, { isBatch = false } = {}) {
     const messages = calls.map(([method, params]) => ({ jsonrpc: "2.0", id: this.nextID(), method, params }));
     const answers = messages.map(({ id }) => this.expect(id));
     if (isBatch) {
@@ -107,13 +107,13 @@ export class Attacker {
     return code;
   }
 
-  #take(data) {
-    // Texts of megabytes are what the server has to write, not what this thread has to read.
+  #receive(data) {
+    // The server has to write messages of megabytes, but this thread does not have to parse them.
     if (data.length > 1_000_000) return this.#settleLarge(data.toString());
     const whole = JSON.parse(data.toString());
     for (const message of Array.isArray(whole) ? whole : [whole]) {
       if (message.method === undefined) this.#settle(message.id, message);
-      else if (message.id !== undefined) this.#asked(message);
+      else if (message.id !== undefined) this.#receiveRequest(message);
     }
   }
 
@@ -122,7 +122,7 @@ export class Attacker {
     for (const id of ids) this.#settle(id, { result: "large" });
   }
 
-  #asked(request) {
+  #receiveRequest(request) {
     const answer = this.answers(request);
     if (answer) this.send({ id: request.id, ...answer });
   }

@@ -1,45 +1,45 @@
 import { Attacker } from "./attacker.mjs";
 
 const MEBIBYTE = 1_048_576;
-/** How long the server waits for the answer to `page.open`. */
+/** How long the server waits for the response to `page.open`. */
 const PAGE_OPEN = 10_000;
 const PAGES = [{ scheme: "native", kind: "page" }];
 const TASKS = [{ patterns: ["hostile://:task"], kind: "task" }];
 
 const range = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
-/** As many hosts as a client may have, with patterns that can be read in as many ways as a host's may. */
+/** The maximum number of hosts of a client, with patterns that have the maximum number of forms. */
 const ambiguous = (name) =>
   range(64, (host) => ({
     kind: "page",
     patterns: range(2, (index) => `${name}${host}://p${index}(/a/:a)(/b/:b)(/c/:c)(/d/:d)(/e/:e)`),
   }));
 
-/** A session whose one member has put so many pages on its stack, until the server has enough. */
+/** A session whose one member puts many pages on its stack, until the server rejects more. */
 async function stacked(context, depth, params) {
   const shell = await Attacker.enter(context, { hosts: PAGES });
   for (let shown = 0; shown < depth && shell.isOpen && !context.isOver; shown += 16) {
-    await shell.askAll(range(Math.min(16, depth - shown), () => ["navigation.adopt", { uri: "native://home", params }]));
+    await shell.requestAll(range(Math.min(16, depth - shown), () => ["navigation.adopt", { uri: "native://home", params }]));
   }
   return shell;
 }
 
-/** One connection with all the patterns that it may have, which registers one host more and takes it back, in 9 KB four times a second. */
+/** One connection with the maximum number of patterns, which registers and unregisters one more host, in 9 KB four times a second. */
 async function patterns(context) {
   context.allow(-32602);
   const attacker = new Attacker(context, []);
   await attacker.opened;
-  await attacker.ask("host.register", { hosts: ambiguous("h").slice(1) });
+  await attacker.request("host.register", { hosts: ambiguous("h").slice(1) });
   const hosts = [{ scheme: "hostile", kind: "page" }];
   const calls = range(50, () => [["host.register", { hosts }], ["host.unregister", { hosts }]]).flat();
   for (let turn = 0; turn < 8 && attacker.isOpen && !context.isOver; turn += 1) {
-    void attacker.askAll(calls, { isBatch: true });
+    void attacker.requestAll(calls, { isBatch: true });
     await context.pause(250);
   }
-  await attacker.ask("$/ping");
+  await attacker.request("$/ping");
 }
 
-/** A session of 32 members who register hosts in batches, and leave together. */
+/** A session of 32 members that register hosts in batches and leave together. */
 async function crowd(context) {
   context.allow(-32602);
   const first = await Attacker.enter(context);
@@ -48,17 +48,17 @@ async function crowd(context) {
   await Promise.all(members.map((member, index) => {
     const hosts = ambiguous(`crowd${index}.`);
     const turns = range(5, () => [["host.register", { hosts }], ["host.unregister", { hosts }]]).flat();
-    return member.askAll([...turns, ["host.register", { hosts }]], { isBatch: true });
+    return member.requestAll([...turns, ["host.register", { hosts }]], { isBatch: true });
   }));
   await Promise.all(members.map((member) => member.leave()));
 }
 
-/** 64 members with 4,096 plain patterns each, which are 262,144. */
+/** 64 members with 4,096 plain patterns each, which are 262,144 patterns. */
 async function manyPatterns(context) {
   const first = await Attacker.enter(context);
   const others = await Promise.all(range(63, () => Attacker.enter(context, { join: first })));
   const members = [first, ...others];
-  await Promise.all(members.map((member, index) => member.ask("host.register", {
+  await Promise.all(members.map((member, index) => member.request("host.register", {
     hosts: range(64, (host) => ({
       kind: "page", scheme: "native", patterns: range(64, (pattern) => `/m${index}/h${host}/p${pattern}/:id`),
     })),
@@ -66,7 +66,7 @@ async function manyPatterns(context) {
   await Promise.all(members.map((member) => member.leave()));
 }
 
-/** Batches of the calls that are dearest: the whole stack, an explanation, all routes, all methods. */
+/** Batches of the most expensive calls: the whole stack, an explanation, all routes, all methods. */
 async function batches(context) {
   context.allow(2404);
   const shell = await stacked(context, 256, { text: "x".repeat(8_000) });
@@ -77,11 +77,11 @@ async function batches(context) {
   ];
   for (const call of calls) {
     if (context.isOver) return;
-    await shell.askAll(range(100, () => call), { isBatch: true });
+    await shell.requestAll(range(100, () => call), { isBatch: true });
   }
 }
 
-/** A mebibyte of each kind of JSON, as the params of a call and as no call at all. */
+/** A mebibyte of each kind of JSON, as the params of a call and as an invalid call. */
 async function large(context) {
   // Without --conformance there is no action://echo.
   context.allow(2404, -32602, -32601, -32600, -32700);
@@ -112,23 +112,23 @@ async function flood(context) {
   const attackers = await Promise.all(range(4, () => Attacker.enter(context)));
   await Promise.all(attackers.map(async (attacker) => {
     for (let turn = 0; turn < 3 && attacker.isOpen && !context.isOver; turn += 1) {
-      const answers = await attacker.askAll(range(10_000, () => ["$/ping"]));
+      const answers = await attacker.requestAll(range(10_000, () => ["$/ping"]));
       const vague = answers.find((answer) => answer?.error && !(answer.error.data.retryAfterMs > 0));
       if (vague) context.fault(`a refusal does not tell when to try again: ${JSON.stringify(vague)}`);
     }
   }));
 }
 
-/** Pages whose parameters grow six times when they are written. */
+/** Pages whose parameters grow six times when they are encoded. */
 async function escapes(context) {
   const shell = await stacked(context, 25, { text: "\u0001".repeat(100_000) });
-  await shell.askAll(range(100, () => ["navigation.stack"]), { isBatch: true });
-  await shell.askAll(range(100, () => ["navigation.stack"]));
+  await shell.requestAll(range(100, () => ["navigation.stack"]), { isBatch: true });
+  await shell.requestAll(range(100, () => ["navigation.stack"]));
 }
 
-/** Calls to a host that never answers, which are made by several members one after another. */
+/** Calls to a host that never responds, by several members one after another. */
 async function waiting(context, callers, calls, make) {
-  // Of a host that has gone, since it reads more slowly than it is asked.
+  // The host has left, because it reads more slowly than the server sends requests.
   context.allow(2404);
   const host = await Attacker.enter(context, { hosts: TASKS });
   host.answers = () => undefined;
@@ -136,11 +136,11 @@ async function waiting(context, callers, calls, make) {
   for (let call = 0; call < calls && !context.isOver; call += 1) {
     for (const member of members) {
       const { id, params } = make(call);
-      void member.ask("router.invoke", { uri: "hostile://silent", params }, id);
+      void member.request("router.invoke", { uri: "hostile://silent", params }, id);
     }
     await context.pause(2);
   }
-  await Promise.all(members.map((member) => member.ask("$/ping")));
+  await Promise.all(members.map((member) => member.request("$/ping")));
 }
 
 /** Ids of a mebibyte. */
@@ -154,17 +154,17 @@ function parameters(context) {
   return waiting(context, 8, 128, () => ({ params: { text: "x".repeat(MEBIBYTE / 8) } }));
 }
 
-/** A hundred readers that ask for much and read nothing. */
+/** A hundred readers that request large results and read nothing. */
 async function readers(context) {
   const attackers = await Promise.all(range(100, () => Attacker.enter(context)));
   for (const attacker of attackers) {
     attacker.socket.pause();
-    for (let call = 0; call < 80; call += 1) void attacker.ask("rpc.discover");
+    for (let call = 0; call < 80; call += 1) void attacker.request("rpc.discover");
   }
   await context.pause(1000);
 }
 
-/** Guesses at a session's joinToken: the tenth wrong one is the last. */
+/** Guesses of a session's joinToken: the connection is closed after the tenth wrong one. */
 async function guesses(context) {
   context.allow(2401);
   const shell = await Attacker.enter(context);
@@ -173,19 +173,19 @@ async function guesses(context) {
   const join = { session: shell.invitation.session, token: "guess" };
   let wrong = 0;
   while (guesser.isOpen && wrong < 20) {
-    const answer = await guesser.ask("session.open", { protocol: ["1.0"], join });
+    const answer = await guesser.request("session.open", { protocol: ["1.0"], join });
     wrong += 1;
     if (answer === null) break;
   }
-  const code = await Promise.race([guesser.closed, context.pause(context.patience), context.over]);
+  const code = await Promise.race([guesser.closed, context.pause(context.timeout), context.over]);
   if (context.isOver) return;
   if (code === undefined) context.fault(`${wrong} wrong join tokens did not close the connection`);
   else if (code !== 4029) context.fault(`wrong join tokens closed the connection with ${code}`);
 }
 
-/** Calls a correct host and cancels each call: it is the caller who has too many. */
+/** Calls a correct host and cancels each call: the limit is that of the caller. */
 async function cancels(context) {
-  // Of a host that has gone.
+  // The host has left.
   context.allow(2404);
   const host = await Attacker.enter(context, { hosts: TASKS });
   const owed = [];
@@ -193,31 +193,31 @@ async function cancels(context) {
   const caller = await Attacker.enter(context, { join: host });
   for (let call = 0; call < 1_500 && caller.isOpen && !context.isOver; call += 1) {
     const id = caller.nextID();
-    void caller.ask("router.invoke", { uri: "hostile://slow" }, id);
+    void caller.request("router.invoke", { uri: "hostile://slow" }, id);
     caller.cancel(id);
     if (call % 100 === 0) await context.pause(5);
   }
-  if (caller.isOpen) await caller.ask("$/ping");
+  if (caller.isOpen) await caller.request("$/ping");
   if (context.isOver) return;
   if (!host.isOpen) context.fault(`a host was closed with ${host.code} for calls that its caller has cancelled`);
   for (const id of owed) host.send({ id, result: null });
 }
 
-/** A host that never answers: what waits behind its pages waits for one of them. */
+/** A host that never responds: calls behind its pages wait for one of them. */
 async function silence(context) {
   const shell = await Attacker.enter(context, { hosts: PAGES });
   const silent = await Attacker.enter(context, { join: shell, hosts: [{ scheme: "flutter", kind: "page" }] });
   silent.answers = () => undefined;
-  void shell.ask("router.open", { uri: "native://home" });
-  void shell.ask("router.open", { uri: "native://discover" });
-  for (let opened = 0; opened < 4; opened += 1) void shell.ask("router.open", { uri: "flutter://counter" });
-  const back = shell.ask("navigation.back", {});
-  const late = context.pause(PAGE_OPEN + context.patience).then(() => "late");
+  void shell.request("router.open", { uri: "native://home" });
+  void shell.request("router.open", { uri: "native://discover" });
+  for (let opened = 0; opened < 4; opened += 1) void shell.request("router.open", { uri: "flutter://counter" });
+  const back = shell.request("navigation.back", {});
+  const late = context.pause(PAGE_OPEN + context.timeout).then(() => "late");
   const first = await Promise.race([back, late, context.over]);
   if (first === "late") context.fault(`back waited longer than for one page of a silent host`);
 }
 
-/** A link's task that is never answered holds up no link behind it. */
+/** A deep link whose task never returns does not block later links. */
 async function links(context) {
   const shown = [];
   const shell = await Attacker.enter(context, { hosts: [...PAGES, ...TASKS] });
@@ -226,19 +226,19 @@ async function links(context) {
     if (method === "page.open") shown.push(params.page.uri);
     return { result: null };
   };
-  await shell.ask("router.deliver", { uri: "hostile://silent" });
-  // Generous: this thread has other attacks to make.
-  const patience = 5 * context.patience;
+  await shell.request("router.deliver", { uri: "hostile://silent" });
+  // A generous limit: this thread has other attacks to make.
+  const timeout = 5 * context.timeout;
   for (const count of [17, 34]) {
-    const answers = await Promise.all(range(17, () => shell.ask("router.deliver", { uri: "native://walk/a" })));
+    const answers = await Promise.all(range(17, () => shell.request("router.deliver", { uri: "native://walk/a" })));
     const refused = answers.filter((answer) => answer?.error).length;
     if (refused > 0) return context.fault(`${refused} links were refused behind a link's task`);
-    for (const end = performance.now() + patience; shown.length < count && performance.now() < end; ) await context.pause(20);
+    for (const end = performance.now() + timeout; shown.length < count && performance.now() < end; ) await context.pause(20);
   }
   if (shown.length < 34 && !context.isOver) context.fault(`${34 - shown.length} of 34 links wait for a link's task`);
 }
 
-/** What takes the server's time or memory; one at a time, so that it is known which the watcher has felt. */
+/** Attacks that take the server's time or memory. They run one at a time, so that it is known which one affected the watcher. */
 export const HEAVY = { patterns, crowd, manyPatterns, batches, large, flood, escapes, ids, parameters, readers, guesses };
-/** What makes others wait; they go on beside the heavy ones. */
+/** Attacks that make others wait; they run in addition to the heavy ones. */
 export const WAITING = { cancels, silence, links };

@@ -4,16 +4,16 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// What a bridge counts of its calls and of what it holds.
+/// The counts of a bridge's calls and contents.
 @Suite(.timeLimit(.minutes(2)))
 struct SessionCallMeterTests {
   private let router = Router()
 
-  private func counts(_ bridge: InMemoryBridge) async -> [String: [String: Int]] {
-    // Asked of the loop, so that what was begun there is done.
-    _ = await bridge.hub.census()
+  private func callCounts(_ bridge: InMemoryBridge) async -> [String: [String: Int]] {
+    // Read on the loop, so that earlier work on it has finished.
+    _ = await bridge.sessionServer.totals()
     return Dictionary(
-      uniqueKeysWithValues: bridge.loopHub.meter.counts.map {
+      uniqueKeysWithValues: bridge.loopSessions.meter.counts.map {
         ($0.method, Dictionary(uniqueKeysWithValues: $0.outcomes))
       })
   }
@@ -35,7 +35,7 @@ struct SessionCallMeterTests {
       (["method": "nobody's \"method\"\n"], "other", "methodNotFound"),
       (["methods": "?"], "other", "invalidRequest"),
     ] as [(Value, String, String)])
-  func everyCallIsCountedByMethodAndOutcome(
+  func countsCallsByMethodAndOutcome(
     _ message: Value, _ method: String, _ outcome: String
   ) async throws {
     try router.task("action://good") { _ in true }
@@ -47,35 +47,36 @@ struct SessionCallMeterTests {
     var request: ValueObject = ["jsonrpc": "2.0", "id": 1]
     for member in message.object?.members ?? [] { request[member.name] = member.value }
     try await client.send(.object(request))
-    _ = try? await client.message()
+    _ = try? await client.nextMessage()
     try await client.call(2, "$/ping", [:])
-    _ = try? await client.message()
-    #expect(await counts(bridge)[method] == [outcome: 1])
+    _ = try? await client.nextMessage()
+    #expect(await callCounts(bridge)[method] == [outcome: 1])
   }
 
-  @Test func aNotificationIsCountedAndSoIsACallWhoseClientHasLeft() async throws {
+  @Test func countsNotificationsAndCallsOfClosedClients() async throws {
     try router.task("action://good") { _ in true }
     let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.notify("router.invoke", ["uri": "action://good"])
     try await client.call(1, "host.register", ["hosts": [["scheme": "slow", "kind": "task"]]])
     try await client.call(2, "router.invoke", ["uri": "slow://task"])
-    _ = try await client.request("task.run")
+    _ = try await client.nextRequest("task.run")
     try await client.close()
-    _ = try? await client.message()
-    #expect(await counts(bridge)["router.invoke"] == ["ok": 1, "cancelledByServer": 1])
+    _ = try? await client.nextMessage()
+    #expect(await callCounts(bridge)["router.invoke"] == ["ok": 1, "cancelledByServer": 1])
   }
 
-  @Test func aCallsDurationIsTheTimeUntilItsAnswer() async throws {
+  @Test func measuresDurationUntilResponse() async throws {
     let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "host.register", ["hosts": [["scheme": "slow", "kind": "task"]]])
     try await client.call(2, "router.invoke", ["uri": "slow://task"])
-    let asked = try await client.request("task.run")
+    let taskRequest = try await client.nextRequest("task.run")
     try await bridge.server.advance(by: .milliseconds(700))
-    try await client.reply(asked, .null)
-    _ = try await client.answer(2)
-    let invoke = try #require(bridge.loopHub.meter.counts.first { $0.method == "router.invoke" })
+    try await client.respond(taskRequest, .null)
+    _ = try await client.response(2)
+    let invoke = try #require(
+      bridge.loopSessions.meter.counts.first { $0.method == "router.invoke" })
     #expect(invoke.durations.nanoseconds == 700_000_000)
     let bucket = try #require(invoke.durations.buckets.firstIndex(of: 1))
     #expect(CallDurationHistogram.bounds[bucket] == 1_000_000_000)
@@ -84,31 +85,31 @@ struct SessionCallMeterTests {
   @Test(
     arguments: [(0, 0), (2_500, 0), (2_501, 1), (60_000_000_000, 13), (.max, 14)] as [(UInt64, Int)]
   )
-  func aDurationFallsIntoTheFirstBucketThatHoldsIt(_ nanoseconds: UInt64, _ bucket: Int) {
+  func recordsDurationInSmallestBucket(_ nanoseconds: UInt64, _ bucket: Int) {
     let histogram = CallDurationHistogram()
     histogram.record(nanoseconds: nanoseconds)
     #expect(histogram.counts.buckets.firstIndex(of: 1) == bucket)
   }
 
-  @Test func whatThereIsIsCountedAndNothingIsLeftWhenAllHaveGone() async throws {
+  @Test func totalsReturnToZeroAfterClose() async throws {
     let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.call(
       1, "host.register",
       ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "slow", "kind": "task"]]])
     try await client.call(2, "router.open", ["uri": "native://one"])
-    try await client.reply(try await client.request("page.open"), .null)
+    try await client.respond(try await client.nextRequest("page.open"), .null)
     try await client.call(3, "router.invoke", ["uri": "slow://task"])
-    _ = try await client.request("task.run")
-    let census = await bridge.hub.census()
-    #expect(census.sessions == 1)
-    #expect(census.clients == 1)
-    #expect(census.hosts == 2)
-    #expect(census.pages == 1)
-    #expect(census.callsInFlight == 2)
-    #expect(census.pendingRequests == 1)
+    _ = try await client.nextRequest("task.run")
+    let totals = await bridge.sessionServer.totals()
+    #expect(totals.sessions == 1)
+    #expect(totals.clients == 1)
+    #expect(totals.hosts == 2)
+    #expect(totals.pages == 1)
+    #expect(totals.callsInFlight == 2)
+    #expect(totals.pendingRequests == 1)
     try await client.close()
-    _ = try? await client.message()
-    #expect(await bridge.hub.census() == SessionTotals())
+    _ = try? await client.nextMessage()
+    #expect(await bridge.sessionServer.totals() == SessionTotals())
   }
 }

@@ -8,7 +8,7 @@ import WayValues
 
 @testable import WaySession
 
-/// `table.…`, and what becomes of sessions when their table changes.
+/// The methods `table.…`, and the effects of a table change on sessions.
 @Suite(.timeLimit(.minutes(1)))
 struct TableMethodTests {
   private let router = Router()
@@ -46,17 +46,17 @@ struct TableMethodTests {
     ).client
   }
 
-  @Test func aTableIsLookedAtChangedAndGoneBackTo() async throws {
+  @Test func readsUpdatesAndRollsBackTable() async throws {
     let client = try await open()
     let changes = await table.changes()
-    let telling = Task { await bridge.hub.tell(changes) }
-    defer { telling.cancel() }
-    let watcher = try await open()
-    try await watcher.subscribe("table.changed")
-    var heard = try await bridge.hub.events(["table.*"], limit: 8).makeAsyncIterator()
-    let first = try await client.value("table.get")
+    let publisher = Task { await bridge.sessionServer.publishTableChanges(changes) }
+    defer { publisher.cancel() }
+    let subscriber = try await open()
+    try await subscriber.subscribe("table.changed")
+    var iterator = try await bridge.sessionServer.events(["table.*"], limit: 8).makeAsyncIterator()
+    let first = try await client.callResult("table.get")
     #expect(first["version"] == "1" && first["versions"] == [])
-    let changed = try await client.value(
+    let changed = try await client.callResult(
       "table.update",
       [
         "expect": "1",
@@ -64,20 +64,20 @@ struct TableMethodTests {
       ])
     #expect(changed["version"] == "1+1" && changed["changes"]?["redirects"] == ["action://old"])
     #expect(try await client.invoke("action://old")["result"] == "shared")
-    let event = try await watcher.event()
+    let event = try await subscriber.nextEvent()
     #expect(event["topic"] == "table.changed")
     let data = try #require(event["data"])
     #expect(data["previous"]?["version"] == "1" && data["cause"] == "update")
     #expect(data["version"] == "1+1" && data["hash"] == changed["hash"])
-    #expect(try await heard.next()?.data == data)
-    let back = try await client.value("table.rollback", ["expect": "1+1"])
+    #expect(try await iterator.next()?.data == data)
+    let back = try await client.callResult("table.rollback", ["expect": "1+1"])
     #expect(back["hash"] == first["hash"])
-    #expect(try await watcher.event()["data"]?["cause"] == "rollback")
-    #expect(try await client.verdict("router.invoke", ["uri": "action://old"]) == "2404")
+    #expect(try await subscriber.nextEvent()["data"]?["cause"] == "rollback")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://old"]) == "2404")
   }
 
   @Test(
-    "what is wrong is told, and nothing changes",
+    "rejects invalid updates and changes nothing",
     arguments: [
       ([:], "-32602"), (["operations": [], "table": [:]], "-32602"),
       (["operations": [["op": "remove", "route": "none"]]], "-32602"),
@@ -85,62 +85,62 @@ struct TableMethodTests {
       (["expect": "7", "operations": [["op": "reset"]]], "2409"),
       (["table": ["version": "0", "routes": []]], "2409"),
     ] as [(Value, String)])
-  func refused(_ params: Value, _ code: String) async throws {
+  func rejectsInvalidUpdate(_ params: Value, _ code: String) async throws {
     let client = try await open()
-    #expect(try await client.verdict("table.update", params).contains(code))
-    #expect(try await client.value("table.get")["version"] == "1")
+    #expect(try await client.callStatus("table.update", params).contains(code))
+    #expect(try await client.callResult("table.get")["version"] == "1")
     #expect(try await client.invoke("action://share")["result"] == "shared")
   }
 
-  @Test func everyFaultOfATableIsTold() async throws {
+  @Test func reportsAllErrorsOfTable() async throws {
     let client = try await open()
     try await client.call(
       1, "table.update",
       ["table": ["version": "2", "routes": [["name": "x"], ["name": "x", "kind": "pag"]]]])
-    let error = try #require(try await client.message()["error"])
-    let paths = error["data"]?["errors"]?.list?.compactMap { $0["path"]?.string } ?? []
+    let error = try #require(try await client.nextMessage()["error"])
+    let paths = error["data"]?["errors"]?.array?.compactMap { $0["path"]?.string } ?? []
     #expect(paths.contains("$.routes[0]") && paths.contains("$.routes[1].name"))
     #expect(paths.contains("$.routes[1].kind"))
   }
 
-  @Test func openPagesLiveOnAndOnlyNewCallsAreRefused() async throws {
+  @Test func keepsOpenPagesOfRemovedRoute() async throws {
     let client = try await open()
     try await client.call("open", "router.open", ["uri": "native://list"])
-    let page = try await client.show()
-    _ = try await client.request("$/progress")
+    let page = try await client.acceptPageOpen()
+    _ = try await client.nextRequest("$/progress")
     _ = try await table.update([.remove(route: "list"), .remove(route: "share")])
-    #expect(try await client.verdict("router.invoke", ["uri": "action://share"]) == "2404")
-    // The scheme is hosted, so that the page of the removed route is one without a route now.
-    let stack = try await client.value("navigation.stack")
-    #expect(stack["pages"]?.list?.first?["id"] == page["id"])
-    #expect(stack["pages"]?.list?.first?["route"] == "list")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://share"]) == "2404")
+    // The scheme has a host, so that the page of the removed route is now a page without a route.
+    let stack = try await client.callResult("navigation.stack")
+    #expect(stack["pages"]?.array?.first?["id"] == page["id"])
+    #expect(stack["pages"]?.array?.first?["route"] == "list")
     try await client.call(
       "end", "navigation.finish", ["page": page["id"] ?? nil, "result": ["data": 7]])
-    let close = try await client.request("page.close")
-    try await client.reply(close, nil)
-    let outcome = try await client.answer("open")["result"] ?? .null
+    let close = try await client.nextRequest("page.close")
+    try await client.respond(close, nil)
+    let outcome = try await client.response("open")["result"] ?? .null
     #expect(outcome["outcome"] == "finished" && outcome["data"] == 7)
   }
 
-  @Test func aPresentationCountsWhereACallSaysNothing() async throws {
+  @Test func appliesDefaultPresentation() async throws {
     let client = try await open()
     try await client.call("first", "router.open", ["uri": "native://list"])
-    _ = try await client.show()
-    _ = try await client.request("$/progress")
+    _ = try await client.acceptPageOpen()
+    _ = try await client.nextRequest("$/progress")
     try await client.call(
       "a", "router.open",
       ["uri": "native://sheet", "style": "push", "exts": ["animated": true, "x": 1]])
-    let other = try await client.show()
+    let other = try await client.acceptPageOpen()
     #expect(other["style"] == "push")
     #expect(other["exts"] == ["animated": true, "x": 1, "navigation": false])
-    _ = try await client.request("$/progress")
+    _ = try await client.nextRequest("$/progress")
     try await client.call("b", "router.open", ["uri": "native://sheet"])
-    let page = try await client.show()
+    let page = try await client.acceptPageOpen()
     #expect(page["style"] == "present")
     #expect(page["exts"] == ["animated": false, "navigation": false])
   }
 
-  @Test func aReleaseIsForUsersAndForVersionsOfTheirClients() async throws {
+  @Test func appliesRolloutToUsersAndVersions() async throws {
     _ = try await table.update([
       .add(route: [
         "name": "new", "pattern": "action://share", "kind": "task", "priority": 1,
@@ -151,10 +151,10 @@ struct TableMethodTests {
     let (old, new) = (try await open("1.9"), try await open("2.0"))
     #expect(try await old.invoke("action://share")["result"] == "shared")
     #expect(try await new.invoke("action://share")["result"] == "new")
-    let told = try await old.value("router.explain", ["uri": "action://share"])
-    #expect(told["releases"] == ["route 'new': it is for shop >=2, not for shop 1.9"])
-    #expect(told["route"]?["name"] == "share")
-    // A tenth of the users is led elsewhere, whichever session they are in.
+    let explanation = try await old.callResult("router.explain", ["uri": "action://share"])
+    #expect(explanation["releases"] == ["route 'new': it is for shop >=2, not for shop 1.9"])
+    #expect(explanation["route"]?["name"] == "share")
+    // A tenth of the users gets the other branch, in whichever session they are.
     _ = try await table.update([
       .redirect([
         "from": "action://half",
@@ -163,18 +163,18 @@ struct TableMethodTests {
     ])
     for user in (0..<20).map({ "u\($0)" }) {
       let caller = Caller(session: "", identity: Identity(user: user))
-      let isIn = Rollout.place(of: caller, salt: "action://half") < 0.5
+      let isIn = Rollout.position(of: caller, salt: "action://half") < 0.5
       let client = try await open("1.0", token: user)
-      let verdict = try await client.verdict("router.invoke", ["uri": "action://half"])
+      let verdict = try await client.callStatus("router.invoke", ["uri": "action://half"])
       #expect(verdict.contains("2404") != isIn, "\(user): \(verdict)")
       try await client.close()
     }
   }
 
-  @Test func whatIsDeclaredAndWhoIsThereAreCompared() async throws {
+  @Test func checkComparesRoutesWithHandlersAndHosts() async throws {
     let client = try await open()
     try router.task("action://own") { _ in nil }
-    _ = try await client.value(
+    _ = try await client.callResult(
       "host.register",
       [
         "hosts": [
@@ -185,28 +185,54 @@ struct TableMethodTests {
       .remove(route: "share"),
       .add(route: ["name": "far", "pattern": "flutter://far", "kind": "page"]),
     ])
-    let found = try await client.value("table.check")
+    let found = try await client.callResult("table.check")
     #expect(found["version"] == "1+1")
     #expect(found["unserved"] == ["far"] && found["undeclared"] == ["action://own"])
     #expect(found["handlers"] == ["share"])
-    let hosts = found["hosts"]?.list?.compactMap { $0["scheme"] ?? $0["patterns"]?.list?.first }
+    let hosts = found["hosts"]?.array?.compactMap { $0["scheme"] ?? $0["patterns"]?.array?.first }
     #expect(Set(hosts ?? []) == ["action://stray", "x"])
   }
 
-  @Test func aServerWithoutATableSaysSo() async throws {
+  @Test func checkNamesSchemesWhoseHostHidesUndefinedRoutes() async throws {
+    let client = try await open()
+    _ = try await client.callResult(
+      "host.register",
+      [
+        "hosts": [
+          ["kind": "page", "scheme": "http"], ["kind": "task", "scheme": "free"],
+          ["kind": "task", "scheme": "action", "patterns": ["action://some"]],
+        ]
+      ])
+    func undefined() async throws -> Value? {
+      try await client.callResult("table.check")["undefined"]
+    }
+    #expect(try await undefined() == [])
+    // The handler counts for schemes with declared routes, of which "native" has a host.
+    router.setUndefinedRouteHandler { _ in .decline }
+    #expect(try await undefined() == ["native"])
+    try router.setUndefinedRoute(scheme: "http", leadsTo: "native://list")
+    try router.setUndefinedRoute(scheme: "action", leadsTo: "action://share")
+    #expect(try await undefined() == ["http", "native"])
+    try router.setScheme("native", isClosed: true)
+    #expect(try await undefined() == ["http"])
+    try router.setScheme("http", isClosed: true)
+    #expect(try await undefined() == [])
+  }
+
+  @Test func reportsMissingTable() async throws {
     let bridge = InMemoryBridge(
       Router(), rules: try CompiledPolicy([Policy.Rule("all", .allow, ["*"])]))
-    let (client, hello) = try await WireClient.open(bridge, [:])
-    #expect(hello["table"] == ["version": "", "hash": ""])
+    let (client, opened) = try await WireClient.open(bridge, [:])
+    #expect(opened["table"] == ["version": "", "hash": ""])
     try await client.call(1, "table.get", [:])
-    #expect(try await client.message()["error"]?["data"]?["kind"] == "noTable")
+    #expect(try await client.nextMessage()["error"]?["data"]?["kind"] == "noTable")
   }
 }
 
 extension WireClient {
-  /// The result of a call.
-  func value(_ method: String, _ params: ValueObject = [:]) async throws -> Value {
-    let answer = try await ask(method, .object(params))
-    return try #require(answer["result"], "\(answer)")
+  /// Calls a method and returns its result.
+  func callResult(_ method: String, _ params: ValueObject = [:]) async throws -> Value {
+    let response = try await request(method, .object(params))
+    return try #require(response["result"], "\(response)")
   }
 }

@@ -10,21 +10,23 @@ struct ClusterMessageTests {
     headers: [("x-a", "1"), ("x-a", "2")])
 
   static let messages: [ClusterMessage] = [
-    .presence(["sessions": 1]), .beat, .broken, .question(7, ["ask": "hosts"]),
-    .progress(7, "half"), .answer(7, ["result": [1, 2]]), .cancel(.max),
-    relay(true, .open(RelayHello(session: "s-1", handshake: handshake))),
+    .presence(["sessions": 1]), .heartbeat, .reset, .request(7, ["ask": "hosts"]),
+    .progress(7, "half"), .response(7, ["result": [1, 2]]), .cancel(.max),
+    relay(true, .open(RelayRequest(session: "s-1", handshake: handshake))),
     relay(false, .ready(.max)), relay(true, .first(ready: 1, age: 2, [3, 4])),
     relay(true, .text(Array("ä".utf8))), relay(false, .text([])), relay(false, .credit(65_536)),
     relay(true, .close(4200, "ends")), relay(false, .close(nil, "")),
-    .piece([1, 2, 3], isLast: false), .piece([], isLast: true),
+    .fragment([1, 2, 3], isLast: false), .fragment([], isLast: true),
   ]
 
-  private static func relay(_ isToOwner: Bool, _ content: RelayMessage.Content) -> ClusterMessage {
+  private static func relay(_ isToOwner: Bool, _ content: RelayMessage.RelayContent)
+    -> ClusterMessage
+  {
     .relay(RelayMessage(number: 9, isToOwner: isToOwner, content: content))
   }
 
   @Test(arguments: messages.indices)
-  func whatIsWrittenIsRead(_ place: Int) throws {
+  func roundTripsEveryMessage(_ place: Int) throws {
     let message = Self.messages[place]
     let envelope = try ClusterEnvelope(
       ClusterEnvelope.bytes(from: "a-1", 3, message.bytes))
@@ -34,28 +36,28 @@ struct ClusterMessageTests {
   }
 
   @Test(arguments: messages.indices)
-  func whatIsCutOffIsToldAndNeverTraps(_ place: Int) {
+  func toleratesTruncatedMessages(_ place: Int) {
     let whole = ClusterEnvelope.bytes(from: "a", 1, Self.messages[place].bytes)
     for count in 0..<whole.count {
-      // What lies at the end of a message has no length: it may end anywhere.
+      // The last part of a message has no length prefix: it may end anywhere.
       if let envelope = try? ClusterEnvelope(Array(whole.prefix(count))) {
         #expect(envelope.sender == "a")
       }
     }
   }
 
-  @Test func garbageIsTold() {
-    #expect(throws: ByteFault("it is cut off")) { try ClusterEnvelope([]) }
-    #expect(throws: ByteFault("it has the form 123, and this version reads 1")) {
+  @Test func rejectsInvalidBytes() {
+    #expect(throws: ByteDecodingError("it is truncated")) { try ClusterEnvelope([]) }
+    #expect(throws: ByteDecodingError("its format is 123, and this version reads only 1")) {
       try ClusterEnvelope(Array("{}".utf8))
     }
-    #expect(throws: ByteFault("it is of the kind 99")) {
+    #expect(throws: ByteDecodingError("it has the unknown kind 99")) {
       try ClusterEnvelope(ClusterEnvelope.bytes(from: "a", 1, [99]))
     }
-    #expect(throws: ByteFault.self) {
+    #expect(throws: ByteDecodingError.self) {
       try ClusterEnvelope(ClusterEnvelope.bytes(from: "a", 1, [1] + Array("no JSON".utf8)))
     }
-    #expect(throws: ByteFault.self) {
+    #expect(throws: ByteDecodingError.self) {
       try ClusterEnvelope([1] + Array(repeating: 255, count: 30))
     }
   }

@@ -5,43 +5,43 @@ import WayTransport
 
 @testable import WaySession
 
-/// Where a session is found that is not here.
+/// Lookup of the server that has a session.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionFinderTests {
-  /// Cannot be read, and counts how often it was to be.
-  private actor Unreadable: SharedSessionStore {
-    struct Failure: Error {}
-    private(set) var takes = 0
+  /// A store that cannot be read, and counts the attempts.
+  private actor UnreadableSessionStore: SharedSessionStore {
+    struct UnreadableStoreError: Error {}
+    private(set) var readCount = 0
 
-    func take(_ session: String) throws -> StoredSession? {
-      takes += 1
-      throw Failure()
+    func takeOver(_ session: String) throws -> StoredSession? {
+      readCount += 1
+      throw UnreadableStoreError()
     }
 
     func load(as owner: String) -> [StoredSession] { [] }
     func append(_ changes: [SessionChange]) -> Set<String> { [] }
     func close() {}
-    func takeAll(_ taken: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
+    func takeOverAll(_ body: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
   }
 
-  @Test func anEngineInTroubleIsNotAskedByEachWhoComes() async throws {
-    let store = Unreadable()
+  @Test func sharesOneFailedLookup() async throws {
+    let store = UnreadableSessionStore()
     let bridge = InMemoryBridge(
-      Router(), cluster: Cluster(StubClusterEngine(store, owner: .nobody)))
-    try await bridge.hub.restore()
-    let finder = try #require(bridge.hub.cluster?.finder)
-    let begun = ContinuousClock.now
-    await withTaskGroup(of: SessionFinder.Place.self) { tasks in
+      Router(), cluster: Cluster(StubClusterEngine(store, owner: .unowned)))
+    try await bridge.sessionServer.restore()
+    let finder = try #require(bridge.sessionServer.cluster?.finder)
+    let start = ContinuousClock.now
+    await withTaskGroup(of: SessionFinder.SessionLocation.self) { tasks in
       for _ in 1...20 { tasks.addTask { await finder.find("s", for: bridge.server.loop) } }
       for await place in tasks {
         guard case .unknown(let reason) = place else {
           Issue.record("\(place)")
           continue
         }
-        #expect(reason == "\(Unreadable.Failure())")
+        #expect(reason == "\(UnreadableSessionStore.UnreadableStoreError())")
       }
     }
-    #expect(await store.takes == 1)
-    #expect(ContinuousClock.now - begun >= SessionFinder.rest)
+    #expect(await store.readCount == 1)
+    #expect(ContinuousClock.now - start >= SessionFinder.failureBackoff)
   }
 }

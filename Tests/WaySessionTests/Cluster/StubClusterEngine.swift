@@ -1,60 +1,86 @@
+import Synchronization
 import WayTransport
 
 @testable import WaySession
 
-/// An engine that one server uses, which hears of others what a test says.
+/// A cluster engine for one server. The test supplies the messages of other servers.
 final class StubClusterEngine: ClusterEngine {
   let store: any SharedSessionStore
   private let owner: Ownership
-  let tenure = Tenure { 0 }
+  let leaseValidity = SessionLeaseValidity { 0 }
   let maxMessage = 1 << 20
   let failure: String? = nil
-  let renewal: UInt64 = 1
-  /// What was sent: to a server, or to all.
-  let sent = Locked<[(bytes: [UInt8], server: String?)]>([])
+  let renewalCount: UInt64 = 1
+  /// The sent messages: to one server, or to all.
+  let sentMessages = Locked<[(bytes: [UInt8], server: String?)]>([])
+  /// The documents of the servers.
+  let documents = Locked<[String: (bytes: [UInt8], revision: UInt64)]>([:])
+  /// Whether no document can be written.
+  let isFull = Atomic(false)
+  /// Called with each document that was read, before it is returned.
+  private let onRead: @Sendable () async -> Void
   private let handlers = Locked<ClusterHandlers?>(nil)
-  private let numbers = Locked<[String: UInt64]>([:])
+  private let lastSequences = Locked<[String: UInt64]>([:])
 
-  /// All sessions are `owner`'s.
-  init(_ store: (any SharedSessionStore)? = nil, owner: Ownership = .absent) {
-    self.store = store ?? Nothing()
+  /// Makes `owner` the owner of all sessions.
+  init(
+    _ store: (any SharedSessionStore)? = nil, owner: Ownership = .notFound,
+    onRead: @escaping @Sendable () async -> Void = {}
+  ) {
+    self.onRead = onRead
+    self.store = store ?? EmptySessionStore()
     self.owner = owner
   }
 
-  /// Has a message come from another server.
+  /// Delivers a message from another server.
   func receive(_ message: ClusterMessage, from server: String) {
-    let number = numbers.withLock { numbers in
+    let number = lastSequences.withLock { numbers in
       numbers[server, default: 0] += 1
       return numbers[server, default: 0]
     }
-    handlers.withLock { $0 }?.received(
+    handlers.withLock { $0 }?.messageReceived(
       ClusterEnvelope.bytes(from: server, number, message.bytes))
   }
 
   func join(as server: String, _ handlers: ClusterHandlers) {
-    renew()
+    renewLease()
     self.handlers.withLock { $0 = handlers }
   }
 
-  /// The server may take its sessions for its own for ever, until it has lost them.
-  func renew() { tenure.renewed(until: .max, asleep: 0) }
+  /// Makes the server's lease valid indefinitely, until it is lost.
+  func renewLease() { leaseValidity.renew(until: .max, suspended: 0) }
 
   func rejoin() {}
-  func leave() { tenure.lost() }
-  func heard(_ server: String, renewal: UInt64) {}
-  func isGone(_ server: String) -> Bool { false }
+  func leave() { leaseValidity.revoke() }
+  func updatePeer(_ server: String, renewalCount: UInt64) {}
+  func isDown(_ server: String) -> Bool { false }
   func owner(of session: String) -> Ownership { owner }
   func send(_ message: [UInt8], to server: String?) {
-    sent.withLock { $0.append((message, server)) }
+    sentMessages.withLock { $0.append((message, server)) }
   }
-  func document(_ name: String) -> (bytes: [UInt8], revision: UInt64)? { nil }
-  func put(_ bytes: [UInt8], as name: String, after revision: UInt64) -> UInt64? { nil }
 
-  private struct Nothing: SharedSessionStore {
+  func document(_ name: String) async throws -> (bytes: [UInt8], revision: UInt64)? {
+    let read = documents.withLock { $0[name] }
+    await onRead()
+    return read
+  }
+
+  func put(_ bytes: [UInt8], as name: String, after revision: UInt64) throws -> UInt64? {
+    if isFull.load(ordering: .relaxed) { throw FullError() }
+    return documents.withLock { documents in
+      guard documents[name]?.revision ?? 0 == revision else { return nil }
+      documents[name] = (bytes, revision + 1)
+      return revision + 1
+    }
+  }
+
+  struct FullError: Error {}
+
+  private struct EmptySessionStore: SharedSessionStore {
     func load(as owner: String) -> [StoredSession] { [] }
     func append(_ changes: [SessionChange]) -> Set<String> { [] }
     func close() {}
-    func take(_ session: String) -> StoredSession? { nil }
-    func takeAll(_ taken: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
+    func takeOver(_ session: String) -> StoredSession? { nil }
+    func takeOverAll(_ body: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
   }
 }

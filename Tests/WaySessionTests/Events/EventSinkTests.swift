@@ -5,80 +5,83 @@ import WaySession
 import WayTransport
 import WayValues
 
-/// What a bridge tells of itself, in its order.
+/// The events of a bridge, in order.
 @Suite(.timeLimit(.minutes(2)))
 struct EventSinkTests {
-  private let events = Mailbox<(session: String, happening: Happening)>()
+  private let sinkEvents = Mailbox<(session: String, event: SessionEvent)>()
 
   private func bridge() -> InMemoryBridge {
-    var observer = Observer()
-    observer.tell = { [events] in events.put(($0, $1)) }
+    var observer = EventSink()
+    observer.emit = { [sinkEvents] in sinkEvents.put(($0, $1)) }
     return InMemoryBridge(Router(), observer: observer)
   }
 
-  private func silent() async throws -> (client: String, method: String) {
+  private func nextHostTimeout() async throws -> (client: String, method: String) {
     while true {
-      if case .hostSilent(let client, let method) = try await events.take().happening {
+      if case .hostTimedOut(let client, let method) = try await sinkEvents.receive().event {
         return (client, method)
       }
     }
   }
 
-  @Test func aHostThatDoesNotAnswerIsTold() async throws {
+  @Test func reportsHostTimeout() async throws {
     let bridge = bridge()
     let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
     try await client.call(
       1, "session.open", ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
-    let name = try await client.answer(1)["result"]?["client"]?.string
+    let name = try await client.response(1)["result"]?["client"]?.string
     try await client.call(2, "router.open", ["uri": "native://x"])
-    _ = try await client.request("page.open")
+    _ = try await client.nextRequest("page.open")
     try await bridge.server.advance(by: .seconds(10))
-    let opening = try await silent()
+    let opening = try await nextHostTimeout()
     #expect(opening == (name, "page.open"))
     try await client.call(3, "router.open", ["uri": "native://x"])
-    try await client.reply(try await client.request("page.open"), .null)
+    try await client.respond(try await client.nextRequest("page.open"), .null)
     try await client.call(4, "navigation.finish", ["page": "p2"])
-    _ = try await client.request("page.close")
+    _ = try await client.nextRequest("page.close")
     try await bridge.server.advance(by: .seconds(10))
-    let closing = try await silent()
+    let closing = try await nextHostTimeout()
     #expect(closing == (name, "page.close"))
   }
 
-  @Test func membersAreToldAsTheyComeAndGo() async throws {
+  @Test func reportsClientsThatJoinAndLeave() async throws {
     let bridge = bridge()
     let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "$/ping", [:])
     try await client.call(
       2, "session.open", ["protocol": ["1.0"], "client": ["name": "shell", "version": "7"]])
     try await client.call(3, "session.close", [:])
-    var told: [String] = []
+    var summaries: [String] = []
     var sessions: [String] = []
     for _ in 0..<6 {
-      let (session, happening) = try await events.take()
+      let (session, event) = try await sinkEvents.receive()
       if !sessions.contains(session) { sessions.append(session) }
       let number = sessions.firstIndex(of: session) ?? -1
-      switch happening {
+      switch event {
       case .joined(_, let name, let version, let isFirst):
-        told.append("\(isFirst ? "opened" : "joined") \(number) \(name ?? "-") \(version ?? "-")")
-      case .left(_, let code): told.append("left \(number) \(code ?? 0)")
-      case .ended: told.append("closed \(number)")
-      default: told.append("?")
+        summaries.append(
+          "\(isFirst ? "opened" : "joined") \(number) \(name ?? "-") \(version ?? "-")")
+      case .left(_, let code): summaries.append("left \(number) \(code ?? 0)")
+      case .ended: summaries.append("closed \(number)")
+      default: summaries.append("?")
       }
     }
     #expect(
-      told == [
+      summaries == [
         "opened 0 - -", "opened 1 shell 7", "left 0 0", "closed 0", "left 1 1000", "closed 1",
       ])
   }
 
-  @Test func callsAreToldOnlyWhereTheyAreAskedFor() async throws {
+  @Test func reportsCallsOnlyOnRequest() async throws {
     let bridge = bridge()
     let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "$/ping", [:])
-    _ = try await client.answer(1)
+    _ = try await client.response(1)
     try await client.close()
     for _ in 0..<3 {
-      if case .called = try await events.take().happening { Issue.record("a call was told") }
+      if case .callEnded = try await sinkEvents.receive().event {
+        Issue.record("a call was reported")
+      }
     }
   }
 }

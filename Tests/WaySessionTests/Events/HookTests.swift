@@ -5,69 +5,69 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// What the app's one observer is told of every call and jump.
+/// The events of calls and navigation that the app's hook receives.
 @Suite(.timeLimit(.minutes(1)))
 struct HookTests {
   private let router = Router()
-  private let told = Mailbox<String>()
+  private let hookEvents = Mailbox<String>()
 
   private func connect() async throws -> WireClient {
-    let told = told
-    router.hook("statistics") { notice, _ in
+    let events = hookEvents
+    router.addHook("statistics") { notice, _ in
       switch notice {
-      case .willOpen(let page): told.put("willOpen \(page.uri)")
-      case .didOpen(let page, _): told.put("didOpen \(page.uri)")
+      case .willOpen(let page): events.put("willOpen \(page.uri)")
+      case .didOpen(let page, _): events.put("didOpen \(page.uri)")
       case .didClose(let page, let outcome, _):
-        told.put("didClose \(page.uri) \(outcome.kind.rawValue)")
-      case .didResume(let page): told.put("didResume \(page.uri)")
-      case .didRun(let uri, let route, _): told.put("didRun \(uri) \(route ?? "-")")
-      case .failed(let failure):
+        events.put("didClose \(page.uri) \(outcome.kind.rawValue)")
+      case .didResume(let page): events.put("didResume \(page.uri)")
+      case .didRun(let uri, let route, _): events.put("didRun \(uri) \(route ?? "-")")
+      case .didFail(let failure):
         let (uri, route, kind) = (failure.uri ?? "-", failure.route ?? "-", failure.kind ?? "-")
         let method = failure.method.map { " \($0)" } ?? ""
-        told.put("failed\(method) \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
+        events.put("failed\(method) \(uri) \(route) \(failure.code) \(kind): \(failure.message)")
       }
     }
     return try await WireClient.connect(to: InMemoryBridge(router))
   }
 
   private func expect(_ lines: String...) async throws {
-    for line in lines { #expect(try await told.take() == line) }
+    for line in lines { #expect(try await hookEvents.receive() == line) }
   }
 
   private func openPage(_ client: WireClient) async throws -> Value {
     try await client.call(0, "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
     try await client.call(1, "router.open", ["uri": "native://a"])
-    return try await client.request("page.open")
+    return try await client.nextRequest("page.open")
   }
 
-  @Test func aPageIsToldFromItsOpeningToItsEnd() async throws {
+  @Test func reportsPageLifecycle() async throws {
     try router.page("native://a", name: "a")
     let client = try await connect()
     let open = try await openPage(client)
     try await expect("willOpen native://a")
-    try await client.reply(open, .null)
+    try await client.respond(open, .null)
     try await expect("didOpen native://a")
     let page = open["params"]?["page"]?["id"] ?? .null
     try await client.call(2, "navigation.finish", ["page": page])
     try await expect("didClose native://a finished")
   }
 
-  @Test func aPageThatIsOnTopAgainIsTold() async throws {
+  @Test func reportsResumedPage() async throws {
     try router.page("native://a", name: "a")
     let client = try await connect()
-    try await client.reply(try await openPage(client), .null)
+    try await client.respond(try await openPage(client), .null)
     try await client.call(2, "router.open", ["uri": "native://b"])
-    try await client.reply(try await client.request("page.open"), .null)
+    try await client.respond(try await client.nextRequest("page.open"), .null)
     try await client.call(3, "navigation.back", [:])
     try await expect(
       "willOpen native://a", "didOpen native://a", "willOpen native://b", "didOpen native://b",
       "didClose native://b dismissed", "didResume native://a")
   }
 
-  @Test func whatTheUndefinedRouteHandlerAnswersIsTold() async throws {
+  @Test func reportsCallsOfUndefinedRouteHandler() async throws {
     try router.task("action://now", name: "now") { _ in 1 }
-    router.undefinedRoute { call in
-      call.uri.path.isEmpty ? .answer(1) : .redirect(uri: "action://now", params: [:])
+    router.setUndefinedRouteHandler { call in
+      call.uri.path.isEmpty ? .respond(1) : .redirect(uri: "action://now", params: [:])
     }
     let client = try await connect()
     for uri in ["native://nowhere", "native://nowhere/now"] {
@@ -76,15 +76,15 @@ struct HookTests {
     try await expect("didRun native://nowhere -", "didRun action://now now")
   }
 
-  @Test func aRefusedPageHasFailed() async throws {
+  @Test func reportsRejectedPageAsFailure() async throws {
     try router.page("native://a", name: "a")
     let client = try await connect()
-    try await client.refuse(try await openPage(client), 7, "not today")
+    try await client.reject(try await openPage(client), 7, "not today")
     try await expect(
       "willOpen native://a", "failed native://a a 2502 hostFailed: The host answered: not today")
   }
 
-  @Test func tasksAreToldWhetherTheyWaitOrNot() async throws {
+  @Test func reportsSynchronousAndAsynchronousTasks() async throws {
     try router.task("action://now", name: "now") { _ in 1 }
     try router.task("action://later", name: "later") { _ in
       await Task.yield()
@@ -97,14 +97,14 @@ struct HookTests {
     for (id, name) in ["now", "later", "bad"].enumerated() {
       try await client.call(
         .integer(Int64(id)), "router.invoke", ["uri": .string("action://\(name)")])
-      _ = try await client.answer(.integer(Int64(id)))
+      _ = try await client.response(.integer(Int64(id)))
     }
     try await expect(
       "didRun action://now now", "didRun action://later later",
       "failed action://bad bad 7 -: out of tea")
   }
 
-  @Test func whatGoesNowhereHasFailed() async throws {
+  @Test func reportsUnresolvedAndRejectedCallsAsFailures() async throws {
     try router.task("action://secret", name: "secret") { _ in 1 }
     router.intercept("guard", on: .routes(["secret"])) { _ in .refuse("no") }
     let client = try await connect()
@@ -115,26 +115,26 @@ struct HookTests {
       "failed action://secret - 2423 refused: Refused by \"guard\": no")
   }
 
-  @Test func refusedNavigationAndCallsOfPagesHaveFailed() async throws {
+  @Test func reportsFailedNavigationAndPageMethods() async throws {
     try router.page("native://a", name: "a")
     try router.task("action://now", name: "now") { _ in 1 }
     try router.setTabs([try RouteURI("native://a")])
     let client = try await connect()
     let open = try await openPage(client)
-    try await client.reply(open, .null)
+    try await client.respond(open, .null)
     try await expect("willOpen native://a", "didOpen native://a")
     let page = open["params"]?["page"]?["id"] ?? .null
     let missing = "is not on the stack; navigation.stack lists the pages that are"
     try await client.call(2, "navigation.back", ["to": "native://b"])
     try await expect(
       "failed navigation.back native://b - 2404 notOnStack: "
-        + "a page with the URI 'native://b' \(missing)")
+        + "a page with the URI \"native://b\" \(missing)")
     try await client.call(3, "navigation.back", ["before": "a"])
     try await expect(
       "failed navigation.back native://a - 2404 nothingBefore: "
-        + "nothing lies before page '\(page.string ?? "")': it is the root")
+        + "no page is below page \"\(page.string ?? "")\", which is the root")
     try await client.call(4, "navigation.finish", ["page": "p99"])
-    try await expect("failed navigation.finish - - 2404 notOnStack: page 'p99' \(missing)")
+    try await expect("failed navigation.finish - - 2404 notOnStack: page \"p99\" \(missing)")
     try await client.call(5, "navigation.contains", ["uri": 7])
     try await expect(
       "failed navigation.contains - - -32602 invalidParams: params.uri must be a string, not number"
@@ -142,21 +142,21 @@ struct HookTests {
     try await client.call(6, "navigation.selectTab", ["uri": "native://b"])
     try await expect(
       "failed navigation.selectTab native://b - 2404 noTab: "
-        + "\"native://b\" is the first page of no tab")
+        + "No tab begins with the page \"native://b\"")
     try await client.call(7, "page.call", ["page": page, "method": "x"])
-    try await client.refuse(try await client.request("page.call"), 7, "no x")
+    try await client.reject(try await client.nextRequest("page.call"), 7, "no x")
     try await expect("failed page.call native://a - 7 -: no x")
     try await client.call(8, "router.invoke", ["uri": "navigation:back?to=b"])
     try await expect(
       "failed navigation:back?to=b - 2404 notOnStack: "
-        + "a page with the id or of the route 'b' \(missing)")
+        + "a page with the id or the route \"b\" \(missing)")
     try await client.call(9, "navigation.stack", [:])
     try await client.call(10, "navigation.none", [:])
     try await client.call(11, "router.invoke", ["uri": "action://now"])
     try await expect("didRun action://now now")
   }
 
-  @Test func navigationOfSwiftCodeThatIsRefusedHasFailed() async throws {
+  @Test func reportsFailedNavigationOfTasks() async throws {
     try router.page("native://a", name: "a")
     try router.task("action://go") { call in
       let navigator = call.navigator
@@ -170,7 +170,8 @@ struct HookTests {
     try await client.call(1, "router.invoke", ["uri": "action://go"])
     var failed: [String] = []
     for _ in 0..<4 {
-      failed.append(try await told.take().split(separator: ":").first.map(String.init) ?? "")
+      failed.append(
+        try await hookEvents.receive().split(separator: ":").first.map(String.init) ?? "")
     }
     #expect(
       failed == [
@@ -180,25 +181,25 @@ struct HookTests {
       ])
   }
 
-  @Test func aHookIsReplacedAndTakenBack() async throws {
+  @Test func replacesAndRemovesHook() async throws {
     try router.task("action://now", name: "now") { _ in 1 }
     let client = try await connect()
     let others = Mailbox<String>()
-    router.hook("statistics") { _, _ in others.put("replaced") }
+    router.addHook("statistics") { _, _ in others.put("replaced") }
     try await client.call(1, "router.invoke", ["uri": "action://now"])
-    #expect(try await others.take() == "replaced")
+    #expect(try await others.receive() == "replaced")
     #expect(router.removeHook("statistics"))
     #expect(!router.removeHook("statistics"))
-    router.hook("other") { _, _ in others.put("other") }
+    router.addHook("other") { _, _ in others.put("other") }
     try await client.call(2, "router.invoke", ["uri": "action://now"])
-    #expect(try await others.take() == "other")
+    #expect(try await others.receive() == "other")
   }
 
-  @Test func durationsAreThoseOfTheLoopsClock() async throws {
+  @Test func measuresDurationsWithLoopClock() async throws {
     try router.page("native://a", name: "a")
     let bridge = InMemoryBridge(router)
     let times = Mailbox<Duration>()
-    router.hook("times") { notice, _ in
+    router.addHook("times") { notice, _ in
       switch notice {
       case .didOpen(_, let after), .didClose(_, _, let after): times.put(after)
       default: break
@@ -207,10 +208,10 @@ struct HookTests {
     let client = try await WireClient.connect(to: bridge)
     let open = try await openPage(client)
     try await bridge.server.advance(by: .seconds(3))
-    try await client.reply(open, .null)
-    #expect(try await times.take() == .seconds(3))
+    try await client.respond(open, .null)
+    #expect(try await times.receive() == .seconds(3))
     try await bridge.server.advance(by: .seconds(20))
     try await client.call(2, "navigation.finish", ["page": open["params"]?["page"]?["id"] ?? .null])
-    #expect(try await times.take() == .seconds(20))
+    #expect(try await times.receive() == .seconds(20))
   }
 }

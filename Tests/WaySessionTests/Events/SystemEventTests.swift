@@ -6,95 +6,97 @@ import WayValues
 
 @testable import WaySession
 
-/// The server's own events, heard by Swift code.
+/// The server's own events, received in Swift.
 @Suite(.timeLimit(.minutes(1)))
 struct SystemEventTests {
   private let router = Router()
 
-  @Test func theLifeOfASessionIsHeardFromItsBeginningToItsEnd() async throws {
+  @Test func reportsSessionLifecycle() async throws {
     try router.task("action://wave") { _ in 1 }
     let bridge = InMemoryBridge(router)
-    let events = try await bridge.hub.events(["session.*", "task.finished"], limit: 100)
-    let (client, hello) = try await WireClient.open(bridge)
-    let (guest, guestHello) = try await WireClient.open(bridge, joining: hello)
+    let events = try await bridge.sessionServer.events(["session.*", "task.finished"], limit: 100)
+    let (client, opened) = try await WireClient.open(bridge)
+    let (guest, guestOpened) = try await WireClient.open(bridge, joining: opened)
     try await client.call(1, "router.invoke", ["uri": "action://wave"])
-    _ = try await client.answer(1)
+    _ = try await client.response(1)
     try await guest.close()
     try await client.close()
-    let session = hello["session"] ?? .null
+    let session = opened["session"] ?? .null
     let expected: [(String, Value)] = [
-      ("session.opened", ["session": session, "client": hello["client"] ?? .null]),
-      ("session.joined", ["session": session, "client": guestHello["client"] ?? .null]),
+      ("session.opened", ["session": session, "client": opened["client"] ?? .null]),
+      ("session.joined", ["session": session, "client": guestOpened["client"] ?? .null]),
       (
         "task.finished",
         ["session": session, "call": 1, "uri": "action://wave", "route": "action://wave"]
       ),
-      ("session.left", ["session": session, "client": guestHello["client"] ?? .null]),
-      ("session.left", ["session": session, "client": hello["client"] ?? .null]),
+      ("session.left", ["session": session, "client": guestOpened["client"] ?? .null]),
+      ("session.left", ["session": session, "client": opened["client"] ?? .null]),
       ("session.closed", ["session": session]),
     ]
-    var heard = events.makeAsyncIterator()
+    var iterator = events.makeAsyncIterator()
     for (topic, data) in expected {
       #expect(
-        try await heard.next() == BridgeEvent(topic: topic, data: data, at: InMemoryBridge.now))
+        try await iterator.next()
+          == BridgeEvent(topic: topic, data: data, at: InMemoryBridge.startTime))
     }
   }
 
-  @Test func aReaderThatFallsBehindIsTold() async throws {
+  @Test func failsStreamOfSlowReader() async throws {
     let bridge = InMemoryBridge(router)
-    let events = try await bridge.hub.events(["*"], limit: 2)
-    let (client, hello) = try await WireClient.open(bridge)
-    for _ in 0..<2 { _ = try await WireClient.open(bridge, joining: hello) }
-    var heard = events.makeAsyncIterator()
-    #expect(try await heard.next()?.topic == "session.opened")
-    #expect(try await heard.next()?.topic == "session.joined")
-    let error = await #expect(throws: CallError.self) { _ = try await heard.next() }
+    let events = try await bridge.sessionServer.events(["*"], limit: 2)
+    let (client, opened) = try await WireClient.open(bridge)
+    for _ in 0..<2 { _ = try await WireClient.open(bridge, joining: opened) }
+    var iterator = events.makeAsyncIterator()
+    #expect(try await iterator.next()?.topic == "session.opened")
+    #expect(try await iterator.next()?.topic == "session.joined")
+    let error = await #expect(throws: CallError.self) { _ = try await iterator.next() }
     #expect(error?.code == 2429)
     _ = client
   }
 
-  @Test func aReaderThatLetsGoIsNotServedAnyMore() async throws {
+  @Test func unsubscribesReleasedStream() async throws {
     let bridge = InMemoryBridge(router)
-    let (_, hello) = try await WireClient.open(bridge)
-    let session = try #require(hello["session"]?.string)
+    let (_, opened) = try await WireClient.open(bridge)
+    let session = try #require(opened["session"]?.string)
     do {
-      let events = try await bridge.hub.events(["*"], limit: 2)
-      #expect(await bridge.loopHub.heard(in: session) == [.session, .page, .task, .route])
+      let events = try await bridge.sessionServer.events(["*"], limit: 2)
+      #expect(
+        await bridge.loopSessions.subscribedKinds(in: session) == [.session, .page, .task, .route])
       _ = events
     }
-    while await bridge.loopHub.heard(in: session) != [] { await Task.yield() }
+    while await bridge.loopSessions.subscribedKinds(in: session) != [] { await Task.yield() }
   }
 
-  @Test func nothingIsToldOnceTheSubscriberHasLeft() async throws {
+  @Test func unsubscribesClientThatLeaves() async throws {
     let bridge = InMemoryBridge(router)
-    let (_, hello) = try await WireClient.open(bridge)
-    let session = try #require(hello["session"]?.string)
-    let (guest, _) = try await WireClient.open(bridge, joining: hello)
+    let (_, opened) = try await WireClient.open(bridge)
+    let session = try #require(opened["session"]?.string)
+    let (guest, _) = try await WireClient.open(bridge, joining: opened)
     try await guest.subscribe("page.*", "own")
-    #expect(await bridge.loopHub.heard(in: session) == .page)
+    #expect(await bridge.loopSessions.subscribedKinds(in: session) == .page)
     try await guest.close()
-    _ = try? await guest.message()
-    #expect(await bridge.loopHub.heard(in: session) == [])
+    _ = try? await guest.nextMessage()
+    #expect(await bridge.loopSessions.subscribedKinds(in: session) == [])
   }
 
-  @Test func aCallOfSwiftCodeThatComesToNobodyIsTold() async throws {
+  @Test func reportsUnresolvedCallOfTask() async throws {
     try router.task("action://lost") { call in
       try await call.navigator.invoke("action://nowhere")
     }
     let bridge = InMemoryBridge(router)
-    let (client, hello) = try await WireClient.open(bridge)
+    let (client, opened) = try await WireClient.open(bridge)
     try await client.subscribe("route.failed")
     try await client.call(1, "router.invoke", ["uri": "action://lost"])
     #expect(
-      try await client.event()["data"]
+      try await client.nextEvent()["data"]
         == [
-          "session": hello["session"] ?? .null, "uri": "action://nowhere", "code": 2404,
+          "session": opened["session"] ?? .null, "uri": "action://nowhere", "code": 2404,
           "kind": "noRoute",
         ])
   }
 
   @Test(arguments: ["action://now", "action://later", "action://outer"])
-  func aTaskThatFailsIsNoRouteThatFails(uri: String) async throws {
+  func failedTaskIsNoRouteFailure(uri: String) async throws {
     try router.task("action://now") { _ in throw CallError(code: 7, message: "no") }
     try router.task("action://later") { _ async throws in throw CallError(code: 7, message: "no") }
     try router.task("action://outer") { call in try await call.navigator.invoke("action://now") }
@@ -103,14 +105,14 @@ struct SystemEventTests {
     try await client.subscribe("route.failed", "task.failed")
     try await client.call(1, "router.invoke", ["uri": .string(uri)])
     var topics: [Value?] = []
-    while case let message = try await client.message(), message["id"] != 1 {
+    while case let message = try await client.nextMessage(), message["id"] != 1 {
       topics.append(message["params"]?["topic"])
     }
     let count = uri == "action://outer" ? 2 : 1
     #expect(topics == Array(repeating: "task.failed", count: count))
   }
 
-  @Test func aTaskThatDeclinesAfterItsCallWasCancelledHasEndedOnce() async throws {
+  @Test func cancelledTaskThatDeclinesEndsOnce() async throws {
     try router.task("action://waits") { _ async throws in
       do { try await Task.sleep(for: .seconds(3600)) } catch { throw Declined() }
       return nil
@@ -119,23 +121,23 @@ struct SystemEventTests {
     let (client, _) = try await WireClient.open(bridge)
     try await client.subscribe("task.*")
     try await client.call(1, "router.invoke", ["uri": "action://waits"])
-    #expect(try await client.event()["topic"] == "task.started")
+    #expect(try await client.nextEvent()["topic"] == "task.started")
     try await client.notify("$/cancelRequest", ["id": 1])
-    #expect(try await client.event()["data"]?["code"] == -32800)
-    #expect(try await client.message()["error"]?["code"] == -32800)
-    while await bridge.hub.census().callsInFlight > 0 { await Task.yield() }
-    #expect(try await client.hasHeardNothing())
+    #expect(try await client.nextEvent()["data"]?["code"] == -32800)
+    #expect(try await client.nextMessage()["error"]?["code"] == -32800)
+    while await bridge.sessionServer.totals().callsInFlight > 0 { await Task.yield() }
+    #expect(try await client.hasNoPendingMessages())
   }
 
-  @Test func whatWaitsWhenTheSessionEndsIsNotBegun() async throws {
+  @Test func queuedOpenDoesNotStartAfterSessionEnds() async throws {
     let shown = Mailbox<String>()
-    let asked = Mailbox<Bool>()
+    let proceed = Mailbox<Bool>()
     try router.page("native://a")
     try router.page(
       "sdk:p", PageHandler(open: { page, _ in shown.put(page.id) }, close: { _, _, _ in }))
     try router.task("action://go") { call in
       async let first = call.navigator.open("native://a")
-      _ = try await asked.take()
+      _ = try await proceed.receive()
       let second = try await call.navigator.open("sdk:p")
       _ = try await first
       return second.data
@@ -143,57 +145,57 @@ struct SystemEventTests {
     let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge, hosting: ["native"])
     try await client.notify("router.invoke", ["uri": "action://go"])
-    _ = try await client.request("page.open")
-    asked.put(true)
-    while await bridge.hub.census().callsInFlight < 3 { await Task.yield() }
+    _ = try await client.nextRequest("page.open")
+    proceed.put(true)
+    while await bridge.sessionServer.totals().callsInFlight < 3 { await Task.yield() }
     try await client.close()
-    _ = try? await client.message()
-    while await bridge.hub.census() != SessionTotals() { await Task.yield() }
+    _ = try? await client.nextMessage()
+    while await bridge.sessionServer.totals() != SessionTotals() { await Task.yield() }
     shown.put("nothing")
-    #expect(try await shown.take() == "nothing")
+    #expect(try await shown.receive() == "nothing")
   }
 
-  @Test func aLaterVersionIsToldSoWhateverElseItSays() async throws {
+  @Test func rejectsUnsupportedVersionBeforeOtherParams() async throws {
     let client = try await WireClient.connect(
       to: InMemoryBridge(router), subprotocol: LoopSessions.subprotocol)
     try await client.call(1, "session.open", ["protocol": ["2.0"], "token": ["bearer": "x"]])
-    #expect(try await client.answer(1)["error"]?["data"]?["kind"] == "version")
+    #expect(try await client.response(1)["error"]?["data"]?["kind"] == "version")
   }
 
-  @Test func aSessionThatHasEndedIsNotThereAnyMore() async throws {
+  @Test func removesClosedSession() async throws {
     let bridge = InMemoryBridge(router)
     let stuck = StalledChannel(to: bridge)
     for (method, count) in [("$/ping", 1), ("session.close", 0)] {
-      try await stuck.receive(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
-      #expect(await bridge.hub.allServers.sessions(.all).count == count)
+      try await stuck.deliver(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
+      #expect(await bridge.sessionServer.clusterDispatch.sessions(.all).count == count)
     }
-    #expect(await bridge.hub.census().sessions == 0)
+    #expect(await bridge.sessionServer.totals().sessions == 0)
   }
 
-  @Test func theStreamEndsWithTheServer() async throws {
+  @Test func streamEndsOnShutdown() async throws {
     let bridge = InMemoryBridge(router)
-    let events = try await bridge.hub.events(["*"], limit: 2)
-    await bridge.hub.endListening()
-    var heard = events.makeAsyncIterator()
-    #expect(try await heard.next() == nil)
+    let events = try await bridge.sessionServer.events(["*"], limit: 2)
+    await bridge.sessionServer.closeEventStreams()
+    var iterator = events.makeAsyncIterator()
+    #expect(try await iterator.next() == nil)
   }
 
   @Test(arguments: [(["a b"], 1), ([""], 1), (["*"], 0)])
-  func aWrongTopicIsRefused(topics: [String], limit: Int) async {
+  func rejectsInvalidTopics(topics: [String], limit: Int) async {
     let error = await #expect(throws: CallError.self) {
-      try await InMemoryBridge(router).hub.events(topics, limit: limit)
+      try await InMemoryBridge(router).sessionServer.events(topics, limit: limit)
     }
     #expect(error?.code == -32602)
   }
 
-  @Test func everyTopicIsDescribed() throws {
+  @Test func documentsEveryTopic() throws {
     let text = try ProjectFiles.text("protocol/PROTOCOL.md")
     for topic in SystemTopic.allCases { #expect(text.contains("| `\(topic.rawValue)` |")) }
   }
 }
 
 extension LoopSessions {
-  fileprivate func heard(in session: String) -> Happening.Kinds? {
-    sessions[session]?.assumeIsolated { $0.happenings.subscribers.kinds }
+  fileprivate func subscribedKinds(in session: String) -> SessionEvent.EventKinds? {
+    sessions[session]?.assumeIsolated { $0.events.subscribers.kinds }
   }
 }

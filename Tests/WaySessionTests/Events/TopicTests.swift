@@ -11,10 +11,10 @@ struct TopicTests {
     ("*", ["a", "page.opened"], []),
     ("cart:7/x_y-z", ["cart:7/x_y-z"], ["cart:7/x_y"]),
   ])
-  func aPatternCoversWhatItNames(text: String, covered: [String], others: [String]) throws {
+  func patternMatchesTopics(text: String, covered: [String], others: [String]) throws {
     let pattern = try TopicPattern(text, limit: 256)
-    for topic in covered { #expect(pattern.covers(topic), "\(topic)") }
-    for topic in others { #expect(!pattern.covers(topic), "\(topic)") }
+    for topic in covered { #expect(pattern.matches(topic), "\(topic)") }
+    for topic in others { #expect(!pattern.matches(topic), "\(topic)") }
   }
 
   @Test(arguments: [
@@ -22,14 +22,14 @@ struct TopicTests {
     ("é", "ASCII letters"), ("a\u{0}", "ASCII letters"), ("123456789", "9 bytes, more than 8"),
     ("12345678*", "9 bytes, more than 8"),
   ])
-  func whatIsNoPatternIsToldWhy(text: String, reason: String) {
-    let fault = #expect(throws: TopicFault.self) { try TopicPattern(text, limit: 8) }
+  func rejectsInvalidPatternWithReason(text: String, reason: String) {
+    let fault = #expect(throws: TopicError.self) { try TopicPattern(text, limit: 8) }
     #expect(fault?.reason.contains(reason) == true)
   }
 
   @Test(arguments: [("a.b", true), ("*", false), ("a.*", false), ("", false), ("a\n", false)])
-  func aTopicHasNoWildcard(text: String, isTopic: Bool) {
-    #expect((Topic.fault(in: text, limit: 8) == nil) == isTopic)
+  func rejectsWildcardInTopic(text: String, isTopic: Bool) {
+    #expect((Topic.violation(in: text, limit: 8) == nil) == isTopic)
   }
 
   @Test(
@@ -38,21 +38,21 @@ struct TopicTests {
       ("page.clo*", .page),
       ("page.closed", .page), ("page*", .page), ("page", []), ("pages.*", []), ("cart.*", []),
       ("t*", .task), ("route.failed", .route), ("session.*", .session),
-    ] as [(String, Happening.Kinds)])
-  func aPatternListensToTheServersTopicsThatItMayCover(
-    text: String, families: Happening.Kinds
+    ] as [(String, SessionEvent.EventKinds)])
+  func patternSelectsEventKinds(
+    text: String, families: SessionEvent.EventKinds
   ) throws {
     #expect(try TopicPattern(text, limit: 256).kinds == families)
   }
 
-  @Test func everyOwnTopicIsReservedAndFoundByItsFamily() throws {
+  @Test func reservesEverySystemTopic() throws {
     for topic in SystemTopic.allCases {
-      #expect(SystemTopic.reserves(topic.rawValue))
+      #expect(SystemTopic.isReserved(topic.rawValue))
       let kinds = try TopicPattern(topic.rawValue, limit: 256).kinds
-      // What is not told by a session has no kind among what sessions tell.
+      // A topic that sessions do not emit has no session event kind.
       let isOfAll = topic == .serverDraining || topic == .tableChanged
       #expect(kinds.rawValue.nonzeroBitCount == (isOfAll ? 0 : 1))
     }
-    #expect(!SystemTopic.reserves("pages.opened"))
+    #expect(!SystemTopic.isReserved("pages.opened"))
   }
 }

@@ -5,7 +5,7 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// Routes that Swift code serves, called over the wire.
+/// Routes with Swift handlers, called over the wire.
 @Suite(.timeLimit(.minutes(1)))
 struct AppRouteTests {
   private let router = Router()
@@ -14,7 +14,7 @@ struct AppRouteTests {
     try await WireClient.connect(to: InMemoryBridge(router))
   }
 
-  @Test func aTaskThatOpensAPageAnswersWithItsResult() async throws {
+  @Test func taskReturnsResultOfItsPage() async throws {
     try router.page("native://share/sheet")
     try router.task("action://share") { call in
       let outcome = try await call.navigator.open(
@@ -24,23 +24,25 @@ struct AppRouteTests {
     let client = try await connect()
     try await client.call(
       "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
-    _ = try await client.answer("host")
+    _ = try await client.response("host")
     try await client.call(
       1, "router.invoke", ["uri": "action://share", "params": ["title": "Tea"]])
-    let open = try await client.request("page.open")
+    let open = try await client.nextRequest("page.open")
     #expect(open["params"]?["page"]?["style"] == "push")
     #expect(open["params"]?["page"]?["params"] == ["title": "Tea"])
     let page = try #require(open["params"]?["page"]?["id"])
-    try await client.reply(open, .null)
+    try await client.respond(open, .null)
     try await client.call(2, "navigation.finish", ["page": page, "result": ["data": "mail"]])
-    let close = try await client.request("page.close")
-    try await client.reply(close, .null)
-    let answers = [try await client.message(), try await client.message()]
+    let close = try await client.nextRequest("page.close")
+    try await client.respond(close, .null)
+    let responses = [try await client.nextMessage(), try await client.nextMessage()]
     #expect(
-      answers.contains(["jsonrpc": "2.0", "id": 1, "result": ["shared": true, "channel": "mail"]]))
+      responses.contains([
+        "jsonrpc": "2.0", "id": 1, "result": ["shared": true, "channel": "mail"],
+      ]))
   }
 
-  @Test func theErrorOfATasksOwnCallIsItsCallersToo() async throws {
+  @Test func forwardsErrorOfNestedCall() async throws {
     try router.register(
       Route(
         name: "typed", patterns: [RoutePattern("action://typed")], kind: .task,
@@ -74,7 +76,7 @@ struct AppRouteTests {
     (CallError(code: 3000, message: "own"), 3000, "own"),
     (CallError(code: 2404, message: "not its to give"), -32603, "not its to give"),
   ])
-  func onlyAnApplicationsCodePassesThrough(
+  func forwardsOnlyApplicationErrorCodes(
     error: CallError, code: Int64, message: String
   ) async throws {
     try router.task("action://sync") { _ in throw error }
@@ -85,19 +87,19 @@ struct AppRouteTests {
     let client = try await connect()
     for uri in ["action://sync", "action://async"] {
       try await client.call(1, "router.invoke", ["uri": .string(uri)])
-      let answer = try await client.answer(1)
-      #expect(answer["error"]?["code"]?.integer == code)
-      #expect(answer["error"]?["message"]?.string == message)
+      let response = try await client.response(1)
+      #expect(response["error"]?["code"]?.integer == code)
+      #expect(response["error"]?["message"]?.string == message)
     }
   }
 
-  @Test func cancellingReachesTheTask() async throws {
+  @Test func cancellationReachesTask() async throws {
     let cancelled = Mailbox<Bool>()
     let started = Mailbox<Bool>()
     try router.task("action://wait") { _ in
       await withTaskCancellationHandler {
         started.put(true)
-        _ = try? await cancelled.take()
+        _ = try? await cancelled.receive()
       } onCancel: {
         cancelled.put(true)
         cancelled.put(true)
@@ -106,73 +108,73 @@ struct AppRouteTests {
     }
     let client = try await connect()
     try await client.call(1, "router.invoke", ["uri": "action://wait"])
-    _ = try await started.take()
+    _ = try await started.receive()
     try await client.notify("$/cancelRequest", ["id": 1])
-    #expect(try await client.answer(1)["error"]?["code"] == -32800)
-    #expect(try await cancelled.take())
+    #expect(try await client.response(1)["error"]?["code"] == -32800)
+    #expect(try await cancelled.receive())
   }
 
-  @Test func aTaskTellsHowFarItIsAndSeesItsDeadline() async throws {
+  @Test func taskReportsProgressAndReceivesDeadline() async throws {
     try router.task("action://steps") { call in
       await Task.yield()
-      for step in 1...3 { call.progress(["step": .integer(Int64(step))]) }
+      for step in 1...3 { call.reportProgress(["step": .integer(Int64(step))]) }
       return .bool(call.deadline != nil)
     }
     let client = try await connect()
     try await client.call(1, "router.invoke", ["uri": "action://steps", "deadlineMs": 60_000])
     for step in 1...3 {
-      let progress = try await client.message()
+      let progress = try await client.nextMessage()
       #expect(progress["method"] == "$/progress")
       #expect(
         progress["params"] == ["id": 1, "value": ["step": .integer(Int64(step))]])
     }
-    #expect(try await client.answer(1)["result"] == true)
+    #expect(try await client.response(1)["result"] == true)
   }
 
-  @Test func aPageInABatchIsRefusedAlsoBehindARedirect() async throws {
+  @Test func rejectsRedirectedPageInBatch() async throws {
     try router.page("native://page", PageHandler(open: { _, _ in }, close: { _, _, _ in }))
-    router.undefinedRoute { _ in .redirect(uri: "native://page", params: [:]) }
+    router.setUndefinedRouteHandler { _ in .redirect(uri: "native://page", params: [:]) }
     let bridge = InMemoryBridge(router)
     let client = try await WireClient.connect(to: bridge)
     try await client.batch([
       ["jsonrpc": "2.0", "id": 1, "method": "router.open", "params": ["uri": "native://old"]]
     ])
-    let answers = try await client.message().list
-    #expect(answers?.first?["error"]?["code"] == 2405)
+    let responses = try await client.nextMessage().array
+    #expect(responses?.first?["error"]?["code"] == 2405)
   }
 
-  @Test func aSwiftPageOpensAndIsTakenAway() async throws {
+  @Test func opensAndClosesPageOfApp() async throws {
     let closed = Mailbox<String>()
     try router.page(
       "native://sdk/pay",
       PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
-    let progress = try await client.request("$/progress")
+    let progress = try await client.nextRequest("$/progress")
     let page = try #require(progress["params"]?["value"]?["opened"]?["page"])
     try await client.call(2, "navigation.finish", ["page": page, "result": ["code": 7]])
-    let outcome = try await client.answer(1)
+    let outcome = try await client.response(1)
     #expect(outcome["result"]?["outcome"] == "finished")
     #expect(outcome["result"]?["code"] == 7)
-    #expect(try await closed.take() == "finished")
+    #expect(try await closed.receive() == "finished")
   }
 
-  @Test func aSwiftPageEndsWithItsSession() async throws {
+  @Test func closesPageWhenSessionEnds() async throws {
     let closed = Mailbox<String>()
     try router.page(
       "native://sdk/pay",
       PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
     let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(bridge)
-    let deliveries = try await bridge.hub.allServers.open(
+    let deliveries = try await bridge.sessionServer.clusterDispatch.open(
       "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
     let opened = try #require(try deliveries.first?.result.get())
     try await client.close()
-    #expect(try await closed.take() == "cancelled")
+    #expect(try await closed.receive() == "cancelled")
     #expect(try await opened.outcome().kind == .cancelled)
   }
 
-  @Test func aSwiftPageGetsItsParametersAsAType() async throws {
+  @Test func decodesPageParameters() async throws {
     struct Payment: Decodable {
       let amount: Double
       let note: String?
@@ -187,27 +189,27 @@ struct AppRouteTests {
         }, close: { _, _, _ in }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay/2.5"])
-    #expect(try await shown.take() == 2.5)
+    #expect(try await shown.receive() == 2.5)
     try await client.call(
       2, "router.open", ["uri": "native://sdk/pay/1", "params": ["note": 7]])
-    let error = try await client.answer(2)["error"]
+    let error = try await client.response(2)["error"]
     #expect(error?["code"] == 2422)
-    #expect(error?["data"]?["errors"]?.list?.map { $0["path"] } == ["$.note"])
+    #expect(error?["data"]?["errors"]?.array?.map { $0["path"] } == ["$.note"])
   }
 
-  @Test func aSwiftPageThatThrowsIsRefused() async throws {
+  @Test func rejectsPageWhoseHandlerThrows() async throws {
     try router.page(
       "native://sdk/pay",
       PageHandler(
         open: { _, _ in throw CallError(code: 1, message: "no wallet") }, close: { _, _, _ in }))
     let client = try await connect()
     try await client.call(1, "router.open", ["uri": "native://sdk/pay"])
-    let answer = try await client.answer(1)
-    #expect(answer["error"]?["code"] == 2502)
-    #expect(answer["error"]?["message"]?.string?.contains("no wallet") == true)
+    let response = try await client.response(1)
+    #expect(response["error"]?["code"] == 2502)
+    #expect(response["error"]?["message"]?.string?.contains("no wallet") == true)
   }
 
-  @Test func aCustomDispatcherAnswersForDeclaredRoutesToo() async throws {
+  @Test func customDispatcherHandlesDeclaredRoutes() async throws {
     try router.register(
       SchemeDispatcher(
         name: "own",
@@ -222,15 +224,15 @@ struct AppRouteTests {
     ] as [(String, Value)] {
       #expect(try await client.invoke(uri)["result"] == expected)
       try await client.call(1, "router.open", ["uri": .string(uri)])
-      #expect(try await client.answer(1)["result"]?["data"] == expected)
+      #expect(try await client.response(1)["result"]?["data"] == expected)
     }
   }
 
-  @Test func theUndefinedRouteHandlerAnswersOrRedirects() async throws {
+  @Test func undefinedRouteHandlerRespondsOrRedirects() async throws {
     try router.task("action://upgrade") { call in ["from": call.params["from"] ?? .null] }
-    router.undefinedRoute { call in
+    router.setUndefinedRouteHandler { call in
       switch call.uri.path {
-      case "/answer": .answer("answered")
+      case "/answer": .respond("answered")
       case "/redirect": .redirect(uri: "action://upgrade?from=old", params: [:])
       case "/loop": .redirect(uri: call.uri.text, params: [:])
       default: .decline
@@ -243,19 +245,19 @@ struct AppRouteTests {
     ]
     for (uri, wanted) in expected {
       try await client.call(1, "router.invoke", ["uri": .string(uri)])
-      #expect(try await client.answer(1)["result"] == wanted["result"])
+      #expect(try await client.response(1)["result"] == wanted["result"])
     }
     for (uri, code) in [("native://old/loop", 2508 as Int64), ("native://old/gone", 2404)] {
       try await client.call(1, "router.invoke", ["uri": .string(uri)])
-      #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
+      #expect(try await client.response(1)["error"]?["code"]?.integer == code)
     }
   }
 
   @Test func canOpenRunsNoHandler() async throws {
     let ran = Mailbox<String>()
-    router.undefinedRoute { _ in
+    router.setUndefinedRouteHandler { _ in
       ran.put("undefined")
-      return .answer(.null)
+      return .respond(.null)
     }
     try router.task("action://touch") { _ in
       ran.put("task")
@@ -264,31 +266,31 @@ struct AppRouteTests {
     let client = try await connect()
     try await client.call(1, "router.canOpen", ["uri": "action://touch"])
     #expect(
-      try await client.answer(1)["result"]
+      try await client.response(1)["result"]
         == ["canOpen": true, "kind": "task", "route": "action://touch"])
     try await client.call(2, "router.canOpen", ["uri": "native://unknown"])
     #expect(
-      try await client.answer(2)["result"] == ["canOpen": true, "kind": "task"],
-      "what the handler would say is not asked")
+      try await client.response(2)["result"] == ["canOpen": true, "kind": "task"],
+      "the handler is not called")
     ran.put("nothing")
-    #expect(try await ran.take() == "nothing")
+    #expect(try await ran.receive() == "nothing")
   }
 
-  @Test func routesChangeWhileClientsAreConnected() async throws {
+  @Test func appliesRouteChangesToConnectedClients() async throws {
     let client = try await connect()
     let registration = try router.task("action://late") { _ in 1 }
     try await client.call(1, "router.invoke", ["uri": "action://late"])
-    #expect(try await client.answer(1)["result"] == 1)
+    #expect(try await client.response(1)["result"] == 1)
     router.remove(registration)
     try await client.call(2, "router.invoke", ["uri": "action://late"])
-    #expect(try await client.answer(2)["error"]?["code"] == 2404)
+    #expect(try await client.response(2)["error"]?["code"] == 2404)
     try router.register(
       SchemeDispatcher(name: "own", action: .custom { call in .string(call.uri.path) }),
       scheme: "own")
     try await client.call(3, "router.invoke", ["uri": "own:thing"])
-    #expect(try await client.answer(3)["result"] == "thing")
+    #expect(try await client.response(3)["result"] == "thing")
     try router.removeDispatcher(scheme: "own")
     try await client.call(4, "router.invoke", ["uri": "own:thing"])
-    #expect(try await client.answer(4)["error"]?["code"] == 2404)
+    #expect(try await client.response(4)["error"]?["code"] == 2404)
   }
 }

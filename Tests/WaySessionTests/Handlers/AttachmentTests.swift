@@ -5,7 +5,7 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// Values of Swift code that calls of Swift code take along.
+/// Swift values that Swift code attaches to its calls.
 @Suite(.timeLimit(.minutes(1)))
 struct AttachmentTests {
   private let router = Router()
@@ -21,55 +21,56 @@ struct AttachmentTests {
   private let photo = Photo("tea")
   private let shout: Filter = { $0.uppercased() }
 
-  /// What a task that runs `work` answers to a client.
-  private func answer(
+  /// Returns the response to a client of a task that runs `work`.
+  private func response(
     to client: WireClient, _ work: @escaping @Sendable (any Navigator) async throws -> Value
   ) async throws -> Value {
     try router.task("action://outer") { try await work($0.navigator) }
     try await client.call("outer", "router.invoke", ["uri": "action://outer"])
-    return try await client.answer("outer")
+    return try await client.response("outer")
   }
 
-  /// The tasks that tell what they are given, each led to in its own way.
-  private func registerTellers() throws {
-    let tell: @Sendable (Call) throws -> Value = { call in
-      let filter = try call.carried("filter", as: Filter.self)
-      return .string(filter(try call.carried("photo", as: Photo.self).title))
+  /// Registers tasks that return their attachments, each reached by a different kind of resolution.
+  private func registerAttachmentTasks() throws {
+    let report: @Sendable (Call) throws -> Value = { call in
+      let filter = try call.attachment("filter", as: Filter.self)
+      return .string(filter(try call.attachment("photo", as: Photo.self).title))
     }
-    try router.task("action://now", tell)
+    try router.task("action://now", report)
     try router.task("action://later") { call in
       await Task.yield()
-      return try tell(call)
+      return try report(call)
     }
-    try router.task("action://typed") { (request: [String: Int], call) in [try tell(call).string] }
+    try router.task("action://typed") { (request: [String: Int], call) in [try report(call).string]
+    }
     try router.register(
-      SchemeDispatcher(name: "own", action: .custom { try tell($0) }), scheme: "own")
+      SchemeDispatcher(name: "own", action: .custom { try report($0) }), scheme: "own")
     try router.redirect("action://redirected", to: "action://now")
     try router.task("action://declined/:any", priority: 1) { _ in throw Declined() }
-    try router.task("action://declined/*", tell)
+    try router.task("action://declined/*", report)
     try router.register(
       Route(
         name: "fallback", patterns: [RoutePattern("native://fallback")], kind: .page,
         fallback: PatternTarget("action://now")))
-    router.undefinedRoute { call in
-      _ = try call.carried("photo", as: Photo.self)
+    router.setUndefinedRouteHandler { call in
+      _ = try call.attachment("photo", as: Photo.self)
       return .redirect(uri: "action://later", params: [:])
     }
     try router.task("action://intercepted") { _ in "not led on" }
     router.intercept("sync", on: .routes(["action://intercepted"])) { call in
-      _ = try call.carried("photo", as: Photo.self)
+      _ = try call.attachment("photo", as: Photo.self)
       return .redirect(to: "action://changed")
     }
-    try router.task("action://changed", tell)
+    try router.task("action://changed", report)
     router.intercept("async", on: .routes(["action://changed"])) { call in
       await Task.yield()
-      _ = try call.carried("photo", as: Photo.self)
+      _ = try call.attachment("photo", as: Photo.self)
       return .change(params: ["n": 1])
     }
-    try router.module(
+    try router.registerModule(
       "lazy",
       routes: [Route(name: "lazy", patterns: [RoutePattern("action://lazy")], kind: .task)]
-    ) { try $0.handle("lazy", with: .task(tell)) }
+    ) { try $0.handle("lazy", with: .task(report)) }
   }
 
   @Test(arguments: [
@@ -77,56 +78,57 @@ struct AttachmentTests {
     "action://declined/x", "native://fallback", "native://nowhere", "action://intercepted",
     "action://lazy",
   ])
-  func aModelAndAClosureReachTheTask(uri: String) async throws {
-    try registerTellers()
+  func taskReceivesModelAndClosure(uri: String) async throws {
+    try registerAttachmentTasks()
     let (photo, shout) = (photo, shout)
     let client = try await WireClient.connect(to: InMemoryBridge(router))
-    let answers = try await answer(to: client) { navigator in
-      let call = navigator.build(uri).carrying("photo", Photo("not kept"))
-        .carrying("photo", photo).carrying("filter", shout)
+    let responses = try await response(to: client) { navigator in
+      let call = navigator.build(uri).attaching("photo", Photo("not kept"))
+        .attaching("photo", photo).attaching("filter", shout)
       return [
         try await call.invoke(), try await call.open().data,
-        try await navigator.invoke(uri, carrying: ["photo": photo, "filter": shout]),
+        try await navigator.invoke(uri, attachments: ["photo": photo, "filter": shout]),
       ]
     }
-    let told: Value = uri == "action://typed" ? ["TEA"] : "TEA"
-    #expect(answers["result"] == [told, told, told])
+    let expected: Value = uri == "action://typed" ? ["TEA"] : "TEA"
+    #expect(responses["result"] == [expected, expected, expected])
   }
 
-  @Test func theHandlerOfAPageGetsThem() async throws {
+  @Test func pageHandlerReceivesAttachments() async throws {
     let shown = Mailbox<Photo>()
     let closed = Mailbox<String>()
     try router.page(
       "native://album",
       PageHandler(
-        open: { _, call in shown.put(try call.carried("photo")) },
+        open: { _, call in shown.put(try call.attachment("photo")) },
         close: { page, _, _ in closed.put(page.uri) }))
     let photo = photo
     let client = try await WireClient.connect(to: InMemoryBridge(router))
     try router.task("action://outer") { call in
-      try await call.navigator.open("native://album", carrying: ["photo": photo]).data
+      try await call.navigator.open("native://album", attachments: ["photo": photo]).data
     }
     try await client.subscribe("page.opened")
     try await client.call("outer", "router.invoke", ["uri": "action://outer"])
-    #expect(try await shown.take() === photo)
-    let page = try await client.event()["data"]?["page"] ?? .null
+    #expect(try await shown.receive() === photo)
+    let page = try await client.nextEvent()["data"]?["page"] ?? .null
     try await client.call("end", "navigation.finish", ["page": page, "result": ["data": "seen"]])
-    #expect(try await client.answer("outer")["result"] == "seen")
-    #expect(try await closed.take() == "native://album")
+    #expect(try await client.response("outer")["result"] == "seen")
+    #expect(try await closed.receive() == "native://album")
   }
 
-  @Test func theAppsSideCarriesIntoItsSessions() async throws {
+  @Test func appAttachesValuesToPageOpens() async throws {
     let shown = Mailbox<Photo>()
     try router.page(
       "native://album",
-      PageHandler(open: { _, call in shown.put(try call.carried("photo")) }, close: { _, _, _ in }))
+      PageHandler(
+        open: { _, call in shown.put(try call.attachment("photo")) }, close: { _, _, _ in }))
     try router.page("native://hosted")
     let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var codes: [Int?] = []
     for uri in ["native://album", "native://hosted"] {
-      let opened = try await bridge.hub.allServers.open(
+      let opened = try await bridge.sessionServer.clusterDispatch.open(
         uri, [:], exts: [:], style: .push, in: .all, timeout: .seconds(3),
         carrying: ["photo": photo])
       #expect(opened.count == 1)
@@ -139,28 +141,28 @@ struct AttachmentTests {
       }
     }
     #expect(codes == [nil, 2405])
-    #expect(try await shown.take() === photo)
-    #expect(try await client.hasHeardNothing())
+    #expect(try await shown.receive() === photo)
+    #expect(try await client.hasNoPendingMessages())
   }
 
   @Test(arguments: ["action://photo", "action://photo/later"])
-  func aReplyIsCarriedBack(uri: String) async throws {
+  func attachesResult(uri: String) async throws {
     let photo = photo
-    try router.task("action://photo") { try $0.carryBack(photo) }
+    try router.task("action://photo") { try $0.attachResult(photo) }
     try router.task("action://photo/later") { call in
       await Task.yield()
-      return try call.carryBack(photo)
+      return try call.attachResult(photo)
     }
     let client = try await WireClient.connect(to: InMemoryBridge(router))
-    let result = try await answer(to: client) { navigator in
-      let plain = try await navigator.invoke(uri, carryingBack: Photo.self)
-      let built = try await navigator.build(uri).with("n", 1).invoke(carryingBack: Photo.self)
+    let result = try await response(to: client) { navigator in
+      let plain = try await navigator.invoke(uri, returning: Photo.self)
+      let built = try await navigator.build(uri).with("n", 1).invoke(returning: Photo.self)
       return [.bool(plain === photo), .bool(built === photo)]
     }["result"]
     #expect(result == [true, true])
   }
 
-  /// A call that does not come to what its caller wants.
+  /// A call with an attachment that does not match the expected one.
   struct InvalidAttachmentCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: Int64
@@ -169,87 +171,88 @@ struct AttachmentTests {
     let call: @Sendable (any Navigator) async throws -> Void
   }
 
-  private static let wrong: [InvalidAttachmentCase] = [
+  private static let invalidCases: [InvalidAttachmentCase] = [
     InvalidAttachmentCase(
       testDescription: "the reply of one that declined", code: -32603, kind: "internal",
-      parts: ["nothing back", "Photo"],
-      call: { _ = try await $0.invoke("action://left/1", carryingBack: Photo.self) }),
+      parts: ["did not return", "Photo"],
+      call: { _ = try await $0.invoke("action://left/1", returning: Photo.self) }),
     InvalidAttachmentCase(
-      testDescription: "a client's page", code: 2405, parts: ["'x'", "native://hosted"],
-      call: { _ = try await $0.open("native://hosted", carrying: ["x": 1]) }),
+      testDescription: "a client's page", code: 2405, parts: ["\"x\"", "native://hosted"],
+      call: { _ = try await $0.open("native://hosted", attachments: ["x": 1]) }),
     InvalidAttachmentCase(
-      testDescription: "a client's task", code: 2405, parts: ["'x'", "'y'", "action://hosted"],
-      call: { _ = try await $0.invoke("action://hosted", carrying: ["y": 2, "x": 1]) }),
+      testDescription: "a client's task", code: 2405, parts: ["\"x\"", "\"y\"", "action://hosted"],
+      call: { _ = try await $0.invoke("action://hosted", attachments: ["y": 2, "x": 1]) }),
     InvalidAttachmentCase(
       testDescription: "a reply of a client's task", code: 2405, parts: ["a Int in reply"],
-      call: { _ = try await $0.invoke("action://hosted", carryingBack: Int.self) }),
+      call: { _ = try await $0.invoke("action://hosted", returning: Int.self) }),
     InvalidAttachmentCase(
       testDescription: "a redirect to a client", code: 2405, parts: ["action://hosted"],
-      call: { _ = try await $0.invoke("action://moved", carrying: ["x": 1]) }),
+      call: { _ = try await $0.invoke("action://moved", attachments: ["x": 1]) }),
     InvalidAttachmentCase(
       testDescription: "the stack", code: 2405, parts: ["navigation:back"],
-      call: { _ = try await $0.invoke("navigation:back", carrying: ["x": 1]) }),
+      call: { _ = try await $0.invoke("navigation:back", attachments: ["x": 1]) }),
     InvalidAttachmentCase(
       testDescription: "a name that is not carried", code: 2422, kind: "invalidParameters",
-      parts: ["'x'", "Int"], call: { _ = try await $0.invoke("action://x", carrying: ["y": 1]) }),
+      parts: ["\"x\"", "Int"],
+      call: { _ = try await $0.invoke("action://x", attachments: ["y": 1]) }),
     InvalidAttachmentCase(
       testDescription: "another type", code: 2422, kind: "invalidParameters",
-      parts: ["'x'", "String", "Int"],
-      call: { _ = try await $0.invoke("action://x", carrying: ["x": "1"]) }),
+      parts: ["\"x\"", "String", "Int"],
+      call: { _ = try await $0.invoke("action://x", attachments: ["x": "1"]) }),
     InvalidAttachmentCase(
-      testDescription: "a reply that nobody asked for", code: 2405, parts: ["Photo"],
+      testDescription: "a reply without a request", code: 2405, parts: ["Photo"],
       call: { _ = try await $0.invoke("action://photo") }),
     InvalidAttachmentCase(
       testDescription: "a reply of another type", code: -32603, kind: "internal",
       parts: ["action://photo", "Photo", "Int"],
-      call: { _ = try await $0.invoke("action://photo", carryingBack: Int.self) }),
+      call: { _ = try await $0.invoke("action://photo", returning: Int.self) }),
     InvalidAttachmentCase(
       testDescription: "no reply that is carried", code: -32603, kind: "internal",
       parts: ["action://x", "Photo"],
-      call: { _ = try await $0.invoke("action://x", carrying: ["x": 1], carryingBack: Photo.self) }
+      call: { _ = try await $0.invoke("action://x", attachments: ["x": 1], returning: Photo.self) }
     ),
   ]
 
-  @Test(arguments: wrong)
-  func whatCannotBeCarriedIsToldAndNobodyIsAsked(wrong: InvalidAttachmentCase) async throws {
+  @Test(arguments: invalidCases)
+  func rejectsInvalidAttachmentsBeforeRequest(wrong: InvalidAttachmentCase) async throws {
     try router.page("native://hosted")
     try router.redirect("action://moved", to: "action://hosted")
     try router.task("action://left/:any") { call in
-      _ = try call.carryBack(Photo("tea"))
+      _ = try call.attachResult(Photo("tea"))
       throw Declined()
     }
     try router.task("action://left/*") { _ in "plain" }
-    try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
-    try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
+    try router.task("action://x") { .integer(Int64(try $0.attachment("x", as: Int.self))) }
+    try router.task("action://photo") { try $0.attachResult(Photo("tea")) }
     let (client, _) = try await WireClient.open(
       InMemoryBridge(router),
       ["hosts": [["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"]]])
-    let result = try await answer(to: client) { navigator in
+    let result = try await response(to: client) { navigator in
       do { try await wrong.call(navigator) } catch let error as CallError {
         return [
           .integer(Int64(error.code)), error.data?["kind"] ?? .null, .string(error.message),
         ]
       }
       return "went on"
-    }["result"]?.list
+    }["result"]?.array
     #expect(result?.first == .integer(wrong.code))
     #expect(result?.dropFirst().first == wrong.kind)
     for part in wrong.parts { #expect(result?.last?.string?.contains(part) == true) }
-    #expect(try await client.hasHeardNothing())
+    #expect(try await client.hasNoPendingMessages())
   }
 
-  @Test func aClientCanNeitherCarryNorBeCarriedTo() async throws {
-    try router.task("action://x") { .integer(Int64(try $0.carried("x", as: Int.self))) }
-    try router.task("action://both") { (try? $0.carryBack(Photo("tea"))) ?? "tea" }
-    try router.task("action://photo") { try $0.carryBack(Photo("tea")) }
+  @Test func rejectsAttachmentsOfRemoteClients() async throws {
+    try router.task("action://x") { .integer(Int64(try $0.attachment("x", as: Int.self))) }
+    try router.task("action://both") { (try? $0.attachResult(Photo("tea"))) ?? "tea" }
+    try router.task("action://photo") { try $0.attachResult(Photo("tea")) }
     let client = try await WireClient.connect(to: InMemoryBridge(router))
     for (uri, code) in [("action://x", 2422 as Int64), ("action://photo", 2405)] {
       try await client.call(1, "router.invoke", ["uri": .string(uri), "params": ["x": 1]])
-      #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
+      #expect(try await client.response(1)["error"]?["code"]?.integer == code)
       try await client.call(2, "router.canOpen", ["uri": .string(uri)])
-      #expect(try await client.answer(2)["result"]?["canOpen"] == true)
+      #expect(try await client.response(2)["result"]?["canOpen"] == true)
     }
     try await client.call(3, "router.invoke", ["uri": "action://both"])
-    #expect(try await client.answer(3)["result"] == "tea")
+    #expect(try await client.response(3)["result"] == "tea")
   }
 }

@@ -5,26 +5,26 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// Methods of pages that Swift code shows, and Swift code that calls methods of pages.
+/// Methods of pages with Swift handlers, and calls of page methods from Swift.
 @Suite(.timeLimit(.minutes(1)))
 struct PageMethodTests {
   private let router = Router()
 
-  /// A client with an open page of Swift code.
-  private func shown(
+  /// Opens a page with a Swift handler. Returns its client.
+  private func openPage(
     _ run: (@Sendable (Page, String, Call) async throws -> Value)?
   ) async throws -> (client: WireClient, page: Value) {
     try router.page(
       "native://sdk/:id", PageHandler(open: { _, _ in }, close: { _, _, _ in }, call: run))
     let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call("open", "router.open", ["uri": "native://sdk/7"])
-    let page = try await client.message()["params"]?["value"]?["opened"]?["page"]
+    let page = try await client.nextMessage()["params"]?["value"]?["opened"]?["page"]
     return (client, try #require(page))
   }
 
-  @Test func theHandlerGetsThePageTheMethodAndItsParams() async throws {
-    let (client, page) = try await shown { page, method, call in
-      call.progress("half")
+  @Test func handlerReceivesPageMethodAndParams() async throws {
+    let (client, page) = try await openPage { page, method, call in
+      call.reportProgress("half")
       return [
         .string(page.id), .string(method), .object(call.params), .string(call.uri.text),
         .string(call.navigator.session), .bool(call.deadline != nil),
@@ -33,8 +33,8 @@ struct PageMethodTests {
     try await client.call(
       1, "page.call",
       ["page": page, "method": "pay", "params": ["sum": 3], "deadlineMs": 60_000])
-    #expect(try await client.message()["params"] == ["id": 1, "value": "half"])
-    let result = try await client.answer(1)["result"]?.list
+    #expect(try await client.nextMessage()["params"] == ["id": 1, "value": "half"])
+    let result = try await client.response(1)["result"]?.array
     #expect(result?.prefix(4) == [page, "pay", ["sum": 3], "native://sdk/7"])
     #expect(result?.dropFirst(4).first?.string?.hasPrefix("s-") == true)
     #expect(result?.last == true)
@@ -44,23 +44,23 @@ struct PageMethodTests {
     arguments: [
       (CallError(code: 7, message: "own"), 7), (CallError(code: 2404, message: "no"), -32603),
     ] as [(CallError, Int64)])
-  func itsErrorsAreToldAsATasks(error: CallError, code: Int64) async throws {
-    let (client, page) = try await shown { _, _, _ in throw error }
+  func forwardsOnlyApplicationErrors(error: CallError, code: Int64) async throws {
+    let (client, page) = try await openPage { _, _, _ in throw error }
     try await client.call(1, "page.call", ["page": page, "method": "x"])
-    #expect(try await client.answer(1)["error"]?["code"]?.integer == code)
+    #expect(try await client.response(1)["error"]?["code"]?.integer == code)
   }
 
-  @Test func aPageWithoutMethodsIs2502AndTheIDIsFreeAgain() async throws {
-    let (client, page) = try await shown(nil)
+  @Test func failsForPageWithoutMethodsAndFreesID() async throws {
+    let (client, page) = try await openPage(nil)
     for _ in 0..<2 {
       try await client.call(1, "page.call", ["page": page, "method": "x"])
-      let error = try await client.answer(1)["error"]
+      let error = try await client.response(1)["error"]
       #expect(error?["code"] == 2502)
       #expect(error?["data"]?["host"]?["code"] == -32601)
     }
   }
 
-  @Test func whatItCannotReadIsTheCallersFaultAsWithATask() async throws {
+  @Test func rejectsParametersThatPageCannotDecode() async throws {
     struct Address: Decodable {
       let id: Int
     }
@@ -74,19 +74,19 @@ struct PageMethodTests {
         open: { _, _ in throw CallError(code: 2422, message: "own") }, close: { _, _, _ in }))
     let client = try await WireClient.connect(to: InMemoryBridge(router))
     try await client.call(1, "router.open", ["uri": "native://read/x"])
-    let error = try await client.answer(1)["error"]
+    let error = try await client.response(1)["error"]
     #expect(error?["code"] == 2422)
-    #expect(error?["data"]?["errors"]?.list?.map { $0["path"] } == ["$.id"])
+    #expect(error?["data"]?["errors"]?.array?.map { $0["path"] } == ["$.id"])
     try await client.call(2, "router.open", ["uri": "native://own"])
-    #expect(try await client.answer(2)["error"]?["code"] == 2502)
+    #expect(try await client.response(2)["error"]?["code"] == 2502)
     try await client.call(3, "router.open", ["uri": "native://read/7"])
-    #expect(try await client.message()["params"]?["value"]?["opened"] != nil)
+    #expect(try await client.nextMessage()["params"]?["value"]?["opened"] != nil)
   }
 
-  @Test func cancellingReachesTheHandler() async throws {
+  @Test func cancellationReachesHandler() async throws {
     let started = Mailbox<Void>()
     let cancelled = Mailbox<Void>()
-    let (client, page) = try await shown { _, _, _ in
+    let (client, page) = try await openPage { _, _, _ in
       let (never, end) = AsyncStream.makeStream(of: Void.self)
       await withTaskCancellationHandler {
         started.put(())
@@ -98,13 +98,13 @@ struct PageMethodTests {
       return .null
     }
     try await client.call(1, "page.call", ["page": page, "method": "x"])
-    try await started.take()
+    try await started.receive()
     try await client.notify("$/cancelRequest", ["id": 1])
-    #expect(try await client.answer(1)["error"]?["code"] == -32800)
-    try await cancelled.take()
+    #expect(try await client.response(1)["error"]?["code"] == -32800)
+    try await cancelled.receive()
   }
 
-  @Test func aTaskCallsAMethodOfAPage() async throws {
+  @Test func taskCallsPageMethod() async throws {
     try router.task("action://title") { call in
       try await call.navigator.call(
         page: call.params["page"]?.string ?? "", "title", params: ["short": true])
@@ -113,44 +113,45 @@ struct PageMethodTests {
     let (shell, _) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
-    let page = try await shell.answer(1)["result"]?["id"] ?? .null
+    let page = try await shell.response(1)["result"]?["id"] ?? .null
     try await shell.call(
       2, "router.invoke", ["uri": "action://title", "params": ["page": page]])
-    let asked = try await shell.message()
-    #expect(asked["params"]?["page"] == page)
-    #expect(asked["params"]?["method"] == "title")
-    #expect(asked["params"]?["params"] == ["short": true])
-    try await shell.reply(asked, "Tea")
-    #expect(try await shell.answer(2)["result"] == "Tea")
+    let request = try await shell.nextMessage()
+    #expect(request["params"]?["page"] == page)
+    #expect(request["params"]?["method"] == "title")
+    #expect(request["params"]?["params"] == ["short": true])
+    try await shell.respond(request, "Tea")
+    #expect(try await shell.response(2)["result"] == "Tea")
     try await shell.call(3, "router.invoke", ["uri": "action://title"])
-    #expect(try await shell.answer(3)["error"]?["data"]?["kind"] == "notOnStack")
+    #expect(try await shell.response(3)["error"]?["data"]?["kind"] == "notOnStack")
   }
 
-  @Test func theAppCallsAMethodOfAPage() async throws {
+  @Test func appCallsPageMethod() async throws {
     let bridge = InMemoryBridge(router)
-    let (shell, hello) = try await WireClient.open(
+    let (shell, opened) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     try await shell.call(1, "navigation.adopt", ["uri": "native://home"])
-    let page = try #require(try await shell.answer(1)["result"]?["id"]?.string)
-    let session = try #require(hello["session"]?.string)
+    let page = try #require(try await shell.response(1)["result"]?["id"]?.string)
+    let session = try #require(opened["session"]?.string)
     let call = Task {
-      try await bridge.hub.allServers.call(
+      try await bridge.sessionServer.clusterDispatch.call(
         page: page, in: session, "title", ["short": true], timeout: .seconds(3))
     }
-    let asked = try await shell.message()
-    #expect(asked["method"] == "page.call")
-    try await shell.reply(asked, "Tea")
+    let request = try await shell.nextMessage()
+    #expect(request["method"] == "page.call")
+    try await shell.respond(request, "Tea")
     #expect(try await call.value == "Tea")
     let late = Task {
-      try await bridge.hub.allServers.call(page: page, in: session, "x", [:], timeout: .seconds(3))
+      try await bridge.sessionServer.clusterDispatch.call(
+        page: page, in: session, "x", [:], timeout: .seconds(3))
     }
-    _ = try await shell.message()
+    _ = try await shell.nextMessage()
     await bridge.server.loop.advance(by: .seconds(3))
     let error = await #expect(throws: CallError.self) { try await late.value }
     #expect(error?.code == 2408)
     for (page, session) in [("p99", session), (page, "s-none")] {
       let error = await #expect(throws: CallError.self) {
-        try await bridge.hub.allServers.call(
+        try await bridge.sessionServer.clusterDispatch.call(
           page: page, in: session, "x", [:], timeout: .seconds(3))
       }
       #expect(error?.code == 2404)

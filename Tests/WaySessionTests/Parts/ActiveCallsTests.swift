@@ -4,65 +4,66 @@ import WayValues
 
 @testable import WaySession
 
-/// Calls begin, end once, and are stopped, without a session.
+/// Calls that start, end once and are cancelled, without a session.
 struct ActiveCallsTests {
-  private var calls = Calls()
+  private var activeCalls = ActiveCalls()
 
-  private mutating func begin() -> CallInFlight {
-    calls.begin(calls.makeNumber(), .invoke, .swift(SwiftCaller(answer: { _ in })))
+  private mutating func beginCall() -> ActiveCall {
+    activeCalls.begin(activeCalls.makeNumber(), .invoke, .app(AppCaller(onResult: { _ in })))
   }
 
-  private func isNothing(_ stop: Calls.Stop?) -> Bool {
+  private func isNil(_ stop: ActiveCalls.StopAction?) -> Bool {
     if case nil = stop { true } else { false }
   }
 
-  @Test mutating func aCallEndsOnce() {
-    let call = begin()
-    #expect(calls.count == 1)
-    #expect(calls.end(call.number) === call)
-    #expect(calls.end(call.number) == nil)
-    #expect(isNothing(calls.stop(call.number, .cancelled)))
+  @Test mutating func endsCallOnce() {
+    let call = beginCall()
+    #expect(activeCalls.count == 1)
+    #expect(activeCalls.end(call.number) === call)
+    #expect(activeCalls.end(call.number) == nil)
+    #expect(isNil(activeCalls.stop(call.number, .cancelled)))
   }
 
-  @Test mutating func aCancelEndsACallThatWaitsForNoPage() {
-    let call = begin()
-    guard case .end(let stopped)? = calls.stop(call.number, .cancelled) else {
-      Issue.record("it goes on")
+  @Test mutating func cancelEndsCallWithoutPage() {
+    let call = beginCall()
+    guard case .end(let stopped)? = activeCalls.stop(call.number, .cancelled) else {
+      Issue.record("it continues")
       return
     }
     #expect(stopped === call)
-    #expect(calls.count == 0)
+    #expect(activeCalls.count == 0)
   }
 
-  @Test mutating func aCancelOfAShownPageClosesItOnceAndTheCallGoesOn() {
-    let call = begin()
+  @Test mutating func cancelClosesOpenPageOnceAndKeepsCall() {
+    let call = beginCall()
     call.work = .page("p1")
-    guard case .close("p1")? = calls.stop(call.number, .cancelled) else {
+    guard case .close("p1")? = activeCalls.stop(call.number, .cancelled) else {
       Issue.record("the page stays")
       return
     }
-    #expect(isNothing(calls.stop(call.number, .cancelled)))
-    #expect(calls.count == 1)
-    guard case .end? = calls.stop(call.number, .callerGone) else {
-      Issue.record("it goes on without its caller")
+    #expect(isNil(activeCalls.stop(call.number, .cancelled)))
+    #expect(activeCalls.count == 1)
+    guard case .end? = activeCalls.stop(call.number, .callerLeft) else {
+      Issue.record("it continues without its caller")
       return
     }
   }
 
   @Test(
     arguments: [
-      (Entry.invoke, Answer.value(7), "7"), (.invoke, .change(StackChange()), "change"),
+      (CallKind.invoke, SessionCallResponse.value(7), "7"),
+      (.invoke, .stackChange(StackChange()), "change"),
       (.open, .value(7), "finished 7"), (.open, .outcome(.dismissed), "dismissed null"),
-      (.open, .change(StackChange()), "finished {page: null, closed: []}"),
+      (.open, .stackChange(StackChange()), "finished {page: null, closed: []}"),
     ])
-  func eachDoorGivesItsKindOfAnswer(entry: Entry, answer: Answer, told: String) {
+  func convertsResponseToCallKind(kind: CallKind, response: SessionCallResponse, expected: String) {
     let given =
-      switch entry.answer(answer) {
+      switch kind.adapted(response) {
       case .value(let value): value.brief
-      case .change: "change"
-      case .document: "document"
+      case .stackChange: "change"
+      case .openRPCDocument: "document"
       case .outcome(let outcome): "\(outcome.kind.rawValue) \(outcome.data.brief)"
       }
-    #expect(given == told)
+    #expect(given == expected)
   }
 }

@@ -7,11 +7,11 @@ import WayValues
 
 @testable import WaySession
 
-/// What is written to clients, without a session.
+/// Messages that the server writes to clients, without a session.
 struct ClientWriterTests {
   private let channel = RecordingChannel()
-  private let mail: ClientWriter
-  private let members: SessionClients
+  private let writer: ClientWriter
+  private let clients: SessionClients
   private let client: Client
 
   init() throws {
@@ -19,91 +19,92 @@ struct ClientWriterTests {
     limits.maxAnswer = 200
     limits.maxInFlight = 1
     limits.maxClients = 1
-    members = SessionClients(of: "s-1", limits: limits, budget: ByteBudget(.session, 1 << 20))
-    mail = ClientWriter(
-      limits: limits, members: members, ResumableClients(channel.loop, limits: limits))
-    client = try members.makeClient(channel: channel)
-    members.add(client)
+    clients = SessionClients(of: "s-1", limits: limits, budget: ByteBudget(.session, 1 << 20))
+    writer = ClientWriter(
+      limits: limits, clients: clients, ResumableClients(channel.loop, limits: limits))
+    client = try clients.makeClient(channel: channel)
+    clients.add(client)
   }
 
-  private func address(_ id: RequestID, isSilent: Bool = false) -> ReplyHandle {
+  private func makeReplyHandle(_ id: RequestID, isSilent: Bool = false) -> ReplyHandle {
     ReplyHandle(
-      client: client, id: id, batch: nil, position: 0, method: 0, isSilent: isSilent)
+      client: client, id: id, batch: nil, position: 0, method: 0, isNotification: isSilent)
   }
 
-  @Test func anAnswerThatIsTooLargeBecomesAnError() throws {
-    mail.answer(.value("short"), to: address(.integer(1)))
-    mail.answer(.value(.string(String(repeating: "x", count: 300))), to: address(.integer(2)))
-    mail.answer(.value("silent"), to: address(.null, isSilent: true))
-    let sent = try channel.sent()
+  @Test func replacesOversizedResponseWithError() throws {
+    writer.respond(.value("short"), to: makeReplyHandle(.integer(1)))
+    writer.respond(
+      .value(.string(String(repeating: "x", count: 300))), to: makeReplyHandle(.integer(2)))
+    writer.respond(.value("silent"), to: makeReplyHandle(.null, isSilent: true))
+    let sent = try channel.sentMessages()
     #expect(sent.count == 2)
     #expect(sent.first?["result"] == "short")
     #expect(sent.last?["error"]?["code"] == 2413)
   }
 
-  @Test func aRequestIsKeptUntilItIsAnswered() throws {
-    let id = try mail.request(client, "task.run", [:], for: .run(7))
+  @Test func keepsRequestUntilResponse() throws {
+    let id = try writer.request(client, "task.run", [:], for: .run(7))
     let response = Response(id: id, result: .success(1))
-    let request = mail.take(response, from: client)
+    let request = writer.resolve(response, from: client)
     #expect(request?.purpose.call == 7)
-    #expect(mail.take(response, from: client) == nil)
+    #expect(writer.resolve(response, from: client) == nil)
   }
 
-  @Test func whoAsksAClientThatOwesTooManyAnswersIsRefused() throws {
-    for _ in 0..<4 { _ = try mail.request(client, "task.run", [:], for: .run(1)) }
-    let refused = #expect(throws: RequestFailure.self) {
-      try mail.request(client, "task.run", [:], for: .run(1))
+  @Test func rejectsRequestsToOverloadedClient() throws {
+    for _ in 0..<4 { _ = try writer.request(client, "task.run", [:], for: .run(1)) }
+    let rejected = #expect(throws: ClientRequestFailure.self) {
+      try writer.request(client, "task.run", [:], for: .run(1))
     }
-    #expect(refused?.ofTask.code == 2429)
-    #expect(channel.closed == nil)
+    #expect(rejected?.taskError.code == 2429)
+    #expect(channel.closeCode == nil)
   }
 
-  @Test func aClientThatAnswersNothingOfTheServersOwnIsClosed() throws {
-    for _ in 0..<4 + ClientWriter.reserve {
-      _ = try mail.request(client, "page.close", [:], for: .close)
+  @Test func closesClientThatIgnoresServerRequests() throws {
+    for _ in 0..<4 + ClientWriter.serverRequestReserve {
+      _ = try writer.request(client, "page.close", [:], for: .close)
     }
-    #expect(throws: RequestFailure.self) {
-      try mail.request(client, "page.close", [:], for: .close)
+    #expect(throws: ClientRequestFailure.self) {
+      try writer.request(client, "page.close", [:], for: .close)
     }
-    #expect(channel.closed == .slowConsumer)
+    #expect(channel.closeCode == .slowConsumer)
   }
 
-  @Test func aCallThatIsOverCountsUntilItIsAnswered() throws {
-    let id = try mail.request(client, "task.run", [:], for: .run(1))
-    mail.owe(id, client, client)
+  @Test func endedCallCountsUntilResponse() throws {
+    let id = try writer.request(client, "task.run", [:], for: .run(1))
+    writer.retainSlot(id, client, client)
     #expect(throws: CallError.self) { try client.check(.integer(2)) }
-    _ = mail.take(Response(id: id, result: .success(nil)), from: client)
+    _ = writer.resolve(Response(id: id, result: .success(nil)), from: client)
     try client.check(.integer(2))
   }
 
-  @Test func idsParamsAndPatternsHaveABudget() throws {
+  @Test func limitsBytesPerSession() throws {
     var charge: ByteBudget.Charge? = try client.charge(1 << 20)
-    let refused = #expect(throws: CallError.self) { try client.charge(1) }
-    #expect(refused?.code == 2429)
-    #expect(members.budget.used == 1 << 20)
+    let rejected = #expect(throws: CallError.self) { try client.charge(1) }
+    #expect(rejected?.code == 2429)
+    #expect(clients.budget.used == 1 << 20)
     withExtendedLifetime(charge) {}
     charge = nil
-    #expect(members.budget.used == 0)
+    #expect(clients.budget.used == 0)
   }
 
-  @Test func whatIsGivenUpIsCancelledAndItsAnswerIsDropped() throws {
-    let id = try mail.request(client, "page.close", [:], for: .close)
-    #expect(mail.giveUp(id, client)?.method == "page.close")
-    #expect(try channel.sent().last?["method"] == "$/cancelRequest")
-    #expect(mail.take(Response(id: id, result: .success(nil)), from: client) == nil)
-    #expect(mail.giveUp(id, client) == nil)
+  @Test func cancelsAbandonedRequestAndDropsResponse() throws {
+    let id = try writer.request(client, "page.close", [:], for: .close)
+    #expect(writer.expire(id, client)?.method == "page.close")
+    #expect(try channel.sentMessages().last?["method"] == "$/cancelRequest")
+    #expect(writer.resolve(Response(id: id, result: .success(nil)), from: client) == nil)
+    #expect(writer.expire(id, client) == nil)
   }
 
-  @Test func aSessionHoldsSoManyMembersAndNoMore() {
-    #expect(throws: CallError.self) { try members.makeClient(channel: channel) }
-    #expect(members.named(client.name) === client)
-    #expect(members.remove(client.id) === client)
-    #expect(members.isEmpty)
-    #expect(members.sender(client.id) == nil)
+  @Test func limitsClientsPerSession() {
+    #expect(throws: CallError.self) { try clients.makeClient(channel: channel) }
+    #expect(clients.named(client.name) === client)
+    #expect(clients.remove(client.id) === client)
+    #expect(clients.isEmpty)
+    #expect(clients.sender(client.id) == nil)
   }
 }
 
-/// A channel that keeps what is sent.
+/// A channel that records the messages sent.
 private final class RecordingChannel: MessageChannel {
   let id = UInt64.max
   let loop: any EventLoop = MemoryLoop()
@@ -112,9 +113,9 @@ private final class RecordingChannel: MessageChannel {
   func resume() {}
   private let state = Mutex<(texts: [[UInt8]], closed: CloseCode?)>(([], nil))
 
-  var closed: CloseCode? { state.withLock { $0.closed } }
+  var closeCode: CloseCode? { state.withLock { $0.closed } }
 
-  func sent() throws -> [Value] {
+  func sentMessages() throws -> [Value] {
     try state.withLock { $0.texts }.map { try JSON.parse($0.span.bytes) }
   }
 

@@ -9,54 +9,55 @@ struct PageOpeningTests {
   private func makeOpening() throws -> PageOpening {
     let page = Page(id: "p1", uri: "native://a", route: nil, host: "c-1")
     return PageOpening(
-      page: page, presenter: .client(1), call: 1, by: .app,
+      page: page, hostReference: .client(1), call: 1, by: .app,
       charge: try ByteBudget(.stack, 1 << 10).charge(1))
   }
 
-  /// What happens to an opening, in order.
-  enum Event {
-    case start, abandon, agree, refuse
+  /// An event of a page opening.
+  enum OpeningTestEvent {
+    case start, abandon, accept, reject
   }
 
   @Test(arguments: [
-    ([Event.start, .agree], PageOpening.Verdict.commit),
-    ([.start, .refuse], .fail),
-    ([.start, .abandon, .agree], .closeAtHost),
-    ([.start, .abandon, .refuse], .nothing),
-    ([.start, .agree, .agree], .nothing),
-    ([.start, .refuse, .agree], .nothing),
-    ([.abandon, .agree], .nothing),
+    ([OpeningTestEvent.start, .accept], PageOpening.OpeningDecision.commit),
+    ([.start, .reject], .fail),
+    ([.start, .abandon, .accept], .closeAtHost),
+    ([.start, .abandon, .reject], .ignore),
+    ([.start, .accept, .accept], .ignore),
+    ([.start, .reject, .accept], .ignore),
+    ([.abandon, .accept], .ignore),
   ])
-  func theHostsAnswerIsActedOnOnce(events: [Event], last: PageOpening.Verdict) throws {
+  func handlesHostResponseOnce(events: [OpeningTestEvent], last: PageOpening.OpeningDecision) throws
+  {
     let opening = try makeOpening()
-    var action = PageOpening.Verdict.nothing
+    var action = PageOpening.OpeningDecision.ignore
     for event in events {
       switch event {
       case .start:
         let hasStarted = opening.start()
         #expect(hasStarted)
       case .abandon: _ = opening.abandon()
-      case .agree: action = opening.answered(agreed: true)
-      case .refuse: action = opening.answered(agreed: false)
+      case .accept: action = opening.complete(agreed: true)
+      case .reject: action = opening.complete(agreed: false)
       }
     }
     #expect(action == last)
   }
 
-  @Test func anOpeningAbandonedInTheQueueNeverStarts() throws {
+  @Test func abandonedQueuedOpeningNeverStarts() throws {
     let opening = try makeOpening()
-    let mustTellHost = opening.abandon()
-    #expect(!mustTellHost)
+    let mustNotifyHost = opening.abandon()
+    #expect(!mustNotifyHost)
     let hasStarted = opening.start()
     #expect(!hasStarted)
   }
 
-  @Test func theHostIsToldOnlyWhileItIsAsked() throws {
+  @Test func notifiesHostOnlyDuringRequest() throws {
     let opening = try makeOpening()
     _ = opening.start()
-    let mustTellHost = opening.abandon()
-    #expect(mustTellHost)
-    let mustTellAgain = opening.abandon()
-    #expect(!mustTellAgain)
+    let mustNotifyHost = opening.abandon()
+    #expect(mustNotifyHost)
+    let mustNotifyAgain = opening.abandon()
+    #expect(!mustNotifyAgain)
   }
 }

@@ -6,76 +6,83 @@ import WayValues
 @testable import WaySession
 
 extension Rights {
-  /// Those of the app itself, for tests of parts.
-  static let app = Rights.ofApp(in: "s-1", nil)
+  /// The rights of the app, for tests of parts.
+  static let app = Rights.app(in: "s-1", nil)
 }
 
-/// Plays the session of ``Pages``: does what they say, and notes it.
+/// Stands in for the session of ``Pages``: applies their effects and records them.
 struct PagesFixture {
   var pages: Pages
-  /// What went against the rules.
-  private(set) var faults: [String] = []
-  private var lines: [String] = []
-  /// Calls that are not answered, with the page they are shown.
-  private var open: [CallNumber: String?] = [:]
-  /// Pages that their hosts show, or are being asked for.
-  private var atHost: Set<String> = []
-  private var asked: [String] = []
-  private let alarm = MemoryLoop()
+  /// The violated invariants.
+  private(set) var violations: [String] = []
+  private var logLines: [String] = []
+  /// Calls without a response, with the page that they opened.
+  private var openCalls: [CallNumber: String?] = [:]
+  /// Pages that hosts show or have been requested to show.
+  private var hostedPages: Set<String> = []
+  private var requestedPages: [String] = []
+  private let timerLoop = MemoryLoop()
 
   init(maxBytes: Int = 1 << 20) {
     pages = Pages(ByteBudget(.stack, maxBytes)) { 0 }
   }
 
-  /// What was done since it was asked last.
+  /// The effects since the last read.
   var log: [String] {
     mutating get {
-      defer { lines = [] }
-      return lines
+      defer { logLines = [] }
+      return logLines
     }
   }
 
   mutating func open(
-    _ uri: String, call: CallNumber, style: Style = .push, host: String = "c-1"
+    _ uri: String, called: String? = nil, call: CallNumber, style: Style = .push,
+    params: ValueObject = [:], exts: ValueObject = [:], host: String = "c-1", tab: Int? = nil
   ) throws(CallError) {
-    let page = Page(id: pages.makePageID(), uri: uri, route: nil, style: style, host: host)
+    let page = Page(
+      id: pages.makePageID(), uri: uri, calledURI: called, route: nil, style: style, params: params,
+      exts: exts, host: host)
     let charge = try pages.charge(page)
-    open[call] = .some(nil)
+    openCalls[call] = .some(nil)
     pages.open(
       PageOpening(
-        page: page, presenter: .client(1), call: call, by: .app, charge: charge))
-    act([])
+        page: page, hostReference: .client(1), call: call, by: .app, charge: charge, tab: tab,
+        delivering: PageDelivery(of: page, hasParams: !params.isEmpty, hasExts: !exts.isEmpty)))
+    performAll([])
   }
 
-  /// Opens a page, and its host agrees.
-  mutating func show(_ uri: String, call: CallNumber) throws(CallError) {
-    try open(uri, call: call)
-    if let page = asked.last { answer(page) }
-    lines = []
+  /// Opens a page and accepts it for its host.
+  mutating func show(_ uri: String, call: CallNumber, tab: Int? = nil) throws(CallError) {
+    try open(uri, call: call, tab: tab)
+    if let page = requestedPages.last { respond(page) }
+    logLines = []
   }
 
-  mutating func answer(_ page: String, _ error: CallError? = nil, declined: Bool = false) {
-    asked.removeAll { $0 == page }
-    if error == nil { atHost.insert(page) }
-    act(pages.answered(page, error, declined: declined))
+  mutating func respond(_ page: String, _ error: CallError? = nil, declined: Bool = false) {
+    requestedPages.removeAll { $0 == page }
+    if error == nil { hostedPages.insert(page) }
+    performAll(pages.handleResponse(page, error, declined: declined))
   }
 
-  mutating func overdue(_ page: String) { act(pages.overdue(page)) }
+  mutating func timeOut(_ page: String) { performAll(pages.timeOut(page)) }
 
   mutating func abandon(_ call: CallNumber) {
-    open[call] = nil
-    act(pages.abandon(call))
+    openCalls[call] = nil
+    performAll(pages.abandon(call))
   }
 
-  mutating func change(_ operation: StackOperation, call: CallNumber, exts: ValueObject = [:]) {
-    open[call] = .some(nil)
+  mutating func changeStack(_ operation: StackOperation, call: CallNumber, exts: ValueObject = [:])
+  {
+    openCalls[call] = .some(nil)
     pages.change(operation, for: call, by: Rights.app.caller, exts: exts)
-    act([])
+    performAll([])
   }
 
-  mutating func cancel(_ page: String, call: CallNumber) { act(pages.cancel(page, for: call)) }
+  mutating func cancel(_ page: String, call: CallNumber) {
+    performAll(pages.cancel(page, for: call))
+  }
 
-  mutating func act(_ first: [PageAction]) {
+  mutating func performAll(_ first: [PageAction]) {
     var actions = first
     repeat {
       for action in actions { perform(action) }
@@ -85,102 +92,113 @@ struct PagesFixture {
 
   private mutating func perform(_ action: PageAction) {
     switch action {
-    case .ask(let opening):
-      asked.append(opening.page.id)
-      pages.asked(
-        .swift(Task {}), for: opening.page.id, timeout: alarm.schedule(after: .seconds(1)) {})
-      lines.append("ask \(opening.page.id)")
-    case .recall: lines.append("recall")
+    case .requestOpen(let opening):
+      requestedPages.append(opening.page.id)
+      pages.recordRequest(
+        .app(Task {}), for: opening.page.id, timeout: timerLoop.schedule(after: .seconds(1)) {})
+      logLines.append("ask \(opening.page.id)")
+    case .cancelRequest: logLines.append("recall")
     case .close(let page, _, let reason, let exts):
-      if atHost.remove(page.id) == nil { faults.append("\(page.id) was closed and is not shown") }
+      if hostedPages.remove(page.id) == nil {
+        violations.append("\(page.id) was closed and is not shown")
+      }
       let words = ["close", page.id, reason.rawValue] + exts.members.map(\.name)
-      lines.append(words.joined(separator: " "))
-    case .resume(let page, _): lines.append("resume \(page.id)")
+      logLines.append(words.joined(separator: " "))
+    case .resume(let page, _, let delivery):
+      let words = ["resume", page.id] + (delivery?.value.members.map(\.name) ?? [])
+      logLines.append(words.joined(separator: " "))
     case .shown(let call, let page):
-      if open[call] == nil { faults.append("\(call) is shown a page after its end") }
-      open[call] = page
-      lines.append("shown \(page) to \(call)")
+      if openCalls[call] == nil { violations.append("\(call) is shown a page after its end") }
+      openCalls[call] = page
+      logLines.append("shown \(page) to \(call)")
     case .settle(let call, let result):
-      if open.removeValue(forKey: call) == nil { faults.append("\(call) ends twice") }
-      lines.append("settle \(call) \(Self.word(result))")
-    case .goOn(let call):
-      open[call] = nil
-      lines.append("go on \(call)")
-    case .tell(_, let happening, _): lines.append(Self.word(happening))
+      if openCalls.removeValue(forKey: call) == nil { violations.append("\(call) ends twice") }
+      logLines.append("settle \(call) \(Self.summary(result))")
+    case .continueCall(let call):
+      openCalls[call] = nil
+      logLines.append("go on \(call)")
+    case .emit(_, let event, _): logLines.append(Self.summary(event))
     }
   }
 
-  private static func word(_ result: Result<Answer, CallError>) -> String {
+  private static func summary(_ result: Result<SessionCallResponse, CallError>) -> String {
     switch result {
     case .failure(let error): "error \(error.code)"
-    case .success(.change): "change"
+    case .success(.stackChange): "change"
     case .success(.outcome(let outcome)): outcome.kind.rawValue
     case .success(.value): "value"
-    case .success(.document): "document"
+    case .success(.openRPCDocument): "document"
     }
   }
 
-  private static func word(_ happening: Happening) -> String {
-    switch happening {
-    case .pageAsked(let page): "asked \(page.uri)"
+  private static func summary(_ event: SessionEvent) -> String {
+    switch event {
+    case .pageRequested(let page): "asked \(page.uri)"
     case .pageOpened(let page, _): "opened \(page.uri)"
     case .pageResumed(let page): "resumed \(page.uri)"
     case .pageClosed(let page, _, _): "closed \(page.uri)"
     case .pageFailed(let page, _, _): "failed \(page.uri)"
-    case .hostSilent(let client, _): "silent \(client)"
-    default: "\(happening)"
+    case .hostTimedOut(let client, _): "silent \(client)"
+    default: "\(event)"
     }
   }
 }
 
 // Random events.
 extension PagesFixture {
-  mutating func play(seed: UInt64, steps: Int) throws {
+  mutating func runRandomEvents(seed: UInt64, steps: Int) throws {
     var random = SeededRandom(seed: seed)
     for call in 1...steps {
       switch Int.random(in: 0..<10, using: &random) {
       case 0...3:
         let style = Style.allCases.filter { $0 != .tab }.randomElement(using: &random) ?? .push
         let host = "c-\(Int.random(in: 1...2, using: &random))"
-        try open("u\(Int.random(in: 0..<4, using: &random))", call: call, style: style, host: host)
+        let tab = Int.random(in: 0..<8, using: &random)
+        try open(
+          "u\(Int.random(in: 0..<4, using: &random))", call: call, style: style,
+          params: Bool.random(using: &random) ? ["call": .integer(Int64(call))] : [:], host: host,
+          tab: tab < 2 ? tab : nil)
       case 4...6:
-        guard let page = asked.randomElement(using: &random) else { break }
+        guard let page = requestedPages.randomElement(using: &random) else { break }
         let refuses = Int.random(in: 0..<4, using: &random) == 0
-        answer(page, refuses ? CallError(code: 1, message: "") : nil)
+        respond(page, refuses ? CallError(code: 1, message: "") : nil)
       case 7:
-        change(.back(.count(Int.random(in: 0...2, using: &random))), call: call)
+        changeStack(.back(.count(Int.random(in: 0...2, using: &random))), call: call)
       case 8:
-        // In an order that repeats itself.
-        guard let call = open.keys.sorted().randomElement(using: &random) else { break }
-        if case let page?? = open[call] { cancel(page, call: call) } else { abandon(call) }
+        // In a reproducible order.
+        guard let call = openCalls.keys.sorted().randomElement(using: &random) else { break }
+        if case let page?? = openCalls[call] { cancel(page, call: call) } else { abandon(call) }
       default:
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: if let page = asked.first { overdue(page) }
-        case 1: leave("c-2")
+        case 0: if let page = requestedPages.first { timeOut(page) }
+        case 1: removeHost("c-2")
         default: if let page = pages.stack.top { finish(page.id, call: call) }
         }
       }
-      check("seed \(seed), step \(call)")
+      checkInvariants("seed \(seed), step \(call)")
     }
-    act(pages.end())
-    for call in open.keys { abandon(call) }
-    for page in asked { answer(page) }
-    if pages.count != 0 { faults.append("seed \(seed): \(pages.count) pages are left") }
-    if !atHost.isEmpty { faults.append("seed \(seed): hosts still show \(atHost)") }
-    faults = faults.map { "seed \(seed): \($0)" }
+    performAll(pages.end())
+    for call in openCalls.keys { abandon(call) }
+    for page in requestedPages { respond(page) }
+    if pages.count != 0 { violations.append("seed \(seed): \(pages.count) pages are left") }
+    if !hostedPages.isEmpty { violations.append("seed \(seed): hosts still show \(hostedPages)") }
+    violations = violations.map { "seed \(seed): \($0)" }
   }
 
   private mutating func finish(_ page: String, call: CallNumber) {
-    change(.finish(page: page, result: .finished()), call: call)
+    changeStack(.finish(page: page, result: .finished()), call: call)
   }
 
-  /// A host is gone: what it shows is not told to close.
-  private mutating func leave(_ host: String) {
-    act(pages.hostLeft(host))
+  /// Removes a host, whose pages receive no close request.
+  private mutating func removeHost(_ host: String) {
+    performAll(pages.hostLeft(host))
   }
 
-  private mutating func check(_ place: String) {
+  private mutating func checkInvariants(_ place: String) {
     let stack = Set(pages.stack.allPages.map(\.id))
-    if pages.count != stack.count { faults.append("\(place): pages without an entry") }
+    if pages.count != stack.count { violations.append("\(place): pages without an entry") }
+    for page in pages.stack.allPages where pages[page.id]?.page.params != page.params {
+      violations.append("\(place): \(page.id) has other parameters than its entry")
+    }
   }
 }

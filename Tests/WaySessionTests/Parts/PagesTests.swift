@@ -5,136 +5,232 @@ import WayValues
 
 @testable import WaySession
 
-/// What becomes of the pages of a session, without a session.
+/// The pages of a session, without a session.
 struct PagesTests {
-  private var stage = PagesFixture()
+  private var fixture = PagesFixture()
 
-  @Test mutating func aPageIsAskedForThenShown() throws {
-    try stage.open("a", call: 1)
-    #expect(stage.log == ["asked a", "ask p1"])
-    stage.answer("p1")
-    #expect(stage.log == ["shown p1 to 1", "opened a"])
-    #expect(stage.pages.count == 1)
+  @Test mutating func requestsPageThenShowsIt() throws {
+    try fixture.open("a", call: 1)
+    #expect(fixture.log == ["asked a", "ask p1"])
+    fixture.respond("p1")
+    #expect(fixture.log == ["shown p1 to 1", "opened a"])
+    #expect(fixture.pages.count == 1)
   }
 
-  @Test mutating func theSecondWaitsUntilTheFirstIsAnswered() throws {
-    try stage.open("a", call: 1)
-    try stage.open("b", call: 2)
-    #expect(stage.log == ["asked a", "ask p1"])
-    stage.answer("p1", CallError(code: 1, message: "no"))
-    #expect(stage.log == ["failed a", "settle 1 error 1", "asked b", "ask p2"])
+  @Test mutating func secondOpenWaitsForFirstResponse() throws {
+    try fixture.open("a", call: 1)
+    try fixture.open("b", call: 2)
+    #expect(fixture.log == ["asked a", "ask p1"])
+    fixture.respond("p1", CallError(code: 1, message: "no"))
+    #expect(fixture.log == ["failed a", "settle 1 error 1", "asked b", "ask p2"])
   }
 
-  @Test mutating func anOpenerThatGivesUpIsTakenOutOfTheQueue() throws {
-    try stage.open("a", call: 1)
-    try stage.open("b", call: 2)
-    stage.abandon(2)
-    stage.answer("p1")
-    _ = stage.log
-    try stage.open("c", call: 3)
-    #expect(stage.log == ["asked c", "ask p3"])
+  @Test mutating func removesAbandonedOpenFromQueue() throws {
+    try fixture.open("a", call: 1)
+    try fixture.open("b", call: 2)
+    fixture.abandon(2)
+    fixture.respond("p1")
+    _ = fixture.log
+    try fixture.open("c", call: 3)
+    #expect(fixture.log == ["asked c", "ask p3"])
   }
 
-  @Test mutating func aHostThatAgreesTooLateIsToldToCloseThePage() throws {
-    try stage.open("a", call: 1)
-    stage.abandon(1)
-    _ = stage.log
-    stage.answer("p1")
-    #expect(stage.log == ["close p1 cancelled"])
-    #expect(stage.pages.stack.pages.isEmpty)
+  @Test mutating func closesPageAcceptedAfterAbandon() throws {
+    try fixture.open("a", call: 1)
+    fixture.abandon(1)
+    _ = fixture.log
+    fixture.respond("p1")
+    #expect(fixture.log == ["close p1 cancelled"])
+    #expect(fixture.pages.stack.pages.isEmpty)
   }
 
-  @Test mutating func aSilentHostHoldsUpTheOthersOnce() throws {
-    try stage.show("root", call: 7)
-    try stage.show("a", call: 1)
-    try stage.open("b", call: 2)
-    try stage.open("c", call: 3)
-    stage.change(.back(.count(1), result: nil), call: 4)
-    _ = stage.log
-    stage.overdue("p3")
+  @Test mutating func silentHostDelaysQueueOnce() throws {
+    try fixture.show("root", call: 7)
+    try fixture.show("a", call: 1)
+    try fixture.open("b", call: 2)
+    try fixture.open("c", call: 3)
+    fixture.changeStack(.back(.count(1), result: nil), call: 4)
+    _ = fixture.log
+    fixture.timeOut("p3")
     #expect(
-      stage.log == [
+      fixture.log == [
         "silent c-1", "failed b", "settle 2 error 2504", "recall", "failed c",
         "settle 3 error 2504", "close p2 dismissed", "resume p1", "settle 1 dismissed",
         "closed a", "resumed root", "settle 4 change",
       ])
   }
 
-  @Test mutating func aHostThatIsSilentIsAskedAndNotWaitedFor() throws {
-    try stage.show("root", call: 7)
-    try stage.show("a", call: 1)
-    try stage.open("b", call: 2)
-    stage.overdue("p3")
-    try stage.open("c", call: 3)
-    _ = stage.log
-    stage.change(.back(.count(1), result: nil), call: 4)
+  @Test mutating func doesNotWaitForSilentHost() throws {
+    try fixture.show("root", call: 7)
+    try fixture.show("a", call: 1)
+    try fixture.open("b", call: 2)
+    fixture.timeOut("p3")
+    try fixture.open("c", call: 3)
+    _ = fixture.log
+    fixture.changeStack(.back(.count(1), result: nil), call: 4)
     #expect(
-      stage.log == [
+      fixture.log == [
         "close p2 dismissed", "resume p1", "settle 1 dismissed", "closed a", "resumed root",
         "settle 4 change",
       ])
-    stage.answer("p4")
-    #expect(stage.log.contains("shown p4 to 3"))
-    // It has answered, so that it is waited for again.
-    try stage.open("d", call: 5)
-    stage.change(.back(.count(1), result: nil), call: 6)
-    #expect(!stage.log.contains("settle 6 change"))
+    fixture.respond("p4")
+    #expect(fixture.log.contains("shown p4 to 3"))
+    // It has responded, so the server waits for it again.
+    try fixture.open("d", call: 5)
+    fixture.changeStack(.back(.count(1), result: nil), call: 6)
+    #expect(!fixture.log.contains("settle 6 change"))
   }
 
-  @Test mutating func aDecliningHandlerLeavesTheCallToGoOn() throws {
-    try stage.open("a", call: 1)
-    _ = stage.log
-    stage.answer("p1", CallError(code: 2404, message: "declined"), declined: true)
-    #expect(stage.log == ["go on 1"])
+  @Test mutating func declinedOpenContinuesResolution() throws {
+    try fixture.open("a", call: 1)
+    _ = fixture.log
+    fixture.respond("p1", CallError(code: 2404, message: "declined"), declined: true)
+    #expect(fixture.log == ["go on 1"])
   }
 
-  @Test mutating func goingBackTellsHostThenOpenersThenListenersThenTheCaller() throws {
-    try stage.show("a", call: 1)
-    try stage.show("b", call: 2)
-    stage.change(.back(.count(1), result: .finished(data: 7)), call: 3, exts: ["animated": false])
+  @Test mutating func backNotifiesHostOpenersListenersAndCallerInOrder() throws {
+    try fixture.show("a", call: 1)
+    try fixture.show("b", call: 2)
+    fixture.changeStack(
+      .back(.count(1), result: .finished(data: 7)), call: 3, exts: ["animated": false])
     #expect(
-      stage.log == [
+      fixture.log == [
         "close p2 finished animated", "resume p1", "settle 2 finished", "closed b", "resumed a",
         "settle 3 change",
       ])
   }
 
-  @Test mutating func aPageThatTwoAwaitStaysWhenOneCancels() throws {
-    try stage.show("a", call: 1)
-    try stage.show("b", call: 2)
-    try stage.open("a", call: 3, style: .popTo)
-    _ = stage.log
-    stage.cancel("p1", call: 3)
-    #expect(stage.log == ["settle 3 cancelled"])
-    stage.cancel("p1", call: 1)
-    #expect(stage.log == ["close p1 cancelled", "settle 1 cancelled", "closed a"])
+  @Test mutating func sharedPageStaysWhenOneOpenerCancels() throws {
+    try fixture.show("a", call: 1)
+    try fixture.show("b", call: 2)
+    try fixture.open("a", call: 3, style: .popTo)
+    _ = fixture.log
+    fixture.cancel("p1", call: 3)
+    #expect(fixture.log == ["settle 3 cancelled"])
+    fixture.cancel("p1", call: 1)
+    #expect(fixture.log == ["close p1 cancelled", "settle 1 cancelled", "closed a"])
   }
 
-  @Test mutating func whileItIsHeldNothingBegins() throws {
-    stage.pages.isHeld = true
-    try stage.open("a", call: 1)
-    #expect(stage.log == [])
-    stage.pages.isHeld = false
-    stage.act([])
-    #expect(stage.log == ["asked a", "ask p1"])
+  @Test mutating func deliversNewParametersToOpenPage() throws {
+    try fixture.show("a", call: 1)
+    try fixture.show("b", call: 2)
+    try fixture.open("a", call: 3, style: .popTo, params: ["x": 1], exts: ["animated": false])
+    #expect(
+      fixture.log == [
+        "close p2 dismissed animated", "resume p1 uri params exts", "shown p1 to 3",
+        "settle 2 dismissed", "closed b", "resumed a",
+      ])
+    try fixture.open("a?y", call: 4, style: .popTo, params: ["y": 2])
+    #expect(fixture.log == ["resume p1 uri params", "shown p1 to 4"])
+    try fixture.open("a", call: 5, style: .popTo)
+    #expect(fixture.log == ["shown p1 to 5"])
+    let entry = try #require(fixture.pages["p1"])
+    #expect(entry.page.uri == "a?y" && entry.page.params == ["y": 2])
+    #expect(entry.page.exts == ["animated": false])
+    #expect(fixture.pages.stack.top == entry.page)
+    #expect(entry.params["page"]?["params"] == ["y": 2])
   }
 
-  @Test mutating func theBytesOfPagesThatHaveGoneAreFreeAgain() throws {
-    stage = PagesFixture(maxBytes: 100)
-    let uri = String(repeating: "a", count: 30)
-    try stage.show(uri, call: 1)
-    #expect(throws: CallError.self) { try stage.open(uri, call: 2) }
-    stage.change(.back(.root), call: 3)
-    stage.change(.end(outcome: .cancelled()), call: 4)
-    try stage.show(uri, call: 5)
+  @Test mutating func resumesTopPageAfterCoveredPageGotParameters() throws {
+    let first = Page(id: "p9", uri: "t", route: nil, params: ["x": 1], host: "c-1")
+    let delivery = PageDelivery(of: first, hasParams: true, hasExts: false)
+    try fixture.show("a", call: 1, tab: 0)
+    try fixture.show("b", call: 2)
+    fixture.changeStack(.select(tab: 0, first: nil, delivering: delivery), call: 3)
+    #expect(fixture.log == ["resume p1 uri params", "resume p2", "settle 3 change"])
+    #expect(fixture.pages["p1"]?.page.params == ["x": 1])
+    #expect(fixture.pages.stack.pages.map(\.params) == [["x": 1], [:]])
+  }
+
+  @Test mutating func chargesDeliveredParameters() throws {
+    fixture = PagesFixture(maxBytes: 3000)
+    let text = Value.string(String(repeating: "a", count: 300))
+    try fixture.show("a", call: 1)
+    for call in 2...20 {
+      try fixture.open("a", call: call, style: .popTo, params: ["x": text])
+      #expect(fixture.log == ["resume p1 uri params", "shown p1 to \(call)"])
+    }
+    let tooLong = Value.string(String(repeating: "a", count: 3000))
+    #expect(throws: CallError.self) {
+      try fixture.open("a", call: 21, style: .popTo, params: ["x": tooLong])
+    }
+    #expect(fixture.pages["p1"]?.page.params == ["x": text])
+    // The bytes of the parameters are released with the page.
+    fixture.changeStack(.end(outcome: .cancelled()), call: 22)
+    try fixture.show(String(repeating: "a", count: 2800), call: 23)
+  }
+
+  @Test mutating func rejectsDeliveredParametersThatNestTooDeep() throws {
+    try fixture.show("a", call: 1)
+    func nested(_ levels: Int) -> Value { (1..<levels).reduce([]) { value, _ in [value] } }
+    try fixture.open("a", call: 2, style: .popTo, params: ["x": nested(125)])
+    #expect(fixture.log == ["settle 2 error 2413"])
+    try fixture.open("a", call: 3, style: .popTo, params: ["x": nested(124)])
+    #expect(fixture.log == ["resume p1 uri params", "shown p1 to 3"])
+  }
+
+  @Test mutating func usesPageThatWasShownWhileSilentHostWasAsked() throws {
+    try fixture.show("root", call: 1)
+    try fixture.open("b", call: 2, host: "c-2")
+    fixture.timeOut("p2")
+    try fixture.open("a", call: 3, style: .popTo, params: ["x": 1], host: "c-2")
+    try fixture.open("a", call: 4)
+    fixture.respond("p4")
+    _ = fixture.log
+    fixture.respond("p3")
+    #expect(fixture.log == ["close p3 cancelled", "resume p4 uri params", "shown p4 to 3"])
+    #expect(fixture.pages.count == 2)
+    fixture.cancel("p4", call: 3)
+    #expect(fixture.log == ["settle 3 cancelled"])
   }
 
   @Test(
-    "whatever happens, each call ends once and each page that is shown closes once",
+    "pages are restored, also from a record without the URI that was called",
+    arguments: [false, true])
+  func restoresPages(isOldRecord: Bool) throws {
+    var fixture = PagesFixture()
+    try fixture.open("x://a?n=1", called: "x://alias", call: 1)
+    fixture.respond("p1")
+    try fixture.open("x://a?n=2", call: 2, style: .popTo, params: ["n": 2])
+    var record = try #require(fixture.pages.record(of: "p1"))
+    #expect(record["called"] == "x://alias")
+    if isOldRecord { record["called"] = nil }
+    var restored = PagesFixture()
+    try restored.pages.restore(
+      StoredRecord(Value.object(fixture.pages.stackRecord), "stack"),
+      pages: ["p1": StoredRecord(Value.object(record), "page")],
+      CallerReader(session: "s-1", logger: nil))
+    let page = try #require(restored.pages.stack.top)
+    #expect(page.uri == "x://a?n=2" && page.params == ["n": 2])
+    #expect(page.calledURI == (isOldRecord ? "x://a?n=2" : "x://alias"))
+    #expect(restored.pages["p1"]?.page == page)
+  }
+
+  @Test mutating func suspendedStackStartsNothing() throws {
+    fixture.pages.isSuspended = true
+    try fixture.open("a", call: 1)
+    #expect(fixture.log == [])
+    fixture.pages.isSuspended = false
+    fixture.performAll([])
+    #expect(fixture.log == ["asked a", "ask p1"])
+  }
+
+  @Test mutating func releasesBytesOfClosedPages() throws {
+    fixture = PagesFixture(maxBytes: 100)
+    let uri = String(repeating: "a", count: 30)
+    try fixture.show(uri, call: 1)
+    #expect(throws: CallError.self) { try fixture.open(uri, call: 2) }
+    fixture.changeStack(.back(.root), call: 3)
+    fixture.changeStack(.end(outcome: .cancelled()), call: 4)
+    try fixture.show(uri, call: 5)
+  }
+
+  @Test(
+    "random events end each call once and close each open page once",
     arguments: 1...60)
-  func everythingEndsOnce(seed: Int) throws {
-    var stage = PagesFixture()
-    try stage.play(seed: UInt64(seed), steps: 200)
-    #expect(stage.faults == [])
+  func randomEventsEndCallsAndPagesOnce(seed: Int) throws {
+    var randomFixture = PagesFixture()
+    try randomFixture.runRandomEvents(seed: UInt64(seed), steps: 200)
+    #expect(randomFixture.violations == [])
   }
 }

@@ -4,32 +4,36 @@ import Testing
 
 struct SessionAdmissionStateTests {
   @Test(arguments: [
-    (ConnectionState.awaitingHello, "session.open", false, ConnectionState.Action.openSession),
-    (.awaitingHello, "session.open", true, .refuseInBatch),
-    (.awaitingHello, "rpc.discover", false, .discover),
-    (.awaitingHello, "router.open", false, .refuseNotOpen),
+    (
+      SessionAdmissionState.awaitingOpen, "session.open", false,
+      SessionAdmissionState.AdmissionAction.openSession
+    ),
+    (.awaitingOpen, "session.open", true, .rejectInBatch),
+    (.awaitingOpen, "rpc.discover", false, .discover),
+    (.awaitingOpen, "router.open", false, .rejectNotOpen),
     (.anonymous, "session.open", false, .openSession),
-    (.anonymous, "session.open", true, .refuseInBatch),
+    (.anonymous, "session.open", true, .rejectInBatch),
     (.anonymous, "router.open", true, .forward),
     (.open, "session.open", false, .forward),
     (.open, "router.open", false, .forward),
     (.closed, "router.open", false, .ignore),
   ])
-  func requestIsTakenOrRefused(
-    state: ConnectionState, method: String, inBatch: Bool, action: ConnectionState.Action
+  func admitsOrRejectsRequest(
+    state: SessionAdmissionState, method: String, inBatch: Bool,
+    action: SessionAdmissionState.AdmissionAction
   ) {
     #expect(state.received(method, inBatch: inBatch) == action)
   }
 
-  @Test func onlyAConnectionWithoutHelloTimesOut() {
-    #expect(ConnectionState.awaitingHello.helloTimedOut())
-    #expect(!ConnectionState.anonymous.helloTimedOut())
-    #expect(!ConnectionState.open.helloTimedOut())
-    #expect(!ConnectionState.closed.helloTimedOut())
+  @Test func onlyUnopenedConnectionTimesOut() {
+    #expect(SessionAdmissionState.awaitingOpen.openTimedOut())
+    #expect(!SessionAdmissionState.anonymous.openTimedOut())
+    #expect(!SessionAdmissionState.open.openTimedOut())
+    #expect(!SessionAdmissionState.closed.openTimedOut())
   }
 
-  @Test func aClosedConnectionStaysClosed() {
-    var state = ConnectionState.closed
+  @Test func closedConnectionStaysClosed() {
+    var state = SessionAdmissionState.closed
     state.opened()
     #expect(state == .closed)
   }

@@ -7,65 +7,66 @@ import WayValues
 
 @testable import WaySession
 
-/// The ways of calls, without a session: what a journey says at each step.
+/// The resolution of calls without a session: the result of each step.
 struct SessionCallResolutionTests {
   private let router = Router()
-  private func guide() -> SessionDestinationResolver {
+  private func makeResolver() -> SessionDestinationResolver {
     SessionDestinationResolver(router, limits: Limits(), ServerHosts(limits: Limits()))
   }
 
-  /// Goes on until somebody is reached or asked, and says where.
-  private func go(
-    _ uri: String, then events: [Journey.Event] = []
+  /// Resolves until the call reaches a destination or an interceptor, and returns a summary of the
+  /// last step.
+  private func resolve(
+    _ uri: String, then events: [SessionCallResolution.ResolutionEvent] = []
   ) -> String {
-    let journey = Journey(.open, uri, SessionCallOptions(rights: .app))
-    var said = ""
-    for event in [.begun] + events {
+    let resolution = SessionCallResolution(.open, uri, SessionCallOptions(rights: .app))
+    var result = ""
+    for event in [.started] + events {
       do throws(CallError) {
-        switch try journey.next(event, in: guide()) {
-        case .judge(let chain, _): said = "judge \(chain.names.joined(separator: ","))"
-        case .load: said = "load"
-        case .answer(let value): said = "answer \(value.brief)"
-        case .arrive(let destination):
-          said = destination.isServed ? "at \(destination.uri.text)" : "undefined"
+        switch try resolution.handle(event, in: makeResolver()) {
+        case .intercept(let chain, _): result = "judge \(chain.names.joined(separator: ","))"
+        case .load: result = "load"
+        case .respond(let value): result = "answer \(value.brief)"
+        case .dispatch(let destination):
+          result = destination.isHandled ? "at \(destination.uri.text)" : "undefined"
         }
       } catch {
         return "\(error.code) \(error.kind)"
       }
     }
-    return said
+    return result
   }
 
-  @Test func aRouteIsReachedAndAnUnknownOneIsNot() throws {
+  @Test func resolvesKnownRouteAndRejectsUnknown() throws {
     try router.task("action://a") { _ in 1 }
-    #expect(go("action://a") == "at action://a")
-    #expect(go("action://b") == "2404 noRoute")
-    #expect(go("no uri") == "-32602 invalidParams")
+    #expect(resolve("action://a") == "at action://a")
+    #expect(resolve("action://b") == "2404 noRoute")
+    #expect(resolve("no uri") == "-32602 invalidParams")
   }
 
-  @Test func interceptorsAreAskedBeforeWhoServesIt() throws {
+  @Test func runsInterceptorsBeforeDispatch() throws {
     try router.task("action://a") { _ in 1 }
     try router.task("action://b") { _ in 2 }
     router.intercept("gate") { _ in .next }
-    let led = InterceptorChain.Verdict.redirect(to: "action://b", params: nil, by: "gate")
-    let no = InterceptorChain.Verdict.refused(by: "gate", reason: "closed")
-    #expect(go("action://a") == "judge gate")
-    #expect(go("action://a", then: [.judged(.pass)]) == "at action://a")
-    #expect(go("action://a", then: [.judged(led)]) == "judge gate")
-    #expect(go("action://a", then: [.judged(no)]) == "2423 refused")
-    #expect(go("action://none") == "2404 noRoute")
+    let led = InterceptorChain.ChainDecision.redirect(to: "action://b", params: nil, by: "gate")
+    let no = InterceptorChain.ChainDecision.refused(by: "gate", reason: "closed")
+    #expect(resolve("action://a") == "judge gate")
+    #expect(resolve("action://a", then: [.intercepted(.proceed)]) == "at action://a")
+    #expect(resolve("action://a", then: [.intercepted(led)]) == "judge gate")
+    #expect(resolve("action://a", then: [.intercepted(no)]) == "2423 refused")
+    #expect(resolve("action://none") == "2404 noRoute")
   }
 
-  @Test func aRedirectBackAndForthEndsWithItsChain() throws {
+  @Test func rejectsRedirectLoop() throws {
     try router.task("action://a") { _ in 1 }
     router.intercept("gate") { _ in .next }
-    let again = Journey.Event.judged(
+    let again = SessionCallResolution.ResolutionEvent.intercepted(
       .redirect(to: "action://a", params: nil, by: "gate"))
-    #expect(go("action://a", then: Array(repeating: again, count: 8)) == "judge gate")
-    #expect(go("action://a", then: Array(repeating: again, count: 9)) == "2508 redirectLoop")
+    #expect(resolve("action://a", then: Array(repeating: again, count: 8)) == "judge gate")
+    #expect(resolve("action://a", then: Array(repeating: again, count: 9)) == "2508 redirectLoop")
   }
 
-  @Test func whoDeclinesLeavesItToTheNextThenToTheFallbackThenToTheHandler() throws {
+  @Test func triesNextRouteThenFallbackThenHandler() throws {
     for (name, pattern) in [("one", "native://a/b"), ("two", "native://a/:x")] {
       let fallback = name == "two" ? try PatternTarget("action://f") : nil
       try router.register(
@@ -74,30 +75,30 @@ struct SessionCallResolutionTests {
           handler: .page(PageHandler(open: { _, _ in }, close: { _, _, _ in }))))
     }
     try router.task("action://f") { _ in 1 }
-    #expect(go("native://a/b") == "at native://a/b")
-    #expect(go("native://a/b", then: [.declined]) == "at native://a/b")
-    #expect(go("native://a/b", then: [.declined, .declined]) == "at action://f?x=b")
-    #expect(go("native://a/b", then: [.declined, .declined, .declined]) == "2404 declined")
-    router.undefinedRoute { _ in .decline }
-    #expect(go("native://a/b", then: [.declined, .declined, .declined]) == "undefined")
-    #expect(go("native://c") == "undefined")
-    #expect(go("native://c", then: [.undefined(.answer(7))]) == "answer 7")
-    #expect(go("native://c", then: [.undefined(.decline)]) == "2404 noRoute")
+    #expect(resolve("native://a/b") == "at native://a/b")
+    #expect(resolve("native://a/b", then: [.declined]) == "at native://a/b")
+    #expect(resolve("native://a/b", then: [.declined, .declined]) == "at action://f?x=b")
+    #expect(resolve("native://a/b", then: [.declined, .declined, .declined]) == "2404 declined")
+    router.setUndefinedRouteHandler { _ in .decline }
+    #expect(resolve("native://a/b", then: [.declined, .declined, .declined]) == "undefined")
+    #expect(resolve("native://c") == "undefined")
+    #expect(resolve("native://c", then: [.undefined(.respond(7))]) == "answer 7")
+    #expect(resolve("native://c", then: [.undefined(.decline)]) == "2404 noRoute")
     let led = UndefinedRouteDecision.redirect(uri: "action://f", params: [:])
-    #expect(go("native://c", then: [.undefined(led)]) == "at action://f")
+    #expect(resolve("native://c", then: [.undefined(led)]) == "at action://f")
   }
 
-  @Test func aModuleIsLoadedOnceAndMustGiveAHandler() throws {
-    try router.module(
+  @Test func loadsModuleOnceAndRequiresHandler() throws {
+    try router.registerModule(
       "lazy",
       routes: [Route(name: "l", patterns: [RoutePattern("action://l")], kind: .task)]
     ) { _ in }
-    #expect(go("action://l") == "load")
-    #expect(go("action://l", then: [.loaded]) == "-32603 internal")
+    #expect(resolve("action://l") == "load")
+    #expect(resolve("action://l", then: [.moduleLoaded]) == "-32603 internal")
   }
 
-  @Test("whatever happens on the way, it ends", arguments: 1...40)
-  func everyJourneyEnds(seed: Int) throws {
+  @Test("every random resolution ends", arguments: 1...40)
+  func everyResolutionEnds(seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     for number in 0..<8 {
       let target = "native://r\(Int.random(in: 0..<10, using: &random))/x"
@@ -111,25 +112,26 @@ struct SessionCallResolutionTests {
           fallback: fallback, handler: handler))
     }
     if Bool.random(using: &random) { router.intercept("gate") { _ in .next } }
-    if Bool.random(using: &random) { router.undefinedRoute { _ in .decline } }
-    let guide = guide()
+    if Bool.random(using: &random) { router.setUndefinedRouteHandler { _ in .decline } }
+    let guide = makeResolver()
     for start in 0..<10 {
-      let journey = Journey(.open, "native://r\(start)/1", SessionCallOptions(rights: .app))
-      var event = Journey.Event.begun
+      let resolution = SessionCallResolution(
+        .open, "native://r\(start)/1", SessionCallOptions(rights: .app))
+      var event = SessionCallResolution.ResolutionEvent.started
       var steps = 0
       while steps < 100 {
         steps += 1
         let next = "native://r\(Int.random(in: 0..<10, using: &random))/2"
         do throws(CallError) {
-          switch try journey.next(event, in: guide) {
-          case .judge:
-            let verdicts: [InterceptorChain.Verdict] = [
-              .pass, .changed(params: ["a": 1]), .redirect(to: next, params: nil, by: "gate"),
+          switch try resolution.handle(event, in: guide) {
+          case .intercept:
+            let verdicts: [InterceptorChain.ChainDecision] = [
+              .proceed, .changed(params: ["a": 1]), .redirect(to: next, params: nil, by: "gate"),
             ]
-            event = .judged(verdicts.randomElement(using: &random) ?? .pass)
-          case .arrive(let destination) where destination.isServed: event = .declined
-          case .arrive: event = .undefined(.redirect(uri: next, params: [:]))
-          case .load, .answer: event = .loaded
+            event = .intercepted(verdicts.randomElement(using: &random) ?? .proceed)
+          case .dispatch(let destination) where destination.isHandled: event = .declined
+          case .dispatch: event = .undefined(.redirect(uri: next, params: [:]))
+          case .load, .respond: event = .moduleLoaded
           }
         } catch {
           break

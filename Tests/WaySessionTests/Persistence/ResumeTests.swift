@@ -6,168 +6,170 @@ import WayValues
 
 @testable import WaySession
 
-/// What becomes of clients whose connection is lost, beyond what the transcripts show.
+/// Clients that lose their connection: cases that the transcripts do not cover.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeTests {
-  @Test func afterItsTimeAClientIsGone() async throws {
+  @Test func removesClientAfterResumeTimeout() async throws {
     let client = try await SequencedClient(try InMemoryBridge.conformance())
     try await client.call(1, "router.invoke", ["uri": "action://echo"])
-    _ = try await client.wire.answer(1)
-    try await client.lose()
-    #expect(await client.bridge.hub.census().absentClients == 1)
+    _ = try await client.wire.response(1)
+    try await client.disconnect()
+    #expect(await client.bridge.sessionServer.totals().absentClients == 1)
     try await client.bridge.server.advance(by: .seconds(119))
     #expect(try await client.resume(after: 1)["resumed"] == true)
-    try await client.lose()
+    try await client.disconnect()
     try await client.bridge.server.advance(by: .seconds(121))
-    #expect(await client.bridge.hub.census().sessions == 0)
+    #expect(await client.bridge.sessionServer.totals().sessions == 0)
     #expect(try await client.resume(after: 1)["reason"] == "unknown")
   }
 
-  @Test func whoHasSentNothingHasTenSeconds() async throws {
+  @Test func unconfirmedClientExpiresAfterTenSeconds() async throws {
     let client = try await SequencedClient(try InMemoryBridge.conformance())
-    try await client.lose()
+    try await client.disconnect()
     try await client.bridge.server.advance(by: .seconds(9))
     #expect(try await client.resume(after: 0)["resumed"] == true)
-    try await client.lose()
+    try await client.disconnect()
     try await client.bridge.server.advance(by: .seconds(11))
-    #expect(await client.bridge.hub.census().sessions == 0)
+    #expect(await client.bridge.sessionServer.totals().sessions == 0)
   }
 
-  @Test func whoCameFirstTakesNothingOverThoughItsLoopTookItLast() async throws {
+  @Test func olderConnectionCannotReplaceNewerOne() async throws {
     let bridge = try InMemoryBridge.conformance()
     let client = try await SequencedClient(bridge)
-    let token = await client.hello["token"]
+    let token = await client.openResult["token"]
     let earlier = bridge.server.loop.nanoseconds
     try await bridge.server.advance(by: .milliseconds(1))
-    let answer = try await client.resume(after: 0)
-    #expect(answer["resumed"] == true)
+    let response = try await client.resume(after: 0)
+    #expect(response["resumed"] == true)
     var handshake = Handshake()
-    handshake.came = earlier
+    handshake.receivedAt = earlier
     let stuck = try await WireClient.connect(
       to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
     try await stuck.call(
       "again", "session.resume",
       [
-        "client": answer["client"] ?? .null, "token": token ?? .null,
-        "epoch": answer["epoch"] ?? .null, "received": 0,
+        "client": response["client"] ?? .null, "token": token ?? .null,
+        "epoch": response["epoch"] ?? .null, "received": 0,
       ])
-    #expect(try await stuck.end() == 4009)
+    #expect(try await stuck.nextCloseCode() == 4009)
     try await client.call(1, "$/ping", [:])
-    #expect(try await client.wire.answer(1)["result"] == .null)
+    #expect(try await client.wire.response(1)["result"] == .null)
   }
 
-  @Test func aCallWithALaterDeadlineKeepsItsCaller() async throws {
+  @Test func longCallExtendsResumeTimeout() async throws {
     let bridge = try InMemoryBridge.conformance()
-    let (host, hello) = try await WireClient.open(
+    let (host, opened) = try await WireClient.open(
       bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let client = try await SequencedClient(bridge, joining: hello)
+    let client = try await SequencedClient(bridge, joining: opened)
     try await client.call(
       1, "router.invoke", ["uri": "action://toast", "deadlineMs": 300_000])
-    let run = try await host.request("task.run")
-    try await client.lose()
+    let run = try await host.nextRequest("task.run")
+    try await client.disconnect()
     try await bridge.server.advance(by: .seconds(200))
-    try await host.reply(run, "late")
+    try await host.respond(run, "late")
     await bridge.server.loop.settle()
     #expect(try await client.resume(after: 0)["resumed"] == true)
-    #expect(try await client.wire.answer(1)["result"] == "late")
+    #expect(try await client.wire.response(1)["result"] == "late")
   }
 
-  @Test func whatFindsNoRoomInItsOutboxGivesAClientUp() async throws {
+  @Test func discardsClientWhenOutboxIsFull() async throws {
     var limits = Limits()
     limits.maxOutboxMessages = 4
     let router = Router()
     let bridge = InMemoryBridge(router, limits: limits)
     let client = try await SequencedClient(bridge)
     try await client.call(1, "events.subscribe", ["topics": ["news"]])
-    _ = try await client.wire.answer(1)
-    try await client.lose()
-    for _ in 1...3 { try await bridge.hub.allServers.publish("news", 1, to: .all, retain: 0) }
-    #expect(await bridge.hub.census().sessions == 1)
-    try await bridge.hub.allServers.publish("news", 2, to: .all, retain: 0)
+    _ = try await client.wire.response(1)
+    try await client.disconnect()
+    for _ in 1...3 {
+      try await bridge.sessionServer.clusterDispatch.publish("news", 1, to: .all, retain: 0)
+    }
+    #expect(await bridge.sessionServer.totals().sessions == 1)
+    try await bridge.sessionServer.clusterDispatch.publish("news", 2, to: .all, retain: 0)
     await bridge.server.loop.settle()
-    #expect(await bridge.hub.census().sessions == 0)
-    #expect(bridge.loopHub.resumables.givenUpCount == 1)
-    #expect(bridge.loopHub.resumables.bytes == 0)
+    #expect(await bridge.sessionServer.totals().sessions == 0)
+    #expect(bridge.loopSessions.resumableClients.discardedCount == 1)
+    #expect(bridge.loopSessions.resumableClients.bytes == 0)
     #expect(try await client.resume(after: 1)["reason"] == "outbox")
   }
 
-  @Test func theOneForWhomMostIsKeptGoesFirst() async throws {
+  @Test func discardsClientWithLargestOutboxFirst() async throws {
     var limits = Limits()
     limits.maxOutboxBytes = 2000
     let bridge = InMemoryBridge(Router(), limits: limits)
     let (large, small) = (try await SequencedClient(bridge), try await SequencedClient(bridge))
     for (client, topic) in [(large, "large"), (small, "small")] {
       try await client.call(1, "events.subscribe", ["topics": [.string(topic)]])
-      _ = try await client.wire.answer(1)
-      try await client.lose()
+      _ = try await client.wire.response(1)
+      try await client.disconnect()
     }
-    try await bridge.hub.allServers.publish("small", "x", to: .all, retain: 0)
-    try await bridge.hub.allServers.publish(
+    try await bridge.sessionServer.clusterDispatch.publish("small", "x", to: .all, retain: 0)
+    try await bridge.sessionServer.clusterDispatch.publish(
       "large", .string(String(repeating: "x", count: 1500)), to: .all, retain: 0)
-    try await bridge.hub.allServers.publish("small", "y", to: .all, retain: 0)
+    try await bridge.sessionServer.clusterDispatch.publish("small", "y", to: .all, retain: 0)
     await bridge.server.loop.settle()
-    #expect(bridge.loopHub.resumables.bytes < 2000)
-    #expect(bridge.loopHub.resumables.givenUpCount == 0)
-    try await bridge.hub.allServers.publish(
+    #expect(bridge.loopSessions.resumableClients.bytes < 2000)
+    #expect(bridge.loopSessions.resumableClients.discardedCount == 0)
+    try await bridge.sessionServer.clusterDispatch.publish(
       "small", .string(String(repeating: "y", count: 200)), to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(try await large.resume(after: 1)["reason"] == "outbox")
     #expect(try await small.resume(after: 1)["resumed"] == true)
   }
 
-  @Test func whoDoesNotAcknowledgeIsClosedAndMayResume() async throws {
+  @Test func unacknowledgedClientIsClosedAndCanResume() async throws {
     var limits = Limits()
     limits.maxOutboxMessages = 8
-    let client = try await SequencedClient(InMemoryBridge(try echoing(), limits: limits))
+    let client = try await SequencedClient(InMemoryBridge(try makeEchoRouter(), limits: limits))
     for number: Int64 in 1...9 {
       try await client.call(.integer(number), "router.invoke", ["uri": "action://echo"])
     }
-    for number: Int64 in 1...9 { _ = try await client.wire.answer(.integer(number)) }
-    #expect(try await client.wire.end() == 4201)
+    for number: Int64 in 1...9 { _ = try await client.wire.response(.integer(number)) }
+    #expect(try await client.wire.nextCloseCode() == 4201)
     #expect(try await client.resume(after: 9)["resumed"] == true)
   }
 
-  private func echoing() throws -> Router {
+  private func makeEchoRouter() throws -> Router {
     let router = Router()
     try router.task("action://echo") { call in .object(call.params) }
     return router
   }
 
-  @Test func ofTheProgressOfACallTheLatestIsKept() async throws {
+  @Test func keepsOnlyLatestProgressOfCall() async throws {
     let router = Router()
-    let (steps, goOn) = (Mailbox<Void>(), Mailbox<Void>())
+    let (steps, proceed) = (Mailbox<Void>(), Mailbox<Void>())
     try router.task("action://steps") { call async throws in
       for step in 1...3 {
-        try await goOn.take()
-        call.progress(.integer(Int64(step)))
+        try await proceed.receive()
+        call.reportProgress(.integer(Int64(step)))
         steps.put(())
       }
-      try await goOn.take()
+      try await proceed.receive()
       return "done"
     }
     let bridge = InMemoryBridge(router)
     let client = try await SequencedClient(bridge)
     try await client.call(1, "router.invoke", ["uri": "action://steps"])
     await bridge.server.loop.settle()
-    try await client.lose()
+    try await client.disconnect()
     for _ in 1...3 {
-      goOn.put(())
-      try await steps.take()
+      proceed.put(())
+      try await steps.receive()
     }
-    goOn.put(())
+    proceed.put(())
     await bridge.server.loop.settle()
     #expect(try await client.resume(after: 0)["resumed"] == true)
-    let progress = try await client.wire.message()
+    let progress = try await client.wire.nextMessage()
     #expect(progress["params"] == ["id": 1, "value": 3])
     #expect(progress["seq"] == 1)
-    let answer = try await client.wire.message()
-    #expect(answer["result"] == "done")
-    #expect(answer["seq"] == 2)
+    let response = try await client.wire.nextMessage()
+    #expect(response["result"] == "done")
+    #expect(response["seq"] == 2)
   }
 
-  @Test func whoComesFromElsewhereCannotResume() async throws {
-    let client = try await SequencedClient(InMemoryBridge(try echoing()))
-    try await client.lose()
+  @Test func rejectsResumeFromAnotherOrigin() async throws {
+    let client = try await SequencedClient(InMemoryBridge(try makeEchoRouter()))
+    try await client.disconnect()
     let error = try await client.resume(
       after: 0, from: Handshake(origin: "http://127.0.0.1:1", address: nil))
     #expect(error["code"] == 2403)
@@ -175,98 +177,98 @@ struct ResumeTests {
     #expect(try await client.resume(after: 0)["resumed"] == true)
   }
 
-  @Test func sessionsOfNobodyMakeRoomForOthers() async throws {
+  @Test func abandonedSessionsMakeRoomForNewOnes() async throws {
     var limits = Limits()
     limits.maxSessions = 2
-    let bridge = InMemoryBridge(try echoing(), limits: limits)
+    let bridge = InMemoryBridge(try makeEchoRouter(), limits: limits)
     let (first, second) = (try await SequencedClient(bridge), try await SequencedClient(bridge))
-    try await first.lose()
+    try await first.disconnect()
     try await bridge.server.advance(by: .seconds(1))
-    try await second.lose()
+    try await second.disconnect()
     _ = try await SequencedClient(bridge)
     await bridge.server.loop.settle()
     #expect(try await second.resume(after: 0)["resumed"] == true)
-    let refused = try await first.resume(after: 0)
-    #expect(refused["code"] == 2503)
-    // Nobody could make room then, and somebody can now.
-    try await second.lose()
-    let last = try await SequencedClient(bridge).hello
+    let rejected = try await first.resume(after: 0)
+    #expect(rejected["code"] == 2503)
+    // Before, no client could be removed to make room; now one can.
+    try await second.disconnect()
+    let last = try await SequencedClient(bridge).openResult
     #expect(last["session"] != nil)
   }
 
-  @Test func aResultIsKeptForTenMinutes() async throws {
+  @Test func keepsIdempotentResultForTenMinutes() async throws {
     let bridge = try InMemoryBridge.conformance()
-    let (host, hello) = try await WireClient.open(
+    let (host, opened) = try await WireClient.open(
       bridge, ["hosts": [["patterns": ["action://toast"], "kind": "task"]]])
-    let (client, _) = try await WireClient.open(bridge, joining: hello)
+    let (client, _) = try await WireClient.open(bridge, joining: opened)
     for (id, time) in [(1, 599), (2, 2), (3, 0)] as [(Int64, Int)] {
       try await client.call(.integer(id), "router.invoke", ["uri": "action://toast", "key": "k"])
       if id != 2 {
-        try await host.reply(try await host.request("task.run"), .integer(id))
+        try await host.respond(try await host.nextRequest("task.run"), .integer(id))
       }
       let expected: Value = id == 3 ? 3 : 1
-      #expect(try await client.answer(.integer(id))["result"] == expected)
+      #expect(try await client.response(.integer(id))["result"] == expected)
       try await bridge.server.advance(by: .seconds(time))
     }
   }
 
-  @Test func aGuestWhosePageIsGoneLeavesWithItsConnection() async throws {
+  @Test func removesDisconnectedGuestWithoutPage() async throws {
     let bridge = try InMemoryBridge.conformance()
-    let (shell, hello) = try await WireClient.open(
+    let (shell, opened) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var guests: [SequencedClient] = []
     for number in 1...2 {
       try await shell.call(.integer(Int64(number)), "router.open", ["uri": "native://walk/a"])
-      let asked = try await shell.request("page.open")
-      try await shell.reply(asked, nil)
-      let page = asked["params"]?["page"]?["id"] ?? .null
-      let invited = try await shell.ask("session.invite", ["page": page])
+      let request = try await shell.nextRequest("page.open")
+      try await shell.respond(request, nil)
+      let page = request["params"]?["page"]?["id"] ?? .null
+      let invited = try await shell.request("session.invite", ["page": page])
       guests.append(
         try await SequencedClient(
           bridge,
           joining: [
-            "session": hello["session"] ?? .null,
+            "session": opened["session"] ?? .null,
             "invitation": invited["result"]?["token"] ?? .null,
           ]))
     }
-    // One loses its connection before its page closes, the other behind it.
-    try await guests[1].lose()
-    #expect(await bridge.hub.census().clients == 3)
+    // One guest loses its connection before its page closes, the other after it.
+    try await guests[1].disconnect()
+    #expect(await bridge.sessionServer.totals().clients == 3)
     for page in ["p2", "p1"] as [Value] {
       try await shell.notify("navigation.finish", ["page": page])
-      try await shell.reply(try await shell.request("page.close"), nil)
+      try await shell.respond(try await shell.nextRequest("page.close"), nil)
     }
     await bridge.server.loop.settle()
-    #expect(await bridge.hub.census().clients == 2)
-    try await guests[0].lose()
-    #expect(await bridge.hub.census().clients == 1)
+    #expect(await bridge.sessionServer.totals().clients == 2)
+    try await guests[0].disconnect()
+    #expect(await bridge.sessionServer.totals().clients == 1)
   }
 
-  @Test func nobodyElseGoesOn() async throws {
-    let bridge = InMemoryBridge(try echoing(), identify: { Identity(user: $0.token) })
+  @Test func rejectsResumeByAnotherUser() async throws {
+    let bridge = InMemoryBridge(try makeEchoRouter(), identify: { Identity(user: $0.token) })
     let client = try await SequencedClient(bridge, ["token": "anna"])
-    try await client.lose()
-    let answer = try await client.resume(
+    try await client.disconnect()
+    let response = try await client.resume(
       after: 0, from: Handshake(origin: nil, address: nil, token: "ben"))
-    #expect(answer["reason"] == "user")
+    #expect(response["reason"] == "user")
     #expect(try await client.resume(after: 0)["resumed"] == true)
   }
 
-  @Test func guestsResumeAsTheyWere() async throws {
+  @Test func resumedGuestKeepsItsRights() async throws {
     let bridge = try InMemoryBridge.conformance()
-    let (shell, hello) = try await WireClient.open(bridge)
-    let invitation = try await shell.ask("session.invite", ["routes": ["action://echo"]])
+    let (shell, opened) = try await WireClient.open(bridge)
+    let invitation = try await shell.request("session.invite", ["routes": ["action://echo"]])
     let guest = try await SequencedClient(
       bridge,
       joining: [
-        "session": hello["session"] ?? .null,
+        "session": opened["session"] ?? .null,
         "invitation": invitation["result"]?["token"] ?? .null,
       ])
-    try await guest.lose()
+    try await guest.disconnect()
     #expect(try await guest.resume(after: 0)["guest"] == true)
     try await guest.call(1, "router.invoke", ["uri": "conformance://moved"])
-    #expect(try await guest.wire.answer(1)["error"]?["data"]?["rule"] == "invitation")
+    #expect(try await guest.wire.response(1)["error"]?["data"]?["rule"] == "invitation")
     try await guest.call(2, "router.invoke", ["uri": "action://echo"])
-    #expect(try await guest.wire.answer(2)["result"] == [:])
+    #expect(try await guest.wire.response(2)["result"] == [:])
   }
 }

@@ -4,21 +4,21 @@ import WayTransport
 @testable import WaySession
 
 struct StoreQueueTests {
-  /// Fails with these, one after another, then keeps what it is handed.
+  /// A store that fails with these errors, one after another, then saves its changes.
   private struct FailingStore: SharedSessionStore {
     let failures: Locked<[any Error]>
-    let kept = Locked<[String]>([])
+    let storedSessions = Locked<[String]>([])
 
     func load(as owner: String) -> [StoredSession] { [] }
     func append(_ changes: [SessionChange]) throws -> Set<String> {
       let failure = failures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
       if let failure { throw failure }
-      kept.withLock { $0 += changes.map(\.session) }
+      storedSessions.withLock { $0 += changes.map(\.session) }
       return []
     }
     func close() {}
-    func take(_ session: String) -> StoredSession? { nil }
-    func takeAll(_ taken: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
+    func takeOver(_ session: String) -> StoredSession? { nil }
+    func takeOverAll(_ body: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
   }
 
   private struct InjectedStoreError: Error {}
@@ -37,17 +37,17 @@ struct StoreQueueTests {
       sessions.map {
         SessionChange(session: $0, lease: SessionLease(owner: "a", term: 1), steps: [])
       }
-    ).lost
+    ).lostSessions
   }
 
-  /// Else it would be written as a new one, in the place of what its next owner has.
-  @Test func whoHasLostASessionIsToldAlsoWhereTheRestFails() async throws {
+  /// Otherwise the session would be written as a new one and overwrite its next owner's state.
+  @Test func reportsLostLeaseDespiteOtherFailure() async throws {
     await #expect(throws: InjectedStoreError.self) { try await append("x", "y") }
     #expect(try await append("y") == [])
     #expect(try await append("x", "y") == ["x"])
-    #expect(store.kept.withLock { $0 } == ["y", "y"])
-    // It is told once: another may begin under the same id.
+    #expect(store.storedSessions.withLock { $0 } == ["y", "y"])
+    // The loss is reported once: another session may start with the same id.
     #expect(try await append("x") == [])
-    #expect(store.kept.withLock { $0 } == ["y", "y", "x"])
+    #expect(store.storedSessions.withLock { $0 } == ["y", "y", "x"])
   }
 }

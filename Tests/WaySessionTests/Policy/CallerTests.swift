@@ -8,7 +8,7 @@ import WayValues
 
 @testable import WaySession
 
-/// Who calls, as tasks, interceptors, pages, hooks and hosts are told it.
+/// The caller as tasks, interceptors, pages, hooks and hosts receive it.
 @Suite(.timeLimit(.minutes(1)))
 struct CallerTests {
   private let router = Router()
@@ -21,89 +21,91 @@ struct CallerTests {
     origin: "https://shop.test", address: "192.0.2.7", token: "anna",
     headers: [("user-agent", "Shop/1")])
 
-  private static func told(_ caller: Caller) -> String {
+  private static func describe(_ caller: Caller) -> String {
     [
       caller.identity.user ?? "-", caller.identity.groups.sorted().joined(separator: ","),
       caller.identity.claims["agent"]?.string ?? "-", caller.client?.name ?? "-",
       caller.origin ?? "-", caller.address ?? "-",
     ].joined(separator: " ")
   }
-  private let anna = "anna staff Shop/1 shop https://shop.test 192.0.2.7"
+  private let annaDescription = "anna staff Shop/1 shop https://shop.test 192.0.2.7"
 
   private func open(
-    _ bridge: InMemoryBridge, _ hello: ValueObject = [:]
-  ) async throws -> (client: WireClient, hello: Value) {
-    var hello = hello
-    hello["client"] = ["name": "shop", "version": "1"]
-    return try await WireClient.open(bridge, hello, from: handshake)
+    _ bridge: InMemoryBridge, _ members: ValueObject = [:]
+  ) async throws -> (client: WireClient, opened: Value) {
+    var members = members
+    members["client"] = ["name": "shop", "version": "1"]
+    return try await WireClient.open(bridge, members, from: handshake)
   }
 
-  @Test func tasksInterceptorsAndHooksKnowWhoCalls() async throws {
-    let heard = Mailbox<String>()
+  @Test func tasksInterceptorsAndHooksReceiveCaller() async throws {
+    let records = Mailbox<String>()
     router.intercept("watch") { call in
-      heard.put("interceptor " + Self.told(call.caller))
+      records.put("interceptor " + Self.describe(call.caller))
       return .next
     }
-    router.hook("count") { notice, caller in
-      if case .didRun = notice { heard.put("hook " + Self.told(caller)) }
+    router.addHook("count") { notice, caller in
+      if case .didRun = notice { records.put("hook " + Self.describe(caller)) }
     }
-    try router.task("action://now") { call in .string(Self.told(call.caller)) }
+    try router.task("action://now") { call in .string(Self.describe(call.caller)) }
     try router.task("action://nested") { call in
       try await call.navigator.invoke("action://now")
     }
     let (client, _) = try await open(InMemoryBridge(router, identify: identify))
     for uri in ["action://now", "action://nested"] {
-      let answer = try await client.ask("router.invoke", ["uri": .string(uri)])
-      #expect(answer["result"] == .string(anna), "\(uri)")
+      let response = try await client.request("router.invoke", ["uri": .string(uri)])
+      #expect(response["result"] == .string(annaDescription), "\(uri)")
     }
     for _ in 0..<3 {
       #expect(
-        await heard.next(within: .seconds(5)) { $0.hasPrefix("interceptor") } == "interceptor "
-          + anna)
-      #expect(await heard.next(within: .seconds(5)) { $0.hasPrefix("hook") } == "hook " + anna)
+        await records.next(within: .seconds(5)) { $0.hasPrefix("interceptor") } == "interceptor "
+          + annaDescription)
+      #expect(
+        await records.next(within: .seconds(5)) { $0.hasPrefix("hook") } == "hook "
+          + annaDescription)
     }
   }
 
-  @Test func aSwiftPageKnowsWhoOpenedIt() async throws {
-    let heard = Mailbox<String>()
+  @Test func pageHandlerReceivesOpener() async throws {
+    let records = Mailbox<String>()
     try router.page(
       "native://swift",
       PageHandler(
-        open: { _, call in heard.put(Self.told(call.caller)) }, close: { _, _, _ in }))
+        open: { _, call in records.put(Self.describe(call.caller)) }, close: { _, _, _ in }))
     let (client, _) = try await open(InMemoryBridge(router, identify: identify))
     try await client.call(1, "router.open", ["uri": "native://swift"])
-    #expect(await heard.next(within: .seconds(5)) == anna)
+    #expect(await records.next(within: .seconds(5)) == annaDescription)
   }
 
-  @Test func hostsAreToldWhoCalls() async throws {
+  @Test func hostRequestsContainCaller() async throws {
     let bridge = InMemoryBridge(router, identify: identify)
     let hosts: Value = [
       ["scheme": "native", "kind": "page"], ["scheme": "action", "kind": "task"],
     ]
-    let (client, hello) = try await open(bridge, ["hosts": hosts])
+    let (client, opened) = try await open(bridge, ["hosts": hosts])
     let expected: Value = [
-      "session": hello["session"] ?? .null,
-      "client": ["id": hello["client"] ?? .null, "name": "shop", "version": "1"],
+      "session": opened["session"] ?? .null,
+      "client": ["id": opened["client"] ?? .null, "name": "shop", "version": "1"],
       "user": "anna", "groups": ["staff"], "origin": "https://shop.test",
     ]
     try await client.call(1, "router.invoke", ["uri": "action://hosted"])
-    let run = try await client.message()
+    let run = try await client.nextMessage()
     #expect(run["params"]?["caller"] == expected)
-    try await client.reply(run, 1)
+    try await client.respond(run, 1)
     try await client.call(2, "router.open", ["uri": "native://hosted"])
-    var asked = try await client.message()
-    while asked["method"] != "page.open" { asked = try await client.message() }
-    #expect(asked["params"]?["caller"] == expected)
+    var request = try await client.nextMessage()
+    while request["method"] != "page.open" { request = try await client.nextMessage() }
+    #expect(request["params"]?["caller"] == expected)
   }
 
-  @Test func theAppCallsAsItself() async throws {
+  @Test func appCallsHaveNoClient() async throws {
     try router.task("action://now") { call in .string(call.caller.client == nil ? "app" : "client")
     }
     let bridge = InMemoryBridge(router)
-    let (_, hello) = try await WireClient.open(bridge)
-    let opened = try await bridge.hub.allServers.open(
+    let (_, opened) = try await WireClient.open(bridge)
+    let results = try await bridge.sessionServer.clusterDispatch.open(
       "action://now", [:], exts: [:], style: .push,
-      in: .session(hello["session"]?.string ?? ""), timeout: .seconds(1))
-    #expect(try await opened.first?.result.get().outcome().data == "app")
+      in: .session(opened["session"]?.string ?? ""), timeout: .seconds(1))
+    #expect(try await results.first?.result.get().outcome().data == "app")
   }
 }

@@ -6,55 +6,55 @@ import WayValues
 
 @testable import WaySession
 
-/// Who may do what: the table of PROTOCOL.md, a test for each cell.
+/// The permissions table of PROTOCOL.md, with a test for each cell.
 @Suite(.timeLimit(.minutes(1)))
 struct GuestTests {
-  /// A session whose first client shows the pages of `native`, with two pages: `secret`, and `own`
-  /// above it, in which a guest runs.
-  private struct Scene {
+  /// A session whose first client hosts the pages of `native`. It has two pages: `secret`, and
+  /// above it `own`, in which a guest runs.
+  private struct GuestFixture {
     let bridge: InMemoryBridge
     let shell: WireClient
-    let hello: Value
-    let secret: Value
-    let own: Value
+    let openResult: Value
+    let secretPage: Value
+    let ownPage: Value
 
     init(identify: IdentityResolver? = nil, from handshake: Handshake = Handshake()) async throws {
       let router = Router()
       try router.task("action://add") { call in .bool(call.caller.isGuest) }
       try router.task("action://other") { _ in 1 }
       bridge = InMemoryBridge(router, identify: identify)
-      (shell, hello) = try await WireClient.open(
+      (shell, openResult) = try await WireClient.open(
         bridge, ["hosts": [["scheme": "native", "kind": "page"]]], from: handshake)
-      secret = try await Self.adopt("native://secret?pin=1234", shell)
-      own = try await Self.adopt("native://own?n=1", shell)
+      secretPage = try await Self.adopt("native://secret?pin=1234", shell)
+      ownPage = try await Self.adopt("native://own?n=1", shell)
     }
 
     private static func adopt(_ uri: Value, _ shell: WireClient) async throws -> Value {
-      try await shell.ask("navigation.adopt", ["uri": uri])["result"]?["id"] ?? .null
+      try await shell.request("navigation.adopt", ["uri": uri])["result"]?["id"] ?? .null
     }
 
     func invite(_ params: ValueObject = [:]) async throws -> Value {
-      let invitation = try await shell.ask("session.invite", .object(params))["result"] ?? .null
+      let invitation = try await shell.request("session.invite", .object(params))["result"] ?? .null
       return [
         "session": invitation["session"] ?? .null, "invitation": invitation["token"] ?? .null,
       ]
     }
 
-    func guest(
-      _ invitation: ValueObject = [:], _ hello: ValueObject = [:]
-    ) async throws -> (client: WireClient, hello: Value) {
-      try await WireClient.open(bridge, hello, joining: try await invite(invitation))
+    func openGuest(
+      _ invitation: ValueObject = [:], _ members: ValueObject = [:]
+    ) async throws -> (client: WireClient, opened: Value) {
+      try await WireClient.open(bridge, members, joining: try await invite(invitation))
     }
 
-    /// A client of a role that runs in the page `own`.
-    func client(_ role: String) async throws -> WireClient {
+    /// Opens a client of a role that runs in the page `own`.
+    func openClient(_ role: String) async throws -> WireClient {
       switch role {
       case "first": return shell
       case "member":
         return try await WireClient.open(
-          bridge, ["page": own], joining: hello
+          bridge, ["page": ownPage], joining: openResult
         ).client
-      default: return try await guest(["page": own]).client
+      default: return try await openGuest(["page": ownPage]).client
       }
     }
   }
@@ -84,80 +84,99 @@ struct GuestTests {
       ("$/ping", [:], "ok", "ok"),
     ] as [(String, Value, String, String)],
     ["first", "member", "guest"])
-  func eachRoleDoesWhatTheTableSays(
+  func appliesPermissionTablePerRole(
     row: (method: String, params: Value, member: String, guest: String), role: String
   ) async throws {
     let expected = role == "guest" ? row.guest : row.member
     guard expected != "-" else { return }
-    let scene = try await Scene()
-    let client = try await scene.client(role)
+    let fixture = try await GuestFixture()
+    let client = try await fixture.openClient(role)
     let params = row.params.object?.members.map { member in
       switch member.value {
-      case "$own": (member.name, scene.own)
-      case "$secret": (member.name, scene.secret)
+      case "$own": (member.name, fixture.ownPage)
+      case "$secret": (member.name, fixture.secretPage)
       default: (member.name, member.value)
       }
     }
-    let verdict = try await client.verdict(row.method, .object(ValueObject(params ?? [])))
+    let verdict = try await client.callStatus(row.method, .object(ValueObject(params ?? [])))
     #expect(verdict == expected, "\(row.method)")
   }
 
-  @Test func aGuestLearnsNothingOfOthersPages() async throws {
-    let scene = try await Scene()
-    let (guest, hello) = try await scene.guest(["page": scene.own])
-    #expect(hello["joinToken"] == nil)
-    #expect(hello["guest"] == true)
-    #expect(hello["page"] == scene.own)
-    let pages = try await guest.ask("navigation.stack")["result"]?["pages"]?.list ?? []
+  @Test func guestCannotInspectOtherPages() async throws {
+    let fixture = try await GuestFixture()
+    let (guest, opened) = try await fixture.openGuest(["page": fixture.ownPage])
+    #expect(opened["joinToken"] == nil)
+    #expect(opened["guest"] == true)
+    #expect(opened["page"] == fixture.ownPage)
+    let pages = try await guest.request("navigation.stack")["result"]?["pages"]?.array ?? []
     #expect(pages.count == 2)
-    #expect(pages.first?["id"] == scene.secret)
+    #expect(pages.first?["id"] == fixture.secretPage)
     for name in ["uri", "params", "host"] { #expect(pages.first?[name] == nil) }
     #expect(pages.last?["params"] == ["n": "1"])
-    let secret = try await guest.ask("navigation.contains", ["uri": "native://secret"])
+    let secret = try await guest.request("navigation.contains", ["uri": "native://secret"])
     #expect(secret["result"] == .null)
-    let own = try await guest.ask("navigation.contains", ["uri": "native://own"])
-    #expect(own["result"]?["id"] == scene.own)
+    let own = try await guest.request("navigation.contains", ["uri": "native://own"])
+    #expect(own["result"]?["id"] == fixture.ownPage)
   }
 
-  @Test func aGuestHearsOfNothingThatIsOthers() async throws {
-    let scene = try await Scene()
-    let (guest, _) = try await scene.guest()
+  @Test func guestReceivesNoEventsOfOtherPages() async throws {
+    let fixture = try await GuestFixture()
+    let (guest, _) = try await fixture.openGuest()
     try await guest.subscribe("*")
-    try await scene.shell.subscribe("page.closed")
-    try await scene.shell.call(1, "navigation.back", [:])
-    while try await scene.shell.message()["method"] != "event" {}
-    #expect(try await guest.hasHeardNothing())
+    try await fixture.shell.subscribe("page.closed")
+    try await fixture.shell.call(1, "navigation.back", [:])
+    while try await fixture.shell.nextMessage()["method"] != "event" {}
+    #expect(try await guest.hasNoPendingMessages())
   }
 
-  @Test func aGuestClosesItsOwnPageAndThoseThatItOpened() async throws {
-    let scene = try await Scene()
-    let (guest, _) = try await scene.guest(["page": scene.own])
+  @Test func guestClosesOnlyItsOwnPages() async throws {
+    let fixture = try await GuestFixture()
+    let (guest, _) = try await fixture.openGuest(["page": fixture.ownPage])
     try await guest.call("open", "router.open", ["uri": "native://child"])
-    let asked = try await next("page.open", of: scene.shell)
-    #expect(asked["params"]?["caller"]?["guest"] == true)
-    try await scene.shell.reply(asked, .null)
-    // Its child, its own page, and nothing below.
-    #expect(try await guest.verdict("navigation.back") == "ok")
-    #expect(try await guest.verdict("navigation.back", ["count": 2]) == "ok")
-    #expect(try await scene.shell.ask("navigation.stack")["result"]?["pages"]?.list?.count == 1)
+    let request = try await nextMessage("page.open", of: fixture.shell)
+    #expect(request["params"]?["caller"]?["guest"] == true)
+    try await fixture.shell.respond(request, .null)
+    // Its child and its own page, but no page below.
+    #expect(try await guest.callStatus("navigation.back") == "ok")
+    #expect(try await guest.callStatus("navigation.back", ["count": 2]) == "ok")
+    #expect(
+      try await fixture.shell.request("navigation.stack")["result"]?["pages"]?.array?.count == 1)
     try await guest.call(
       "root", "router.open", ["uri": "native://root", "style": "root"])
-    #expect(try await guest.answer("root")["error"]?["data"]?["rule"] == "invitation")
+    #expect(try await guest.response("root")["error"]?["data"]?["rule"] == "invitation")
   }
 
-  private func next(_ method: Value, of client: WireClient) async throws -> Value {
+  @Test func guestPassesParametersOnlyToItsOwnPages() async throws {
+    let fixture = try await GuestFixture()
+    let again: Value = ["uri": "native://own?n=2", "style": "popTo"]
+    let (other, _) = try await fixture.openGuest()
+    #expect(try await other.callStatus("router.open", again) == "invitation")
+    let exts: Value = ["uri": "native://own", "style": "popTo", "exts": ["animated": false]]
+    #expect(try await other.callStatus("router.open", exts) == "invitation")
+    let (guest, _) = try await fixture.openGuest(["page": fixture.ownPage])
+    try await guest.call("again", "router.open", again)
+    let resumed = try await nextMessage("page.resume", of: fixture.shell)
+    #expect(resumed["params"]?["page"] == fixture.ownPage)
+    #expect(resumed["params"]?["params"] == ["n": "2"])
+    // Without new ones it waits for the page, as any caller.
+    try await other.call(
+      "waits", "router.open", ["uri": "native://own", "style": "popTo"])
+    #expect(try await other.nextMessage()["method"] == "$/progress")
+  }
+
+  private func nextMessage(_ method: Value, of client: WireClient) async throws -> Value {
     while true {
-      let message = try await client.message()
+      let message = try await client.nextMessage()
       if message["method"] == method { return message }
     }
   }
 
-  @Test func anInvitationIsForItsRoutesAndHosts() async throws {
-    let scene = try await Scene()
-    let (guest, _) = try await scene.guest(["routes": ["action://add"], "hosts": ["flutter"]])
-    #expect(try await guest.verdict("router.invoke", ["uri": "action://add"]) == "ok")
-    #expect(try await guest.verdict("router.invoke", ["uri": "action://other"]) == "invitation")
-    #expect(try await guest.verdict("router.open", ["uri": "native://x"]) == "invitation")
+  @Test func invitationLimitsRoutesAndHosts() async throws {
+    let fixture = try await GuestFixture()
+    let (guest, _) = try await fixture.openGuest(["routes": ["action://add"], "hosts": ["flutter"]])
+    #expect(try await guest.callStatus("router.invoke", ["uri": "action://add"]) == "ok")
+    #expect(try await guest.callStatus("router.invoke", ["uri": "action://other"]) == "invitation")
+    #expect(try await guest.callStatus("router.open", ["uri": "native://x"]) == "invitation")
     let cases: [(Value, String)] = [
       (["scheme": "flutter", "kind": "page"], "ok"),
       (["patterns": ["flutter://a"], "kind": "page"], "ok"),
@@ -165,54 +184,54 @@ struct GuestTests {
       (["scheme": "flutter", "kind": "task", "scope": "server"], "invitation"),
     ]
     for (host, verdict) in cases {
-      #expect(try await guest.verdict("host.register", ["hosts": [host]]) == verdict)
+      #expect(try await guest.callStatus("host.register", ["hosts": [host]]) == verdict)
     }
   }
 
-  @Test func anInvitationIsUsedSoOftenAndNoLonger() async throws {
-    let scene = try await Scene()
-    let invitation = try await scene.invite(["uses": 1])
-    let (first, hello) = try await WireClient.open(scene.bridge, joining: invitation)
-    #expect(hello["session"] == scene.hello["session"])
-    let refused = try await WireClient.open(scene.bridge, joining: invitation)
-    #expect(refused.hello == .null)
-    // What it was told does not let it in again.
+  @Test func invitationLimitsUses() async throws {
+    let fixture = try await GuestFixture()
+    let invitation = try await fixture.invite(["uses": 1])
+    let (first, opened) = try await WireClient.open(fixture.bridge, joining: invitation)
+    #expect(opened["session"] == fixture.openResult["session"])
+    let rejected = try await WireClient.open(fixture.bridge, joining: invitation)
+    #expect(rejected.opened == .null)
+    // The token of its open result does not admit the guest again.
     let again = try await WireClient.open(
-      scene.bridge,
-      joining: ["session": hello["session"] ?? .null, "joinToken": hello["token"] ?? .null])
-    #expect(again.hello == .null)
-    // A page that reloads comes again; one that has closed its session does not.
+      fixture.bridge,
+      joining: ["session": opened["session"] ?? .null, "joinToken": opened["token"] ?? .null])
+    #expect(again.opened == .null)
+    // A page that reloads can join again; a page that has closed its session cannot.
     try await first.close(CloseCode(rawValue: 1001))
-    await scene.bridge.server.loop.settle()
-    let (second, reloaded) = try await WireClient.open(scene.bridge, joining: invitation)
+    await fixture.bridge.server.loop.settle()
+    let (second, reloaded) = try await WireClient.open(fixture.bridge, joining: invitation)
     #expect(reloaded["guest"] == true)
-    #expect(try await second.verdict("session.close") == "ok")
-    await scene.bridge.server.loop.settle()
-    #expect(try await WireClient.open(scene.bridge, joining: invitation).hello == .null)
+    #expect(try await second.callStatus("session.close") == "ok")
+    await fixture.bridge.server.loop.settle()
+    #expect(try await WireClient.open(fixture.bridge, joining: invitation).opened == .null)
   }
 
-  @Test func anInvitationExpires() async throws {
-    let scene = try await Scene()
-    let invitation = try await scene.invite(["expiresMs": 1000])
-    try await scene.bridge.server.advance(by: .milliseconds(1001))
-    #expect(try await WireClient.open(scene.bridge, joining: invitation).hello == .null)
+  @Test func invitationExpires() async throws {
+    let fixture = try await GuestFixture()
+    let invitation = try await fixture.invite(["expiresMs": 1000])
+    try await fixture.bridge.server.advance(by: .milliseconds(1001))
+    #expect(try await WireClient.open(fixture.bridge, joining: invitation).opened == .null)
   }
 
-  @Test func aGuestHasTheUserAndTheGroupsThatWereHandedOn() async throws {
+  @Test func guestInheritsUserAndInvitedGroups() async throws {
     let identify: IdentityResolver = { handshake in
       Identity(user: handshake.token, groups: ["staff", "beta"])
     }
-    let scene = try await Scene(identify: identify, from: Handshake(token: "anna"))
-    try scene.bridge.router.task("action://who") { call in
+    let fixture = try await GuestFixture(identify: identify, from: Handshake(token: "anna"))
+    try fixture.bridge.router.task("action://who") { call in
       [
         "user": call.caller.identity.user.map(Value.string) ?? .null,
-        "groups": .list(call.caller.identity.groups.sorted().map(Value.string)),
+        "groups": .array(call.caller.identity.groups.sorted().map(Value.string)),
       ]
     }
-    let (guest, _) = try await scene.guest(["groups": ["beta"]])
-    let who = try await guest.ask("router.invoke", ["uri": "action://who"])["result"]
+    let (guest, _) = try await fixture.openGuest(["groups": ["beta"]])
+    let who = try await guest.request("router.invoke", ["uri": "action://who"])["result"]
     #expect(who == ["user": "anna", "groups": ["beta"]])
-    let foreign = try await scene.shell.verdict("session.invite", ["groups": ["root"]])
+    let foreign = try await fixture.shell.callStatus("session.invite", ["groups": ["root"]])
     #expect(foreign == "invitation")
   }
 
@@ -220,10 +239,10 @@ struct GuestTests {
     arguments: [
       (["page": "p99"], "2404"), (["uses": 0], "-32602"), (["expiresMs": 0], "-32602"),
       (["hosts": [1]], "-32602"), (["routes": ["native://a/:"]], "-32602"),
-      (["groups": .list((0..<65).map { .string("\($0)") })], "2429"),
+      (["groups": .array((0..<65).map { .string("\($0)") })], "2429"),
     ] as [(Value, String)])
-  func aWrongInvitationIsRefused(params: Value, verdict: String) async throws {
-    let scene = try await Scene()
-    #expect(try await scene.shell.verdict("session.invite", params) == verdict)
+  func rejectsInvalidInvitation(params: Value, verdict: String) async throws {
+    let fixture = try await GuestFixture()
+    #expect(try await fixture.shell.callStatus("session.invite", params) == verdict)
   }
 }

@@ -7,9 +7,9 @@ import WayValues
 
 @testable import WaySession
 
-/// The document of a policy: what it says, and each fault with its place.
+/// Parsing of policy documents, with each error and its path.
 struct PolicyDocumentTests {
-  @Test func everyMemberIsRead() throws {
+  @Test func parsesEveryField() throws {
     let policy = try Policy(parsing: [
       "$schema": "policy.schema.json", "hosts": ["app.example.org", "[::1]:8443"],
       "origins": ["https://*.shop.test", "null"],
@@ -33,7 +33,7 @@ struct PolicyDocumentTests {
             Policy.Rule("daemon", .allow, ["host.*"], schemes: ["print"], coversServer: true),
             Policy.Rule("none", .deny, ["*"], routes: ["secret"]),
           ]))
-    #expect(try policy.rulebook() != nil)
+    #expect(try policy.compiled() != nil)
     let empty = try Policy(parsing: [:])
     #expect(empty == Policy())
     #expect(empty.rules == nil)
@@ -45,7 +45,7 @@ struct PolicyDocumentTests {
       (
         ["rule": [], "hosts": "a", "origins": nil, "rules": [:], "$schema": 1],
         [
-          "$.rule: unknown member; did you mean 'rules'? known here: $schema, hosts, origins, rules",
+          "$.rule: unknown member; did you mean \"rules\"? known here: $schema, hosts, origins, rules",
           "$['$schema']: has to be a string; it is 1",
           "$.hosts: has to be an array; it is a string",
           "$.origins: has to be an array; it is null",
@@ -55,8 +55,8 @@ struct PolicyDocumentTests {
       (
         ["hosts": [], "origins": [], "rules": []],
         [
-          "$.hosts: is empty; leave it out", "$.origins: is empty; leave it out",
-          "$.rules: is empty, so that nothing would be allowed; leave it out to allow everything",
+          "$.hosts: is empty; remove it", "$.origins: is empty; remove it",
+          "$.rules: is empty, so no call would be allowed; remove it to allow all calls",
         ]
       ),
       (
@@ -66,18 +66,18 @@ struct PolicyDocumentTests {
           ]
         ],
         ["http://a", "a.test/x", "a.test.", "*.a.test", "a:b", "a:0", "u@a"].enumerated().map {
-          "$.hosts[\($0)]: '\($1)' is no host: give NAME or NAME:PORT, without a scheme or a path"
+          "$.hosts[\($0)]: \"\($1)\" is not a host; use NAME or NAME:PORT, without a scheme or a path"
         } + [
           "$.hosts[7]: must not be empty", "$.hosts[8]: has to be a string; it is 1",
-          "$.hosts[10]: 'a' comes twice",
+          "$.hosts[10]: \"a\" occurs twice; remove one",
         ]
       ),
       (
         ["origins": ["shop.test", "https://shop.test"]],
-        ["$.origins[0]: 'shop.test' is no origin: give \(OriginPattern.form)"]
+        ["$.origins[0]: \"shop.test\" is not an origin; use \(OriginPattern.expectedFormat)"]
       ),
     ] as [(Value, [String])])
-  func aFaultOfTheDocumentIsToldWithItsPlace(document: Value, faults: [String]) {
+  func reportsDocumentErrorsWithPath(document: Value, faults: [String]) {
     #expect(Self.faults(document) == faults)
   }
 
@@ -87,43 +87,45 @@ struct PolicyDocumentTests {
       (
         [:],
         [
-          "$.rules[0]: the member 'name' is missing",
-          "$.rules[0]: a rule has 'allow' or 'deny', with the methods that it is about",
+          "$.rules[0]: the member \"name\" is missing",
+          "$.rules[0]: a rule needs \"allow\" or \"deny\" with the methods that it applies to",
         ]
       ),
       (
         ["name": "r", "allow": ["*"], "deny": ["*"]],
-        ["$.rules[0]: a rule has either 'allow' or 'deny', not both; make two rules of it"]
+        ["$.rules[0]: a rule has either \"allow\" or \"deny\", not both; split it into two rules"]
       ),
       (["name": "", "allow": ["*"]], ["$.rules[0].name: must not be empty"]),
       (
         ["name": .string(String(repeating: "n", count: 257)), "allow": ["*"]],
-        ["$.rules[0].name: a name has at most 256 bytes; this one has 257"]
+        ["$.rules[0].name: has 257 bytes; a name may have at most 256"]
       ),
       (
         ["name": "r", "allow": ["*"], "group": ["a"], "groups": "a"],
         [
-          "$.rules[0].group: unknown member; did you mean 'groups'? known here: name, allow, deny, origins, groups, "
+          "$.rules[0].group: unknown member; did you mean \"groups\"? known here: name, allow, deny, origins, groups, "
             + "subjects, routes, schemes, server",
           "$.rules[0].groups: has to be an array; it is a string",
         ]
       ),
       (
         ["name": "r", "allow": []],
-        ["$.rules[0].allow: is empty, so that the rule is about no method; '*' stands for all"]
+        ["$.rules[0].allow: is empty, so the rule applies to no method; use \"*\" for all methods"]
       ),
       (
         [
           "name": "r", "deny": ["*"], "origins": [], "groups": [], "subjects": [], "routes": [],
         ],
         ["origins", "groups", "subjects"].map {
-          "$.rules[0].\($0): is empty, so that the rule fits nobody; leave it out for all callers"
-        } + ["$.rules[0].routes: is empty, so that the rule fits no route; leave it out for all"]
+          "$.rules[0].\($0): is empty, so the rule matches no caller; remove it to match all callers"
+        } + [
+          "$.rules[0].routes: is empty, so the rule matches no route; remove it to match all routes"
+        ]
       ),
       (
         ["name": "r", "deny": ["*"], "schemes": []],
         [
-          "$.rules[0].schemes: is empty, so that the rule fits no host; leave it out for all schemes"
+          "$.rules[0].schemes: is empty, so the rule matches no host; remove it to match all schemes"
         ]
       ),
       (
@@ -131,42 +133,42 @@ struct PolicyDocumentTests {
           "name": "r", "allow": ["*"], "origins": ["a", "null"], "routes": ["a", "/a/:", "b:c d"],
         ],
         [
-          "$.rules[0].origins[0]: 'a' is no origin: give \(OriginPattern.form)",
-          "$.rules[0].routes[1]: pattern '/a/:', byte 3: a parameter is ':' and a name",
-          "$.rules[0].routes[2]: pattern 'b:c d'",
+          "$.rules[0].origins[0]: \"a\" is not an origin; use \(OriginPattern.expectedFormat)",
+          "$.rules[0].routes[1]: pattern \"/a/:\", byte 3: a parameter is \":\" and a name",
+          "$.rules[0].routes[2]: pattern \"b:c d\"",
         ]
       ),
       (
         ["name": "r", "allow": ["*"], "schemes": ["web", "a b", "web"]],
         [
-          "$.rules[0].schemes[1]: 'a b' is no scheme: a letter, then letters, digits, '+', '-' "
-            + "and '.'",
-          "$.rules[0].schemes[2]: 'web' comes twice",
+          "$.rules[0].schemes[1]: \"a b\" is not a scheme: a letter, then letters, digits, \"+\", \"-\" "
+            + "and \".\"",
+          "$.rules[0].schemes[2]: \"web\" occurs twice; remove one",
         ]
       ),
       (
         ["name": "r", "allow": ["router.open"], "schemes": ["web"], "server": true],
         [
-          "$.rules[0].schemes: the rule is not about host.register, the only method with schemes",
-          "$.rules[0].server: the rule is not about host.register, which alone has a scope",
+          "$.rules[0].schemes: the rule does not apply to host.register, the only method with schemes",
+          "$.rules[0].server: the rule does not apply to host.register, the only method with a scope",
         ]
       ),
       (
         ["name": "r", "deny": ["host.*"], "schemes": ["web"], "server": true],
-        ["$.rules[0].server: a denial is about hosts of each scope; leave it out"]
+        ["$.rules[0].server: a denial applies to hosts of every scope; remove it"]
       ),
       (
         ["name": "r", "allow": ["host.*"], "server": false],
-        ["$.rules[0].server: has to be true, or left out"]
+        ["$.rules[0].server: must be true if present"]
       ),
       (
         ["name": "r", "allow": ["*"], "schemes": ["web"], "routes": ["a"]],
-        ["$.rules[0]: no call is about both 'routes' and 'schemes'; make two rules of it"]
+        ["$.rules[0]: no call has both a route and a scheme to register; split it into two rules"]
       ),
       (
         ["name": "r", "allow": ["events.*", "navigation.back"], "routes": ["a"]],
         [
-          "$.rules[0].routes: the rule is about no method that concerns a route: router.open, "
+          "$.rules[0].routes: the rule applies to none of the methods that have a route: router.open, "
             + "router.invoke, router.canOpen, router.explain, router.deliver, navigation.adopt, "
             + "navigation.selectTab, page.call"
         ]
@@ -174,12 +176,12 @@ struct PolicyDocumentTests {
       (
         ["name": "r", "deny": ["session.open"]],
         [
-          "$.rules[0].deny[0]: no rule is asked about session.open; who comes in is said by "
-            + "'hosts', 'origins' and tokens"
+          "$.rules[0].deny[0]: session.open is not checked against rules; use \"hosts\", "
+            + "\"origins\" or tokens to reject clients"
         ]
       ),
     ] as [(Value, [String])])
-  func aFaultOfARuleIsToldWithItsPlace(rule: Value, faults: [String]) {
+  func reportsRuleErrorsWithPath(rule: Value, faults: [String]) {
     let found = Self.faults(["rules": [rule]])
     #expect(found.count == faults.count)
     for (found, expected) in zip(found, faults) {
@@ -191,66 +193,66 @@ struct PolicyDocumentTests {
     arguments: [
       ("router.open", nil), ("router.*", nil), ("*", nil), ("rout*", nil), ("$/*", nil),
       ("session.push", nil),
-      // An app's, and those of --conformance.
+      // Methods of an app, and those of `--conformance`.
       ("echo", nil), ("shop.buy", nil), ("shop.*", nil),
-      ("router.opne", "there is no method 'router.opne'; near here: router.open"),
-      ("router.canopen", "there is no method 'router.canopen'; near here: router.canOpen"),
-      ("routr.open", "there is no method 'routr.open'; near here: router.open"),
-      ("route.*", "no method begins with 'route.'; near here: router.*"),
+      ("router.opne", "there is no method \"router.opne\"; did you mean router.open?"),
+      ("router.canopen", "there is no method \"router.canopen\"; did you mean router.canOpen?"),
+      ("routr.open", "there is no method \"routr.open\"; did you mean router.open?"),
+      ("route.*", "no method begins with \"route.\"; did you mean router.*?"),
       (
         "router.x*",
-        "no method begins with 'router.x'; known here: router.invoke, router.open, "
+        "no method begins with \"router.x\"; known methods: router.invoke, router.open, "
           + "router.canOpen, router.explain, router.routes, router.deliver"
       ),
       (
         "host.everything",
-        "there is no method 'host.everything'; known here: host.register, "
+        "there is no method \"host.everything\"; known methods: host.register, "
           + "host.unregister"
       ),
-      ("task.run", "there is no method 'task.run'; rpc.discover lists the methods"),
-      ("event", "there is no method 'event'; rpc.discover lists the methods"),
-      ("*.open", "'*' stands at the end only, for any rest; in '*.open' it does not"),
-      ("router.**", "'*' stands at the end only, for any rest; in 'router.**' it does not"),
+      ("task.run", "there is no method \"task.run\"; rpc.discover lists the methods"),
+      ("event", "there is no method \"event\"; rpc.discover lists the methods"),
+      ("*.open", "\"*\" may only be at the end of a name, not as in \"*.open\""),
+      ("router.**", "\"*\" may only be at the end of a name, not as in \"router.**\""),
     ] as [(String, String?)])
-  func aMethodThatExistsNowhereIsToldWithNearOnes(method: String, fault: String?) {
+  func suggestsNearestMethodForUnknownName(method: String, fault: String?) {
     let found = Self.faults(["rules": [["name": "r", "allow": [.string(method)]]]])
     #expect(found == (fault.map { ["$.rules[0].allow[0]: \($0)"] } ?? []))
   }
 
   @Test(arguments: ["default", "permissions", "invitation", "identity", "allow"])
-  func whatRefusesWithoutARuleIsNoNameOfOne(name: String) {
+  func rejectsReservedRuleNames(name: String) {
     let found = Self.faults(["rules": [["name": .string(name), "allow": ["*"]]]])
     #expect(
       found == [
-        "$.rules[0].name: '\(name)' is told where no rule decides; take another name"
+        "$.rules[0].name: \"\(name)\" is reserved for decisions without a rule; choose another name"
       ])
   }
 
-  @Test func aNameIsThatOfOneRule() {
+  @Test func rejectsDuplicateRuleNames() {
     let rule: Value = ["name": "r", "allow": ["*"]]
     #expect(
       Self.faults(["rules": [rule, rule]]) == [
-        "$.rules[1].name: 'r' is the name of $.rules[0] already; names are unique"
+        "$.rules[1].name: \"r\" is already the name of $.rules[0]; names must be unique"
       ])
   }
 
-  @Test func countsAreBounded() {
+  @Test func limitsRulesAndEntries() {
     let rules = (0...1000).map { number -> Value in
       ["name": .string("r\(number)"), "allow": ["*"]]
     }
-    #expect(Self.faults(["rules": .list(Array(rules.dropLast()))]) == [])
+    #expect(Self.faults(["rules": .array(Array(rules.dropLast()))]) == [])
     #expect(
-      Self.faults(["rules": .list(rules)]) == [
-        "$.rules: a policy has at most 1000 rules; these are 1001"
+      Self.faults(["rules": .array(rules)]) == [
+        "$.rules: has 1001 rules; a policy may have at most 1000"
       ])
     let groups = (0...1000).map { Value.string("g\($0)") }
     #expect(
-      Self.faults(["rules": [["name": "r", "allow": ["*"], "groups": .list(groups)]]]) == [
-        "$.rules[0].groups: has at most 1000 entries; these are 1001"
+      Self.faults(["rules": [["name": "r", "allow": ["*"], "groups": .array(groups)]]]) == [
+        "$.rules[0].groups: has 1001 entries; at most 1000 are allowed"
       ])
   }
 
-  @Test func theSchemaKnowsExactlyTheMembersThatThePolicyTakes() throws {
+  @Test func schemaListsExactlyTheParsedFields() throws {
     let schema = try ProjectFiles.json("protocol/schema/policy.schema.json")
     let places: [(Value?, Value)] = [
       (schema["properties"], ["?": 1]),

@@ -7,7 +7,7 @@ import WayValues
 
 @testable import WaySession
 
-/// Rules × callers × methods × routes, each told by the rule that decides.
+/// Combinations of rules, callers, methods and routes, with the rule that decides.
 @Suite(.timeLimit(.minutes(1)))
 struct RightsTests {
   private static let rules: [Policy.Rule] = [
@@ -54,7 +54,7 @@ struct RightsTests {
       ("https://a.shop.test", nil, "router.open", "https://example.org/", "default"),
       ("https://a.shop.test", nil, "navigation.stack", nil, "no stack"),
       ("https://a.shop.test", nil, "navigation.contains", "a:b", "default"),
-      // Another's, and none.
+      // A page of another origin, and no page.
       ("https://shop.test", nil, "router.invoke", "action://cart", "default"),
       ("https://shop.test.evil.test", nil, "router.invoke", "action://cart", "default"),
       (nil, nil, "router.invoke", "action://cart", "default"),
@@ -77,13 +77,13 @@ struct RightsTests {
       (nil, "boss", "navigation.adopt", "native://secret/1", "no secrets"),
       (nil, "boss", "router.explain", "native://secret/1", "no secrets"),
     ] as [(String?, String?, String, String?, String)])
-  func aCallIsDecidedByItsRule(
+  func rulesDecideCalls(
     origin: String?, token: String?, method: String, uri: String?, verdict: String
   ) async throws {
     let (client, _) = try await WireClient.open(
       Self.bridge(), from: Handshake(origin: origin, token: token))
     let params: Value = uri.map { ["uri": .string($0)] } ?? [:]
-    #expect(try await client.verdict(method, params) == verdict)
+    #expect(try await client.callStatus(method, params) == verdict)
   }
 
   @Test(
@@ -102,20 +102,20 @@ struct RightsTests {
       (nil, "boss", ["scheme": "web", "kind": "page", "scope": "server"], "-32602"),
       (nil, "boss", ["scheme": "web", "kind": "task", "scope": "all"], "-32602"),
     ] as [(String?, String?, Value, String)])
-  func hostsNeedARuleForTheirSchemes(
+  func hostRegistrationRequiresRuleForScheme(
     origin: String?, token: String?, host: Value, verdict: String
   ) async throws {
     let bridge = try Self.bridge()
     let handshake = Handshake(origin: origin, token: token)
     let (client, _) = try await WireClient.open(bridge, from: handshake)
-    #expect(try await client.verdict("host.register", ["hosts": [host]]) == verdict)
-    // Those of session.open obey the same rules.
+    #expect(try await client.callStatus("host.register", ["hosts": [host]]) == verdict)
+    // The hosts in `session.open` obey the same rules.
     let second = try await WireClient.connect(
       to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
-    #expect(try await second.verdict("session.open", ["hosts": [host]]) == verdict)
+    #expect(try await second.callStatus("session.open", ["hosts": [host]]) == verdict)
   }
 
-  @Test func aDenialOfOneSchemeHurtsAPatternForAll() async throws {
+  @Test func schemeDenialRejectsPatternForAllSchemes() async throws {
     let bridge = try Self.bridge([
       Policy.Rule("all", .allow, ["*"]),
       Policy.Rule("not native", .deny, ["host.register"], schemes: ["native"]),
@@ -127,23 +127,23 @@ struct RightsTests {
       (["patterns": ["/a"], "kind": "page"], "not native"),
     ]
     for (host, verdict) in hosts {
-      #expect(try await client.verdict("host.register", ["hosts": [host]]) == verdict)
+      #expect(try await client.callStatus("host.register", ["hosts": [host]]) == verdict)
     }
   }
 
-  @Test func withoutRulesEverythingIsAllowedButWhatIsForAdministrators() async throws {
+  @Test func allowsAllButAdministrationWithoutRules() async throws {
     let router = Router()
     try router.task("action://a") { _ in 1 }
     let (client, _) = try await WireClient.open(InMemoryBridge(router))
-    #expect(try await client.verdict("router.invoke", ["uri": "action://a"]) == "ok")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://a"]) == "ok")
     for method in ["session.list", "session.push", "table.get", "table.update"] {
-      #expect(try await client.verdict(method) == "default")
+      #expect(try await client.callStatus(method) == "default")
     }
     let host: Value = ["scheme": "x", "kind": "task", "scope": "server"]
-    #expect(try await client.verdict("host.register", ["hosts": [host]]) == "default")
+    #expect(try await client.callStatus("host.register", ["hosts": [host]]) == "default")
   }
 
-  @Test func whoMayNotCallARouteLearnsNothingOfItsParameters() async throws {
+  @Test func deniesBeforeValidatingParameters() async throws {
     let router = Router()
     try router.register(
       Route(
@@ -154,10 +154,10 @@ struct RightsTests {
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("none", .deny, ["*"], routes: ["a"]),
     ])
     let (client, _) = try await WireClient.open(InMemoryBridge(router, rules: rules))
-    #expect(try await client.verdict("router.invoke", ["uri": "action://a"]) == "none")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://a"]) == "none")
   }
 
-  @Test func aRoutesPermissionsAreAskedToo() async throws {
+  @Test func checksPermissionsOfRoute() async throws {
     let router = Router()
     try router.register(
       Route(
@@ -165,70 +165,93 @@ struct RightsTests {
         permissions: ["staff"], handler: .task { _ in 1 }))
     let bridge = InMemoryBridge(
       router, identify: { Identity(groups: $0.token.map { [$0] } ?? []) })
-    let (nobody, _) = try await WireClient.open(bridge)
+    let (anonymous, _) = try await WireClient.open(bridge)
     let (staff, _) = try await WireClient.open(bridge, from: Handshake(token: "staff"))
-    #expect(try await nobody.verdict("router.invoke", ["uri": "action://a"]) == "permissions")
-    #expect(try await staff.verdict("router.invoke", ["uri": "action://a"]) == "ok")
+    #expect(try await anonymous.callStatus("router.invoke", ["uri": "action://a"]) == "permissions")
+    #expect(try await staff.callStatus("router.invoke", ["uri": "action://a"]) == "ok")
     #expect(
-      try await nobody.ask("router.canOpen", ["uri": "action://a"])["result"]?["canOpen"] == false)
+      try await anonymous.request("router.canOpen", ["uri": "action://a"])["result"]?["canOpen"]
+        == false)
     #expect(
-      try await staff.ask("router.canOpen", ["uri": "action://a"])["result"]?["canOpen"] == true)
+      try await staff.request("router.canOpen", ["uri": "action://a"])["result"]?["canOpen"] == true
+    )
   }
 
-  @Test func canOpenAndExplainAnswerForTheAsker() async throws {
+  @Test func queriesApplyRulesOfCaller() async throws {
     let bridge = try Self.bridge()
     let page = Handshake(origin: "https://a.shop.test")
     let (client, _) = try await WireClient.open(bridge, from: page)
     for (uri, canOpen) in [("action://cart", true), ("action://other", false)] {
-      let answer = try await client.ask("router.canOpen", ["uri": .string(uri)])
-      #expect(answer["result"]?["canOpen"] == .bool(canOpen), "\(uri)")
+      let response = try await client.request("router.canOpen", ["uri": .string(uri)])
+      #expect(response["result"]?["canOpen"] == .bool(canOpen), "\(uri)")
     }
-    let told = try await client.ask("router.explain", ["uri": "action://cart"])
-    #expect(told["result"]?["policy"] == .null)
+    let explanation = try await client.request("router.explain", ["uri": "action://cart"])
+    #expect(explanation["result"]?["policy"] == .null)
   }
 
-  @Test func whoMayRunWhatItMayNotOpenIsToldThatItMay() async throws {
+  @Test func explainAllowsTaskWhenOnlyOpenIsDenied() async throws {
     let bridge = try Self.bridge([
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("run", .deny, ["router.open"]),
       Policy.Rule("none", .deny, ["router.*"], routes: ["action://x"]),
     ])
     let (client, _) = try await WireClient.open(bridge)
-    let told = try await client.ask("router.explain", ["uri": "action://cart"])["result"]
-    #expect(told?["canOpen"] == true)
-    #expect(told?["policy"] == .null)
-    #expect(try await client.verdict("router.explain", ["uri": "action://x"]) == "none")
+    let explanation = try await client.request("router.explain", ["uri": "action://cart"])["result"]
+    #expect(explanation?["canOpen"] == true)
+    #expect(explanation?["policy"] == .null)
+    #expect(try await client.callStatus("router.explain", ["uri": "action://x"]) == "none")
   }
 
-  @Test func whoMayOpenPagesIsNotToldThatItMayRunATask() async throws {
+  @Test func explainDeniesTaskWhenInvokeIsDenied() async throws {
     let bridge = try Self.bridge([
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("no tasks", .deny, ["router.invoke"]),
     ])
     let (client, _) = try await WireClient.open(bridge)
-    let told = try await client.ask("router.explain", ["uri": "action://cart"])["result"]
-    #expect(told?["canOpen"] == false && told?["policy"] == "no tasks")
-    let answer = try await client.ask("router.canOpen", ["uri": "action://cart"])
-    #expect(answer["result"]?["canOpen"] == false)
-    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "no tasks")
+    let explanation = try await client.request("router.explain", ["uri": "action://cart"])["result"]
+    #expect(explanation?["canOpen"] == false && explanation?["policy"] == "no tasks")
+    let response = try await client.request("router.canOpen", ["uri": "action://cart"])
+    #expect(response["result"]?["canOpen"] == false)
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "no tasks")
   }
 
-  @Test func aTextThatBeginsWithASlashIsAPatternForEveryScheme() async throws {
+  @Test func slashPatternCoversEveryScheme() async throws {
     let bridge = try Self.bridge([
       Policy.Rule("all", .allow, ["*"]), Policy.Rule("no cart", .deny, ["*"], routes: ["/cart"]),
     ])
     let (client, _) = try await WireClient.open(bridge)
-    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "no cart")
-    #expect(try await client.verdict("router.invoke", ["uri": "action://other"]) == "ok")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "no cart")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://other"]) == "ok")
   }
 
-  @Test func otherRulesHoldFromTheMomentThatTheyAreGiven() async throws {
+  @Test func appliesChangedRulesImmediately() async throws {
     let bridge = try Self.bridge([Policy.Rule("all", .allow, ["*"])])
     let (client, _) = try await WireClient.open(bridge)
-    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "ok")
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "ok")
     let rules = try CompiledPolicy([Policy.Rule("closed", .deny, ["router.*"])])
-    await bridge.hub.follow(rules)
-    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "closed")
-    await bridge.hub.follow(nil)
-    #expect(try await client.verdict("router.invoke", ["uri": "action://cart"]) == "ok")
+    await bridge.sessionServer.applyPolicy(rules)
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "closed")
+    await bridge.sessionServer.applyPolicy(nil)
+    #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "ok")
+  }
+
+  @Test(
+    "suggests a route only to callers that may list the routes",
+    arguments: [
+      (["router.*"], "No route matches \"action://ohter\"; did you mean \"action://other\"?"),
+      (["router.invoke"], "No route matches \"action://ohter\""),
+    ] as [([String], String)])
+  func suggestsRoute(methods: [String], message: String) async throws {
+    let (client, _) = try await WireClient.open(
+      Self.bridge([Policy.Rule("all", .allow, methods)]))
+    let response = try await client.request("router.invoke", ["uri": "action://ohter"])
+    #expect(response["error"]?["message"]?.string == message)
+  }
+
+  @Test func administrativeMethodNeedsPolicy() async throws {
+    let (client, _) = try await WireClient.open(InMemoryBridge(Router()))
+    let error = try await client.request("admin.versions")["error"]
+    #expect(error?["data"]?["rule"] == "default")
+    let message = error?["message"]?.string
+    #expect(message?.hasPrefix("admin.versions is an administrative method;") == true)
   }
 
   @Test(
@@ -236,8 +259,8 @@ struct RightsTests {
       (Policy.Rule("r", .allow, ["*"], routes: ["native://a/:"]), "the pattern"),
       (Policy.Rule("r", .allow, ["*"], origins: ["example.org"]), "the origin"),
     ])
-  func aRuleThatCannotBeReadIsRefusedByItsName(rule: Policy.Rule, reason: String) {
-    let fault = #expect(throws: PolicyFault.self) { try CompiledPolicy([rule]) }
+  func rejectsInvalidRuleByName(rule: Policy.Rule, reason: String) {
+    let fault = #expect(throws: PolicyRuleError.self) { try CompiledPolicy([rule]) }
     #expect(fault?.description.hasPrefix("the rule \"r\": \(reason)") == true)
   }
 }

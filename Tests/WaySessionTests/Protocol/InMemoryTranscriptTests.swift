@@ -8,15 +8,15 @@ import WayTransport
 @Suite(.timeLimit(.minutes(2)))
 struct InMemoryTranscriptTests {
   @Test(arguments: try ProjectFiles.transcripts())
-  func transcriptHoldsInMemory(_ transcript: Transcript) async throws {
-    let server: any PeerServer =
-      transcript.restarts
+  func replaysTranscript(_ transcript: Transcript) async throws {
+    let server: any ServerFixture =
+      transcript.restartsServer
       ? try await RestartableServerFixture()
       : try InMemoryBridge.conformance(policy: transcript.policy).server
     try await transcript.replay(on: server)
   }
 
-  @Test func whatIsJSONComesBackAsItWas() async throws {
+  @Test func echoesJSONUnchanged() async throws {
     #expect(try await JSONCases().failures(on: try InMemoryBridge.conformance().server) == [])
   }
 }

@@ -4,31 +4,37 @@ import WayNavigation
 import WayRouting
 import WayValues
 
-/// Every row of `protocol/navigation.json` again, through clients of a session.
+/// Every row of `protocol/navigation.json`, run through clients of a session.
 @Suite(.timeLimit(.minutes(2)))
 struct NavigationWireTests {
-  @Test("the published table holds over the wire", arguments: try Row.all())
-  func row(_ row: Row) async throws {
+  @Test(
+    "clients observe what the navigation table specifies", arguments: try NavigationTableRow.all())
+  func followsNavigationTable(_ row: NavigationTableRow) async throws {
     let walk = try await NavigationFixture(row.stack, row.uris, tabs: row.tabs)
     try await walk.build(row.stack)
     let seen = try await walk.perform(row.operation)
     #expect(seen == row.expected, "\(row.name)")
-    #expect(try await walk.stack() == row.after, "\(row.name)")
+    if let delivered = row.delivered, !delivered[1].isNull {
+      #expect(try await walk.params(of: delivered[0]) == delivered[1], "\(row.name)")
+    }
+    #expect(try await walk.stack() == row.stackAfter, "\(row.name)")
   }
 
-  @Test("leaves out only what no client can ask for")
-  func coverage() throws {
-    #expect(try Row.leftOut() == ["emptyTab", "end", "pageExists"])
+  @Test("skips only operations that no client can request")
+  func skipsOnlyUnreachableRows() throws {
+    #expect(try NavigationTableRow.skippedReasons() == ["emptyTab", "end", "pageExists"])
   }
 }
 
-/// A row, with what its operation makes clients see.
-struct Row: CustomTestStringConvertible, Sendable {
+/// A row with the effects of its operation that clients observe.
+struct NavigationTableRow: CustomTestStringConvertible, Sendable {
   let name: String
   let stack: String
   let operation: Value
   let expected: NavigationFixture.NavigationObservation
-  let after: String
+  let stackAfter: String
+  /// The page that gets new data, its parameters and its `exts`; `nil` if none does.
+  let delivered: [Value]?
   /// The URIs of all pages of the row.
   let uris: [String]
   /// The URI of each tab's first page.
@@ -36,21 +42,21 @@ struct Row: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  static func all() throws -> [Row] {
-    try rows().filter { reasonToLeaveOut($0) == nil }.map(Row.init)
+  static func all() throws -> [NavigationTableRow] {
+    try tableRows().filter { skipReason($0) == nil }.map(NavigationTableRow.init)
   }
 
-  static func leftOut() throws -> Set<String> {
-    Set(try rows().compactMap(reasonToLeaveOut))
+  static func skippedReasons() throws -> Set<String> {
+    Set(try tableRows().compactMap(skipReason))
   }
 
-  private static func rows() throws -> [Value] {
-    try #require(try ProjectFiles.json("protocol/navigation.json")["rows"]?.list)
+  private static func tableRows() throws -> [Value] {
+    try #require(try ProjectFiles.json("protocol/navigation.json")["rows"]?.array)
   }
 
-  /// Page ids are the server's, no client sees its session end, and a page for an empty tab is
-  /// always asked for.
-  private static func reasonToLeaveOut(_ row: Value) -> String? {
+  /// Returns the reason to skip a row. Page ids are the server's, no client observes the end of its
+  /// session, and the server always requests a page for an empty tab.
+  private static func skipReason(_ row: Value) -> String? {
     if row["operation"]?["end"] != nil { return "end" }
     return row["error"]?.string.flatMap { ["pageExists", "emptyTab"].contains($0) ? $0 : nil }
   }
@@ -59,33 +65,46 @@ struct Row: CustomTestStringConvertible, Sendable {
     name = try #require(row["name"]?.string)
     stack = try #require(row["stack"]?.string)
     operation = try #require(row["operation"])
-    after = NavigationFixture.shownText(try #require(row["after"]?.string))
+    let after = try #require(row["after"]?.string)
+    stackAfter = NavigationFixture.normalizedStack(after)
     var expected = NavigationFixture.NavigationObservation()
-    for closed in row["closed"]?.list ?? [] {
-      let id = try #require(closed.list?[0].string)
+    for closed in row["closed"]?.array ?? [] {
+      let id = try #require(closed.array?[0].string)
       expected.closed.append(id)
-      expected.outcomes[id] = closed.list?[1].string
-      if let parts = closed.list, parts.count > 2, !parts[2].isNull { expected.data[id] = parts[2] }
+      expected.outcomes[id] = closed.array?[1].string
+      if let parts = closed.array, parts.count > 2, !parts[2].isNull {
+        expected.data[id] = parts[2]
+      }
     }
-    expected.shown = row["shown"]?.list?.compactMap(\.string)
-    expected.resumed = row["resumed"]?.string
-    // A count below 0 never gets as far as the stack.
+    expected.shown = row["shown"]?.array?.compactMap(\.string)
+    var delivered = row["delivered"]?.array
+    if let count = delivered?.count, count < 3 { delivered?.append(.null) }
+    self.delivered = delivered
+    // The page on top is resumed if it was covered, or after a covered page has got new data.
+    var resumed = row["resumed"]
+    if let delivered {
+      expected.resumed.append(delivered)
+      let top = try StackDescription(after).sections.first?.pages.last.map { Value.string($0.id) }
+      resumed = top == delivered.first ? nil : top
+    }
+    if let resumed, !resumed.isNull { expected.resumed.append([resumed, .null, .null]) }
+    // The server rejects a negative count before it reaches the stack.
     expected.error = row["error"]?.string.map { $0 == "invalidCount" ? "invalidParams" : $0 }
-    // Nobody is told of a cancel that comes too late.
+    // No client is notified of a cancellation that is too late.
     if operation["cancel"] != nil { expected.error = nil }
     if operation["contains"] != nil { expected.found = row["found"]?.string ?? "nothing" }
     self.expected = expected
-    let parts = try StackDescription(stack).parts
+    let parts = try StackDescription(stack).sections
     var pages = parts.flatMap(\.pages)
     for place in [operation["open"], operation["select"]] {
-      if let text = place?["page"]?.string { pages.append(try StackDescription.Page(text)) }
+      if let text = place?["page"]?.string { pages.append(try StackDescription.NotatedPage(text)) }
     }
     uris = pages.map(\.uri)
     var tabs = (0..<3).map { "tab:\($0)" }
     if let select = operation["select"], let index = select["tab"]?.integer,
       let text = select["page"]?.string
     {
-      tabs[Int(index)] = try StackDescription.Page(text).uri
+      tabs[Int(index)] = try StackDescription.NotatedPage(text).uri
     }
     for part in parts {
       if let index = part.tab, let first = part.pages.first { tabs[index] = first.uri }

@@ -18,7 +18,7 @@ struct AudienceIndexTests {
       (.user("anna"), ["1", "2"]), (.user("ben"), []), (.group("beta"), ["1", "3"]),
       (.group("staff"), ["3"]), (.group(""), []),
     ] as [(Audience, [String])])
-  func anAudienceIsTheseSessions(audience: Audience, sessions: [String]) {
+  func findsSessionsOfAudience(audience: Audience, sessions: [String]) {
     #expect(index.sessions(in: audience).sorted() == sessions)
     for session in ["1", "2", "3"] {
       #expect(
@@ -26,7 +26,7 @@ struct AudienceIndexTests {
     }
   }
 
-  @Test func groupsChange() {
+  @Test func updatesGroupsOfSessions() {
     var index = index
     let known = [
       index.add("2", toGroup: "staff"), index.remove("3", fromGroup: "staff"),
@@ -38,11 +38,11 @@ struct AudienceIndexTests {
     index.remove("2")
     #expect(index.sessions(in: .group("staff")).isEmpty)
     #expect(index.sessions(in: .user("anna")) == ["1"])
-    let gone = [index.add("2", toGroup: "staff"), index.remove("2", fromGroup: "staff")]
-    #expect(gone == [false, false])
+    let changes = [index.add("2", toGroup: "staff"), index.remove("2", fromGroup: "staff")]
+    #expect(changes == [false, false])
   }
 
-  @Test func namesAreComparedByTheirBytes() {
+  @Test func comparesNamesByBytes() {
     var index = AudienceIndex()
     index.add("1", Identity(user: "caf\u{E9}"))
     #expect(index.sessions(in: .user("cafe\u{301}")).isEmpty)

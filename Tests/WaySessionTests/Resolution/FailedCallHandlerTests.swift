@@ -5,26 +5,26 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// What the failure handler makes of calls that fail, over the wire.
+/// The results of the failure handler for failed calls, over the wire.
 @Suite(.timeLimit(.minutes(1)))
 struct FailedCallHandlerTests {
   private let router = Router()
-  private let asked = Mailbox<String>()
+  private let handledFailures = Mailbox<String>()
 
-  /// The handler tells what it is asked, and does as `decide` says.
+  /// Connects to a bridge whose handler records each failure and returns the result of `decide`.
   private func connect(
     hosting schemes: [String] = [],
     _ decide: @escaping @Sendable (Call, CallError) async throws -> FailedCallDecision
   ) async throws -> WireClient {
-    let asked = asked
-    router.failedCall { call, error in
-      asked.put("\(call.uri) \(error.code) \(error.kind)")
+    let recordedFailures = handledFailures
+    router.setFailedCallHandler { call, error in
+      recordedFailures.put("\(call.uri) \(error.code) \(error.kind)")
       return try await decide(call, error)
     }
     return try await WireClient.connect(to: InMemoryBridge(router), hosting: schemes)
   }
 
-  private func register() throws {
+  private func registerRoutes() throws {
     try router.task("action://sync") { _ in throw CallError(code: 7, message: "own") }
     try router.task("action://async") { _ in
       await Task.yield()
@@ -41,13 +41,13 @@ struct FailedCallHandlerTests {
     router.intercept("gate", on: .routes(["secret"])) { _ in .refuse("no") }
     try router.redirect("action://here", to: "action://there")
     try router.redirect("action://there", to: "action://here")
-    router.undefinedRoute { call in
+    router.setUndefinedRouteHandler { call in
       if call.uri.text == "action://bad" { throw CallError(code: 9, message: "own") }
       return .decline
     }
   }
 
-  /// What fails, and how the handler is told.
+  /// Failing calls, and the failures that the handler receives.
   private static let failures = [
     ("action://sync", "7 application"), ("action://async", "8 application"),
     ("action://hosted", "2504 hostAbsent"), ("action://typed", "2422 invalidParameters"),
@@ -56,82 +56,82 @@ struct FailedCallHandlerTests {
   ]
 
   @Test(arguments: failures)
-  func whateverFailedMayBeAnsweredRedirectedOrLeft(uri: String, told: String) async throws {
-    try register()
+  func handlerRespondsRedirectsOrFails(uri: String, expected: String) async throws {
+    try registerRoutes()
     try router.task("action://end") { call in .object(call.params) }
     let client = try await connect { call, error in
       switch call.params["do"] {
-      case "answer": .answer(["instead of": .integer(Int64(error.code))])
+      case "answer": .respond(["instead of": .integer(Int64(error.code))])
       case "redirect": .redirect(uri: "action://end", params: ["was": .integer(Int64(error.code))])
       default: .fail
       }
     }
-    let code = Value.integer(Int64(told.prefix { $0 != " " }) ?? 0)
+    let code = Value.integer(Int64(expected.prefix { $0 != " " }) ?? 0)
     #expect(try await client.invoke(uri)["error"]?["code"] == code)
     #expect(try await client.invoke(uri, ["do": "answer"])["result"] == ["instead of": code])
     #expect(try await client.invoke(uri, ["do": "redirect"])["result"] == ["was": code])
-    for _ in 0..<3 { #expect(try await asked.take() == "\(uri) \(told)") }
+    for _ in 0..<3 { #expect(try await handledFailures.receive() == "\(uri) \(expected)") }
   }
 
-  @Test func aPageThatItsHostRefusesMayBeAnother() async throws {
+  @Test func redirectsPageRejectedByHost() async throws {
     try router.page("native://order/:id", name: "order")
     let client = try await connect(hosting: ["native", "https"]) { call, _ in
       .redirect(uri: "https://h5.example/order", params: call.params)
     }
     try await client.call(1, "router.open", ["uri": "native://order/7", "params": ["p": 1]])
-    try await client.refuse(try await client.request("page.open"), 1404)
-    let page = try await client.show()
+    try await client.reject(try await client.nextRequest("page.open"), 1404)
+    let page = try await client.acceptPageOpen()
     #expect(page["uri"] == "https://h5.example/order")
     #expect(page["params"] == ["id": "7", "p": 1])
-    #expect(try await asked.take() == "native://order/7 2502 hostFailed")
+    #expect(try await handledFailures.receive() == "native://order/7 2502 hostFailed")
     try await client.call(2, "navigation.finish", ["page": page["id"] ?? .null])
-    #expect(try await client.answer(1)["result"]?["outcome"] == "finished")
+    #expect(try await client.response(1)["result"]?["outcome"] == "finished")
   }
 
-  @Test func leadingACallInACircleEnds() async throws {
-    try register()
+  @Test func rejectsRedirectLoop() async throws {
+    try registerRoutes()
     let client = try await connect { _, _ in .redirect(uri: "action://sync", params: [:]) }
     let error = try await client.invoke("action://sync")["error"]
     #expect(error?["code"] == 2508)
-    #expect(error?["data"]?["chain"]?.list?.count == 10)
-    for _ in 0..<9 { #expect(try await asked.take() == "action://sync 7 application") }
-    asked.put("no more")
-    #expect(try await asked.take() == "no more")
+    #expect(error?["data"]?["chain"]?.array?.count == 10)
+    for _ in 0..<9 { #expect(try await handledFailures.receive() == "action://sync 7 application") }
+    handledFailures.put("no more")
+    #expect(try await handledFailures.receive() == "no more")
   }
 
-  @Test func whatItThrowsIsTheCallsError() async throws {
+  @Test func thrownErrorBecomesCallError() async throws {
     let client = try await connect { _, _ in throw CallError(code: 1001, message: "sorry") }
     #expect(try await client.invoke("action://none")["error"]?["code"] == 1001)
   }
 
-  @Test func aCallThatIsCancelledOrLateOrNoURIIsNotAskedAbout() async throws {
+  @Test func skipsCancelledTimedOutAndInvalidCalls() async throws {
     let (started, held) = (Mailbox<Void>(), Mailbox<Void>())
     try router.task("action://wait") { _ in
       started.put(())
-      try await held.take()
+      try await held.receive()
       return nil
     }
     let bridge = InMemoryBridge(router)
-    let asked = asked
-    router.failedCall { call, _ in
-      asked.put("\(call.uri)")
-      return .answer("helped")
+    let recordedFailures = handledFailures
+    router.setFailedCallHandler { call, _ in
+      recordedFailures.put("\(call.uri)")
+      return .respond("helped")
     }
     let client = try await WireClient.connect(to: bridge)
     try await client.call(1, "router.invoke", ["uri": "action://wait"])
-    try await started.take()
+    try await started.receive()
     try await client.notify("$/cancelRequest", ["id": 1])
-    #expect(try await client.answer(1)["error"]?["code"] == -32800)
+    #expect(try await client.response(1)["error"]?["code"] == -32800)
     try await client.call(2, "router.invoke", ["uri": "action://wait", "deadlineMs": 50])
-    try await started.take()
+    try await started.receive()
     try await bridge.server.advance(by: .milliseconds(60))
-    #expect(try await client.answer(2)["error"]?["code"] == 2408)
+    #expect(try await client.response(2)["error"]?["code"] == 2408)
     #expect(try await client.invoke("no uri")["error"]?["code"] == -32602)
     #expect(try await client.invoke("action://none")["result"] == "helped")
-    #expect(try await asked.take() == "action://none")
+    #expect(try await recordedFailures.receive() == "action://none")
   }
 
-  @Test func theHandlerIsStoppedWithTheCall() async throws {
+  @Test func cancellingCallCancelsHandler() async throws {
     let (started, ended) = (Mailbox<Void>(), Mailbox<Bool>())
     let client = try await connect { _, _ in
       started.put(())
@@ -145,24 +145,24 @@ struct FailedCallHandlerTests {
       return .fail
     }
     try await client.call(1, "router.invoke", ["uri": "action://none"])
-    try await started.take()
+    try await started.receive()
     try await client.notify("$/cancelRequest", ["id": 1])
-    #expect(try await client.answer(1)["error"]?["code"] == -32800)
-    #expect(try await ended.take())
-    #expect(try await client.hasHeardNothing())
+    #expect(try await client.response(1)["error"]?["code"] == -32800)
+    #expect(try await ended.receive())
+    #expect(try await client.hasNoPendingMessages())
   }
 
-  @Test func whatIsHelpedHasNotFailedAndWhatIsNotHas() async throws {
-    try register()
-    let told = Mailbox<String>()
-    router.hook("all") { notice, _ in
+  @Test func reportsOnlyUnrecoveredFailures() async throws {
+    try registerRoutes()
+    let events = Mailbox<String>()
+    router.addHook("all") { notice, _ in
       switch notice {
-      case .didRun(let uri, _, _): told.put("didRun \(uri)")
-      case .failed(let failure): told.put("failed \(failure.uri ?? "") \(failure.code)")
-      default: told.put("\(notice)")
+      case .didRun(let uri, _, _): events.put("didRun \(uri)")
+      case .didFail(let failure): events.put("failed \(failure.uri ?? "") \(failure.code)")
+      default: events.put("\(notice)")
       }
     }
-    let client = try await connect { call, _ in call.params.isEmpty ? .fail : .answer(1) }
+    let client = try await connect { call, _ in call.params.isEmpty ? .fail : .respond(1) }
     for uri in ["action://none", "action://async"] {
       _ = try await client.invoke(uri)
       _ = try await client.invoke(uri, ["help": true])
@@ -171,15 +171,15 @@ struct FailedCallHandlerTests {
       "failed action://none 2404", "didRun action://none", "failed action://async 8",
       "failed action://async 8", "didRun action://async",
     ] {
-      #expect(try await told.take() == line)
+      #expect(try await events.receive() == line)
     }
   }
 
-  @Test func aCallOfSwiftCodeIsHelpedToo() async throws {
+  @Test func handlesFailedCallOfTask() async throws {
     try router.task("action://outer") { call in
       try await call.navigator.invoke("action://none", ["n": 1])
     }
-    let client = try await connect { call, _ in .answer(.object(call.params)) }
+    let client = try await connect { call, _ in .respond(.object(call.params)) }
     #expect(try await client.invoke("action://outer")["result"] == ["n": 1])
   }
 }

@@ -5,27 +5,27 @@ import WayRouting
 import WaySession
 import WayValues
 
-/// `router.canOpen`, `router.explain` and `router.open` agree, whatever table, hosts and URI.
+/// `router.canOpen`, `router.explain` and `router.open` agree for any table, hosts and URI.
 @Suite(.timeLimit(.minutes(2)))
 struct RouterQueryConsistencyTests {
-  @Test("what opens is told as what opens", arguments: 1...60)
-  func askingAgreesWithOpening(seed: Int) async throws {
+  @Test("canOpen and explain agree with open", arguments: 1...60)
+  func queriesAgreeWithOpen(seed: Int) async throws {
     var random = SeededRandom(seed: UInt64(seed))
     let app = RandomRoutingApp(&random)
     let client = try await WireClient.connect(to: InMemoryBridge(app.router))
-    try await client.call("hosts", "host.register", ["hosts": .list(app.hosts)])
-    try #require(try await client.answer("hosts")["error"] == nil, "seed \(seed)")
+    try await client.call("hosts", "host.register", ["hosts": .array(app.hosts)])
+    try #require(try await client.response("hosts")["error"] == nil, "seed \(seed)")
     for number in 0..<25 {
       let uri = RandomRoutingApp.uri(&random)
-      let canOpen = try await client.told("router.canOpen", uri)
-      let explained = try await client.told("router.explain", uri)
-      let opens = try await client.opens(uri, id: .integer(Int64(number)), app)
+      let canOpen = try await client.queryResult("router.canOpen", uri)
+      let explained = try await client.queryResult("router.explain", uri)
+      let opens = try await client.openSucceeds(uri, id: .integer(Int64(number)), app)
       let comment: Comment = "seed \(seed), \(uri): \(explained)"
       #expect(canOpen["canOpen"] == explained["canOpen"], comment)
       if canOpen["canOpen"] == true { #expect(canOpen["kind"] == explained["kind"], comment) }
       if opens { #expect(canOpen["canOpen"] == true, comment) }
-      if canOpen["canOpen"] == true, app.isWilling { #expect(opens, comment) }
-      // A router alone takes the hosts of declared routes for granted, and knows of no others.
+      if canOpen["canOpen"] == true, app.servesEveryCall { #expect(opens, comment) }
+      // A router without sessions assumes hosts for declared routes and knows no others.
       if canOpen["canOpen"] == true, app.hosts.isEmpty {
         #expect(app.router.explain(uri).canOpen, comment)
       }
@@ -33,27 +33,27 @@ struct RouterQueryConsistencyTests {
   }
 }
 
-/// An app with whatever a table may have.
+/// An app with a random table.
 private struct RandomRoutingApp {
   let router = Router()
   private(set) var hosts: [Value] = []
-  /// Nobody declines, and nothing leads a call elsewhere that asking does not know of.
-  let isWilling: Bool
+  /// Whether no host declines and every redirection of a call is known to queries.
+  let servesEveryCall: Bool
 
   private static let schemes = ["native", "flutter", "action", "own"]
   private static let segments = ["a", "b", "c"]
 
   init(_ random: inout SeededRandom) {
-    isWilling = Bool.random(using: &random)
+    servesEveryCall = Bool.random(using: &random)
     for number in 0..<Int.random(in: 0..<10, using: &random) { register(number, &random) }
     for _ in 0..<Int.random(in: 0..<3, using: &random) {
-      // One that leads in a circle at once is refused.
+      // A redirect that forms a cycle at once is rejected.
       _ = try? router.redirect(Self.uri(&random), to: Self.uri(&random))
     }
     for scheme in Self.schemes {
-      if Bool.random(using: &random) { try? router.closeScheme(scheme) }
+      if Bool.random(using: &random) { try? router.setScheme(scheme, isClosed: true) }
       if Int.random(in: 0..<4, using: &random) == 0 {
-        try? router.undefinedRoute(scheme: scheme, leadsTo: Self.uri(&random))
+        try? router.setUndefinedRoute(scheme: scheme, leadsTo: Self.uri(&random))
       }
     }
     if Bool.random(using: &random) { setHandler(&random) }
@@ -77,9 +77,10 @@ private struct RandomRoutingApp {
     return "\(beginning)/\(path.joined(separator: "/"))\(end)"
   }
 
-  /// Two routes of one shape, and one of a kind that its scheme does not take, are refused.
+  /// Registers a random route. The router rejects a second route of one shape, and a kind that the
+  /// scheme does not accept.
   private func register(_ number: Int, _ random: inout SeededRandom) {
-    let declines = !isWilling && Bool.random(using: &random)
+    let declines = !servesEveryCall && Bool.random(using: &random)
     let fallback = Bool.random(using: &random) ? nil : try? PatternTarget(Self.uri(&random))
     let isPage = Bool.random(using: &random)
     let run: RouteHandler =
@@ -100,10 +101,10 @@ private struct RandomRoutingApp {
 
   private func setHandler(_ random: inout SeededRandom) {
     let target = Self.uri(&random)
-    let choice = isWilling ? 0 : Int.random(in: 0..<3, using: &random)
-    router.undefinedRoute { _ in
+    let choice = servesEveryCall ? 0 : Int.random(in: 0..<3, using: &random)
+    router.setUndefinedRouteHandler { _ in
       switch choice {
-      case 0: .answer(1)
+      case 0: .respond(1)
       case 1: .decline
       default: .redirect(uri: target, params: [:])
       }
@@ -120,27 +121,29 @@ private struct RandomRoutingApp {
     if !hosts.contains(.object(host)) { hosts.append(.object(host)) }
   }
 
-  /// Whether a host serves what it is asked.
-  func serves(_ host: Value?) -> Bool {
-    isWilling || host?["pattern"] == nil
+  /// Returns whether a host accepts its requests.
+  func accepts(_ host: Value?) -> Bool {
+    servesEveryCall || host?["pattern"] == nil
   }
 }
 
 extension WireClient {
-  fileprivate func told(_ method: String, _ uri: String) async throws -> Value {
+  fileprivate func queryResult(_ method: String, _ uri: String) async throws -> Value {
     try await call("told", method, ["uri": .string(uri)])
-    return try await answer("told")["result"] ?? .null
+    return try await response("told")["result"] ?? .null
   }
 
-  /// Whether a page is shown, or a task run.
-  fileprivate func opens(_ uri: String, id: Value, _ app: RandomRoutingApp) async throws -> Bool {
+  /// Returns whether a page is shown or a task runs.
+  fileprivate func openSucceeds(_ uri: String, id: Value, _ app: RandomRoutingApp) async throws
+    -> Bool
+  {
     try await call(id, "router.open", ["uri": .string(uri)])
     while true {
-      let message = try await message()
+      let message = try await nextMessage()
       switch message["method"] {
       case "page.open", "task.run":
-        if app.serves(message["params"]?["host"]) {
-          try await reply(message, .null)
+        if app.accepts(message["params"]?["host"]) {
+          try await respond(message, .null)
         } else {
           try await decline(message)
         }

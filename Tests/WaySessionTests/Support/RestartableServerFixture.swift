@@ -4,8 +4,8 @@ import WayTransport
 
 @testable import WaySession
 
-/// A bridge in memory that can be started again with what its store has.
-final class RestartableServerFixture: PeerServer {
+/// A bridge in memory that can restart with the contents of its store.
+final class RestartableServerFixture: ServerFixture {
   private let store = MemorySessionStore()
   private let bridge: Mutex<InMemoryBridge>
 
@@ -13,23 +13,23 @@ final class RestartableServerFixture: PeerServer {
     bridge = Mutex(try InMemoryBridge.conformance(store: store))
   }
 
-  private var current: InMemoryBridge { bridge.withLock { $0 } }
+  private var currentBridge: InMemoryBridge { bridge.withLock { $0 } }
 
   func connect(
     subprotocol: String?, receiver: any MessageReceiver
   ) async throws -> any MessageChannel {
-    try await current.server.connect(subprotocol: subprotocol, receiver: receiver)
+    try await currentBridge.server.connect(subprotocol: subprotocol, receiver: receiver)
   }
 
-  func advance(by time: Duration) async throws { try await current.server.advance(by: time) }
+  func advance(by time: Duration) async throws { try await currentBridge.server.advance(by: time) }
 
-  /// What had time enough to be written is; nothing else is.
+  /// Restarts with the changes that the store has had time to save, and no others.
   func restart() async throws {
-    let last = current
+    let last = currentBridge
     await last.server.loop.settle()
-    await last.loopHub.finishWriting()
+    await last.loopSessions.waitUntilStoreIdle()
     let next = try InMemoryBridge.conformance(store: store)
-    try await next.hub.restore()
+    try await next.sessionServer.restore()
     bridge.withLock { $0 = next }
   }
 

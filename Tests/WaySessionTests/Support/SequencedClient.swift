@@ -3,40 +3,40 @@ import WaySession
 import WayTransport
 import WayValues
 
-/// A client that numbers what it sends.
+/// A client that numbers its messages.
 actor SequencedClient {
   private(set) var bridge: InMemoryBridge
   private(set) var wire: WireClient
-  private(set) var hello: Value
-  private(set) var sent: Int64 = 0
+  private(set) var openResult: Value
+  private(set) var lastSequence: Int64 = 0
 
   init(_ bridge: InMemoryBridge, _ members: ValueObject = [:], joining: Value? = nil) async throws {
     self.bridge = bridge
-    (wire, hello) = try await WireClient.open(bridge, members, joining: joining)
+    (wire, openResult) = try await WireClient.open(bridge, members, joining: joining)
   }
 
   func call(_ id: Value, _ method: String, _ params: Value) async throws {
     try await send(["id": id, "method": .string(method), "params": params])
   }
 
-  /// Answers a request of the server.
-  func reply(_ request: Value, _ result: Value) async throws {
+  /// Responds to a request of the server.
+  func respond(_ request: Value, _ result: Value) async throws {
     try await send(["id": request["id"] ?? .null, "result": result])
   }
 
   private func send(_ members: ValueObject) async throws {
-    sent += 1
-    var message: ValueObject = ["jsonrpc": "2.0", "seq": .integer(sent)]
+    lastSequence += 1
+    var message: ValueObject = ["jsonrpc": "2.0", "seq": .integer(lastSequence)]
     message.merge(members)
     try await wire.send(.object(message))
   }
 
   func batch(_ messages: [ValueObject]) async throws {
     try await wire.send(
-      .list(
+      .array(
         messages.map { members in
-          sent += 1
-          var message: ValueObject = ["jsonrpc": "2.0", "seq": .integer(sent)]
+          lastSequence += 1
+          var message: ValueObject = ["jsonrpc": "2.0", "seq": .integer(lastSequence)]
           message.merge(members)
           return .object(message)
         }))
@@ -48,12 +48,12 @@ actor SequencedClient {
     ])
   }
 
-  func lose() async throws {
+  func disconnect() async throws {
     try await wire.close(CloseCode(rawValue: 1001))
     await bridge.server.loop.settle()
   }
 
-  /// Resumes, and gives the answer.
+  /// Resumes the session and returns the result.
   func resume(
     after received: Int64, from handshake: Handshake = Handshake(), reloaded: Bool = false,
     at bridge: InMemoryBridge? = nil
@@ -62,17 +62,17 @@ actor SequencedClient {
     wire = try await WireClient.connect(
       to: self.bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
     var params: ValueObject = [
-      "client": hello["client"] ?? .null, "token": hello["token"] ?? .null,
-      "epoch": hello["epoch"] ?? .null, "received": .integer(received),
+      "client": openResult["client"] ?? .null, "token": openResult["token"] ?? .null,
+      "epoch": openResult["epoch"] ?? .null, "received": .integer(received),
     ]
-    if reloaded { params["reloaded"] = true } else { params["sent"] = .integer(sent) }
+    if reloaded { params["reloaded"] = true } else { params["sent"] = .integer(lastSequence) }
     try await wire.call("again", "session.resume", .object(params))
-    let answer = try await wire.answer("again")
-    guard let result = answer["result"] else { return answer["error"] ?? .null }
-    if result["resumed"] == true { hello = result }
+    let response = try await wire.response("again")
+    guard let result = response["result"] else { return response["error"] ?? .null }
+    if result["resumed"] == true { openResult = result }
     return result
   }
 
-  /// Goes on with the numbers after one, as if what came after it had not been sent.
-  func forgetSent(after number: Int64) { sent = number }
+  /// Continues with the numbers after `number`, as if later messages had not been sent.
+  func resetSequence(after number: Int64) { lastSequence = number }
 }

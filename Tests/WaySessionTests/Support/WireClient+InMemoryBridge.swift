@@ -7,10 +7,10 @@ extension WireClient {
   static func connect(
     to bridge: InMemoryBridge, subprotocol: String? = nil, from handshake: Handshake = Handshake()
   ) async throws -> WireClient {
-    try await connect(to: bridge.server.from(handshake), subprotocol: subprotocol)
+    try await connect(to: bridge.server.withHandshake(handshake), subprotocol: subprotocol)
   }
 
-  /// A plain client that shows the pages of these schemes.
+  /// Connects a plain client that hosts the pages of these schemes.
   static func connect(
     to bridge: InMemoryBridge, hosting schemes: [String]
   ) async throws -> WireClient {
@@ -18,16 +18,17 @@ extension WireClient {
     guard !schemes.isEmpty else { return client }
     try await client.call(
       "host", "host.register",
-      ["hosts": .list(schemes.map { ["scheme": .string($0), "kind": "page"] })])
-    _ = try await client.answer("host")
+      ["hosts": .array(schemes.map { ["scheme": .string($0), "kind": "page"] })])
+    _ = try await client.response("host")
     return client
   }
 
-  /// A client with a session: a new one, or that of `joining`, the answer that another got.
+  /// Connects and opens a session: a new one, or that of `joining`, another client's result of
+  /// `session.open`.
   static func open(
     _ bridge: InMemoryBridge, _ members: ValueObject = [:], joining: Value? = nil,
     from handshake: Handshake = Handshake()
-  ) async throws -> (client: WireClient, hello: Value) {
-    try await open(on: bridge.server.from(handshake), members, joining: joining)
+  ) async throws -> (client: WireClient, opened: Value) {
+    try await open(on: bridge.server.withHandshake(handshake), members, joining: joining)
   }
 }

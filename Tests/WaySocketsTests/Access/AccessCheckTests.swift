@@ -4,30 +4,30 @@ import WayTransport
 @testable import WaySockets
 
 @Suite struct AccessCheckTests {
-  private func examine(
+  private func admit(
     _ lines: String, _ rules: AccessRules = AccessRules(), port: Int = 8080,
     host: String = "127.0.0.1",
     from peer: SocketPeer = .address(IPAddress(bytes: [127, 0, 0, 1])), isOpen: Bool = false,
     line: String = "GET / HTTP/1.1", handshakeHeaders: [String] = []
-  ) throws -> Asker {
+  ) throws -> AccessGrant {
     let head = try RequestHead(parsing: Array("\(line)\r\n\(lines)\r\n\r\n".utf8)[...])
     let address =
       port == 0 ? ListenAddress(unixPath: "/s") : ListenAddress(host: host, port: port)
     return try AccessCheck(rules: rules, address: address, handshakeHeaders: handshakeHeaders)
-      .examine(head, from: peer, isOpen: isOpen)
+      .admit(head, from: peer, isOpen: isOpen)
   }
 
-  private func status(_ body: () throws -> Asker) -> Int? {
+  private func status(_ body: () throws -> AccessGrant) -> Int? {
     do {
       _ = try body()
       return nil
     } catch {
-      return (error as? RequestFault)?.status ?? -1
+      return (error as? RequestRejection)?.status ?? -1
     }
   }
 
-  /// Header lines and the status that they are refused with; nil lets them pass.
-  static let access: [(String, Int?)] = [
+  /// Header lines and the status with which they are rejected; `nil` if they are accepted.
+  static let defaultRuleCases: [(String, Int?)] = [
     ("Host: 127.0.0.1:8080", nil),
     ("Host: localhost:8080", nil),
     ("Host: LocalHost:8080", nil),
@@ -63,19 +63,19 @@ import WayTransport
     ("Host: 127.0.0.1:8080\r\nOrigin: http://localhost:8080\r\nOrigin: http://localhost:8080", 400),
   ]
 
-  @Test(arguments: access)
-  func `Without rules only the server's own names and pages come in`(lines: String, status: Int?) {
-    #expect(self.status { try examine(lines) } == status)
+  @Test(arguments: defaultRuleCases)
+  func `Default rules accept only local hosts and origins`(lines: String, status: Int?) {
+    #expect(self.status { try admit(lines) } == status)
   }
 
-  @Test func `Port 80 goes without saying`() throws {
+  @Test func `Accepts a Host without a port on port 80`() throws {
     let lines = "Host: localhost\r\nOrigin: http://localhost"
-    #expect(status { try examine(lines, port: 80) } == nil)
-    #expect(status { try examine(lines, port: 81) } == 403)
+    #expect(status { try admit(lines, port: 80) } == nil)
+    #expect(status { try admit(lines, port: 81) } == 403)
   }
 
-  /// What `--allow-host` adds, on port 8080.
-  static let hosts: [(allowed: String, lines: String, status: Int?)] = [
+  /// Hosts that `--allow-host` adds, on port 8080.
+  static let allowedHostCases: [(allowed: String, lines: String, status: Int?)] = [
     ("app.example.org", "Host: app.example.org", nil),
     ("app.example.org", "Host: APP.Example.org:8080", nil),
     ("App.Example.Org", "Host: app.example.org", nil),
@@ -97,16 +97,16 @@ import WayTransport
     ("a.example:8443", "Host: a.example:8443\r\nOrigin: https://a.example", 403),
   ]
 
-  @Test(arguments: hosts)
-  func `A host that is allowed is the server, and its pages the server's own`(
+  @Test(arguments: allowedHostCases)
+  func `Accepts an allowed host and its origins`(
     allowed: String, lines: String, status: Int?
   ) throws {
     let rules = try AccessRules(hosts: [allowed])
-    #expect(self.status { try examine(lines, rules) } == status)
+    #expect(self.status { try admit(lines, rules) } == status)
   }
 
   /// On a Unix socket.
-  static let unix: [(lines: String, status: Int?)] = [
+  static let unixSocketCases: [(lines: String, status: Int?)] = [
     ("Host: localhost", nil), ("Host: localhost:1234", nil), ("Host: app.example.org", nil),
     ("Host: app.example.org:4443", nil), ("Host: other.example:1", nil),
     ("Host: other.example", 403),
@@ -117,105 +117,106 @@ import WayTransport
     ("Host: localhost\r\nOrigin: http://localhost", 403),
   ]
 
-  @Test(arguments: unix)
-  func `On a Unix socket the port of a host does not count`(lines: String, status: Int?) throws {
+  @Test(arguments: unixSocketCases)
+  func `Ignores the host port on a Unix socket`(lines: String, status: Int?) throws {
     let rules = try AccessRules(hosts: ["app.example.org", "other.example:1"])
-    #expect(self.status { try examine(lines, rules, port: 0, from: .unix) } == status)
+    #expect(self.status { try admit(lines, rules, port: 0, from: .unix) } == status)
   }
 
-  @Test func `A server that others reach has the name of its address, not of all addresses`() {
-    #expect(status { try examine("Host: 192.0.2.1:8080", host: "192.0.2.1") } == nil)
-    #expect(status { try examine("Host: 0.0.0.0:8080", host: "0.0.0.0") } == 403)
-    #expect(status { try examine("Host: [::]:8080", host: "[::]") } == 403)
+  @Test func `Accepts the bound address but rejects wildcard addresses`() {
+    #expect(status { try admit("Host: 192.0.2.1:8080", host: "192.0.2.1") } == nil)
+    #expect(status { try admit("Host: 0.0.0.0:8080", host: "0.0.0.0") } == 403)
+    #expect(status { try admit("Host: [::]:8080", host: "[::]") } == 403)
   }
 
-  @Test func `An open path is for every host and origin, and tells who is let in`() throws {
+  @Test func `Open path accepts any host and reports allowed origins`() throws {
     let rules = try AccessRules(origins: ["https://page.example", "null"])
     let lines = "Host: evil.example\r\nOrigin: "
-    #expect(try examine(lines + "https://evil.example", rules, isOpen: true).letInOrigin == nil)
-    #expect(try examine(lines + "no origin", rules, isOpen: true).letInOrigin == nil)
-    #expect(try examine("Host: x", rules, isOpen: true).letInOrigin == nil)
-    #expect(try examine(lines + "null", rules, isOpen: true).letInOrigin == "null")
-    let page = try examine(lines + "https://page.example", rules, isOpen: true)
-    #expect(page.letInOrigin == "https://page.example")
-    #expect(status { try examine("A: b", isOpen: true) } == 400)
-    #expect(status { try examine("A: b", isOpen: true, line: "GET / HTTP/1.0") } == nil)
-    #expect(status { try examine("A: b", line: "GET / HTTP/1.0") } == 400)
+    #expect(try admit(lines + "https://evil.example", rules, isOpen: true).allowedOrigin == nil)
+    #expect(try admit(lines + "no origin", rules, isOpen: true).allowedOrigin == nil)
+    #expect(try admit("Host: x", rules, isOpen: true).allowedOrigin == nil)
+    #expect(try admit(lines + "null", rules, isOpen: true).allowedOrigin == "null")
+    let page = try admit(lines + "https://page.example", rules, isOpen: true)
+    #expect(page.allowedOrigin == "https://page.example")
+    #expect(status { try admit("A: b", isOpen: true) } == 400)
+    #expect(status { try admit("A: b", isOpen: true, line: "GET / HTTP/1.0") } == nil)
+    #expect(status { try admit("A: b", line: "GET / HTTP/1.0") } == 400)
   }
 
-  @Test func `A handshake tells the headers that were named, and no others`() throws {
+  @Test func `Handshake contains only the configured headers`() throws {
     let lines =
       "Host: localhost:8080\r\nX-Tenant: a\r\nAuthorization: Basic x\r\nCookie: c\r\nx-tenant: b"
-    let named = try examine(lines, handshakeHeaders: ["x-tenant"]).handshake
+    let named = try admit(lines, handshakeHeaders: ["x-tenant"]).handshake
     #expect(named.headers.map { "\($0.name)=\($0.value)" } == ["x-tenant=a", "x-tenant=b"])
     #expect(named.token == nil && named.address == "127.0.0.1" && named.origin == nil)
-    #expect(try examine(lines).handshake.headers.isEmpty)
-    #expect(try examine(lines, handshakeHeaders: ["cookie"]).handshake.headers.count == 1)
+    #expect(try admit(lines).handshake.headers.isEmpty)
+    #expect(try admit(lines, handshakeHeaders: ["cookie"]).handshake.headers.count == 1)
   }
 
-  /// Lines, what the client is told, and what the log says besides.
-  static let refusals: [(lines: String, reason: String, hint: String?)] = [
+  /// Header lines, the reason in the response, and the additional hint in the log.
+  static let rejectionCases: [(lines: String, reason: String, hint: String?)] = [
     (
       "Host: evil.example", "the Host header names another server: \"evil.example\"",
-      "--allow-host evil.example would let it in"
+      "allow it with --allow-host evil.example"
     ),
     (
       "Host: localhost:8080\r\nOrigin: https://a.example:1",
-      "pages of \"https://a.example:1\" are not let in",
-      "--allow-origin https://a.example:1 would let them in"
+      "pages of \"https://a.example:1\" are not allowed",
+      "allow them with --allow-origin https://a.example:1"
     ),
     (
-      "Host: localhost:8080\r\nOrigin: null", "pages without an origin (null) are not let in",
-      "--allow-origin null would let them in: frames in a sandbox, and files"
+      "Host: localhost:8080\r\nOrigin: null", "pages without an origin (\"null\") are not allowed",
+      "allow them, which are sandboxed frames and files, with --allow-origin null"
     ),
     (
       "Host: localhost:8080\r\nX-Forwarded-For: 192.0.2.1",
-      "the header \"x-forwarded-for\" shows a proxy, and it is not trusted here",
-      "--trusted-proxy 127.0.0.1 would trust it"
+      "the header \"x-forwarded-for\" shows a proxy that the server does not trust",
+      "trust it with --trusted-proxy 127.0.0.1"
     ),
     ("Host: me:SECRET@a.example", "the Host header is not of the form NAME or NAME:PORT", nil),
     ("Host: a.example/SECRET?SECRET", "the Host header is not of the form NAME or NAME:PORT", nil),
     (
-      "Host: localhost:8080\r\nOrigin: http://a.example/SECRET", "the Origin header is no origin",
+      "Host: localhost:8080\r\nOrigin: http://a.example/SECRET",
+      "the Origin header does not contain an origin",
       nil
     ),
     (
       "Host: localhost:8080\r\nAuthorization: Bearer SECRET,",
-      "a token has 1 to 4096 letters, digits and -._~+/, and = at its end", nil
+      "a token must have 1 to 4096 letters, digits and -._~+/, with = only at its end", nil
     ),
   ]
 
-  @Test(arguments: refusals)
-  func `A refusal says why, the log what would help, and neither a secret`(
+  @Test(arguments: rejectionCases)
+  func `Rejection states reason and hint without secrets`(
     lines: String, reason: String, hint: String?
   ) {
     do {
-      _ = try examine(lines)
+      _ = try admit(lines)
       Issue.record("let in: \(lines)")
     } catch {
-      let fault = error as? RequestFault
+      let fault = error as? RequestRejection
       #expect(fault?.reason == reason && fault?.hint == hint)
       #expect(fault?.text == reason + (hint.map { "; \($0)" } ?? ""))
       #expect(fault?.text.contains("SECRET") == false)
     }
   }
 
-  @Test func `A refusal shows what was sent, short and printable`() throws {
+  @Test func `Rejection quotes long header values shortened and printable`() throws {
     let long = "https://" + String(repeating: "a.", count: 120) + "example"
     for lines in ["Host: \(long.dropFirst(8))", "Host: localhost:8080\r\nOrigin: \(long)"] {
       do {
-        _ = try examine(lines)
+        _ = try admit(lines)
         Issue.record("let in: \(lines)")
       } catch {
-        let text = (error as? RequestFault)?.text ?? ""
+        let text = (error as? RequestRejection)?.text ?? ""
         #expect(text.utf8.count < 280 && text.contains("\"…"))
       }
     }
     #expect(quoted("ä\"\u{7}x") == "\"????x\"")
   }
 
-  /// Rules that are none, and what is said of them.
-  @Test func `A rule that is none is told with what it must be`() {
+  /// Invalid rules and their error messages.
+  @Test func `Invalid access rules report the expected format`() {
     for host in [
       "", "a b", "http://a.example", "a.example/x", "a.example.", "u@a.example", "1.2.3", "a:0",
       "*.a.example", "ä.example", "[::1", "a..b",

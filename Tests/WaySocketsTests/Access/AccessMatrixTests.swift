@@ -3,11 +3,11 @@ import WayTransport
 
 @testable import WaySockets
 
-/// Every Host with every Origin, token and proxy header, on raw sockets: what is refused for one of
-/// them is not let in for another.
+/// Every combination of Host, Origin, token and proxy header, on raw sockets. A connection that one
+/// of them rejects is not accepted because of another.
 @Suite struct AccessMatrixTests {
-  /// Header lines, and the status that they are refused with; nil lets them pass. `PORT` is the
-  /// server's.
+  /// Header lines and the status with which they are rejected; `nil` if they are accepted. `PORT`
+  /// stands for the server's port.
   typealias HeaderCase = (lines: [String], status: Int?)
 
   static let hosts: [HeaderCase] = [
@@ -72,7 +72,7 @@ import WayTransport
     (["Origin: https://page.example.com", "Origin: null"], 400),
   ]
 
-  /// Lines, status, and the token that the acceptor is told.
+  /// Header lines, the status, and the token that the acceptor receives.
   static let tokens: [(lines: [String], status: Int?, token: String?)] = [
     ([], nil, nil),
     (["Authorization: Bearer a.B-c_~+/9=="], nil, "a.B-c_~+/9=="),
@@ -85,8 +85,7 @@ import WayTransport
     (["X-Forwarded-For: 192.0.2.1"], 403),
   ]
 
-  /// Runs all cells; the verdict is that of the first that refuses, in the order proxy, Host, Origin,
-  /// token.
+  /// Runs all combinations. The first rejection decides, in the order proxy, Host, Origin, token.
   private func run(trusting proxy: String?) async throws {
     let rules = try AccessRules(
       hosts: ["app.example.org", "tls.example.org:8443"],
@@ -136,33 +135,34 @@ import WayTransport
     return (upgrade + lines).map { $0 + "\r\n" }.joined() + "\r\n"
   }
 
-  @Test func `Straight from this machine`() async throws {
+  @Test func `Direct connections follow host, origin and token rules`() async throws {
     try await run(trusting: nil)
   }
 
-  @Test func `From a proxy that is trusted`() async throws {
+  @Test func `Trusted proxy connections follow host, origin and token rules`() async throws {
     try await run(trusting: "127.0.0.1")
   }
 
-  /// Subprotocols that are offered, the one that is picked or the status, and the token.
-  static let offers: [(offered: String, picked: String?, status: Int, token: String?)] = [
-    ("a, bearer.T", "a", 101, "T"), ("bearer.T, b", "b", 101, "T"),
-    ("bearer.T", nil, 400, nil), ("bearer.", nil, 400, nil), ("a, bearer.", nil, 400, nil),
-    ("x, bearer.T", nil, 400, nil), ("a, bearer.T, bearer.U", nil, 400, nil),
-    ("a, bearer.T, bearer.T", nil, 400, nil), ("a, Bearer.T", "a", 101, nil),
-    ("a, bearer.T\"", nil, 400, nil), ("a, bearer.ä", nil, 400, nil),
-    (
-      "a, bearer." + String(repeating: "T", count: 4096), "a", 101,
-      String(repeating: "T", count: 4096)
-    ),
-    ("a, bearer." + String(repeating: "T", count: 4097), nil, 400, nil),
-  ]
+  /// The offered subprotocols, the chosen one or the status, and the token.
+  static let subprotocolOffers: [(offered: String, picked: String?, status: Int, token: String?)] =
+    [
+      ("a, bearer.T", "a", 101, "T"), ("bearer.T, b", "b", 101, "T"),
+      ("bearer.T", nil, 400, nil), ("bearer.", nil, 400, nil), ("a, bearer.", nil, 400, nil),
+      ("x, bearer.T", nil, 400, nil), ("a, bearer.T, bearer.U", nil, 400, nil),
+      ("a, bearer.T, bearer.T", nil, 400, nil), ("a, Bearer.T", "a", 101, nil),
+      ("a, bearer.T\"", nil, 400, nil), ("a, bearer.ä", nil, 400, nil),
+      (
+        "a, bearer." + String(repeating: "T", count: 4096), "a", 101,
+        String(repeating: "T", count: 4096)
+      ),
+      ("a, bearer." + String(repeating: "T", count: 4097), nil, 400, nil),
+    ]
 
-  @Test func `A token beside the subprotocol is taken, and only the subprotocol is agreed to`()
+  @Test func `Accepts a token among the offered subprotocols`()
     async throws
   {
     try await withServer { server in
-      for (offered, picked, status, token) in Self.offers {
+      for (offered, picked, status, token) in Self.subprotocolOffers {
         let socket = try RawSocket(port: server.port)
         let head = socket.upgrade(
           port: server.port, more: "Sec-WebSocket-Protocol: \(offered)\r\n")
@@ -175,12 +175,12 @@ import WayTransport
     }
   }
 
-  @Test func `A token is read from one place of the header, and from no other`() async throws {
+  @Test func `Reads the token only from the Authorization header`() async throws {
     let responder: HTTPResponder = { request in
-      .answer(HTTPResponse(status: 200, body: Array((request.handshake.token ?? "none").utf8)))
+      .respond(HTTPResponse(status: 200, body: Array((request.handshake.token ?? "none").utf8)))
     }
     try await withServer(responder: responder) { server in
-      for (lines, answer) in [
+      for (lines, response) in [
         ("Authorization: Bearer T", "T"), ("authorization: bEARER   T ", "T"),
         ("Authorization: Basic T", "none"), ("Sec-WebSocket-Protocol: bearer.T", "none"),
         ("Cookie: token=T", "none"),
@@ -189,7 +189,7 @@ import WayTransport
         socket.send(
           "GET /?token=T&access_token=T HTTP/1.1\r\nHost: localhost:\(server.port)\r\n"
             + "Connection: close\r\n\(lines)\r\n\r\n")
-        #expect(socket.readToEnd().hasSuffix("\r\n\r\n\(answer)"), "\(lines)")
+        #expect(socket.readToEnd().hasSuffix("\r\n\r\n\(response)"), "\(lines)")
       }
       for lines in ["Bearer", "Bearer ", "Bearer =", "Bearer T\r\nAuthorization: Basic T"] {
         let socket = try RawSocket(port: server.port)

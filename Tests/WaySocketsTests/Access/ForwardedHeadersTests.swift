@@ -4,9 +4,10 @@ import WayTransport
 @testable import WaySockets
 
 @Suite struct ForwardedHeadersTests {
-  static let trusted = ["127.0.0.1", "10.0.0.0/8", "fd00::/8", "unix"]
+  static let trustedProxies = ["127.0.0.1", "10.0.0.0/8", "fd00::/8", "unix"]
 
-  /// Header lines of a trusted proxy, and the client's address; nil where they are refused with 400.
+  /// Header lines of a trusted proxy, and the client's address; `nil` if they are rejected with
+  /// 400.
   static let chains: [(lines: [String], client: String?)] = [
     (["X-Forwarded-For: 192.0.2.7"], "192.0.2.7"),
     (["X-Forwarded-For: 203.0.113.1, 192.0.2.7"], "192.0.2.7"),
@@ -61,8 +62,8 @@ import WayTransport
     (["Forwarded: f or=192.0.2.7"], nil),
   ]
 
-  @Test func `The client is the last in the chain who is no trusted proxy`() async throws {
-    let rules = try AccessRules(trustedProxies: Self.trusted)
+  @Test func `Client address is the last untrusted address`() async throws {
+    let rules = try AccessRules(trustedProxies: Self.trustedProxies)
     try await withServer(configure: .init { $0.access = rules }) { server in
       for (lines, client) in Self.chains {
         let socket = try RawSocket(port: server.port)
@@ -75,16 +76,16 @@ import WayTransport
     }
   }
 
-  @Test func `Who comes through a proxy is no program of this machine`() async throws {
+  @Test func `Proxied requests are not local`() async throws {
     let responder: HTTPResponder = { request in
-      .answer(
+      .respond(
         HTTPResponse(
           status: 200,
           body: Array("\(request.isLocal) \(request.handshake.address ?? "nil")".utf8)))
     }
     let rules = try AccessRules(trustedProxies: ["127.0.0.1"])
     try await withServer(responder: responder, configure: .init { $0.access = rules }) { server in
-      for (line, answer) in [
+      for (line, response) in [
         ("", "true 127.0.0.1"), ("X-Forwarded-For: 127.0.0.1\r\n", "false 127.0.0.1"),
         ("Forwarded: for=192.0.2.1\r\n", "false 192.0.2.1"), ("Via: 1.1 a\r\n", "false 127.0.0.1"),
         ("X-Real-IP: 127.0.0.1\r\n", "false 127.0.0.1"),
@@ -92,12 +93,12 @@ import WayTransport
         let socket = try RawSocket(port: server.port)
         socket.send(
           "GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\nConnection: close\r\n\(line)\r\n")
-        #expect(socket.readToEnd().hasSuffix("\r\n\r\n\(answer)"), "\(line)")
+        #expect(socket.readToEnd().hasSuffix("\r\n\r\n\(response)"), "\(line)")
       }
     }
   }
 
-  @Test func `Rules that are changed hold from the next request on`() async throws {
+  @Test func `Changed access rules apply to the next request`() async throws {
     try await withServer { server in
       let more = "X-Forwarded-For: 192.0.2.1\r\nOrigin: https://a.example\r\n"
       func status() throws -> String {
@@ -105,10 +106,10 @@ import WayTransport
         return String(socket.upgrade(port: server.port, more: more).dropFirst(9).prefix(3))
       }
       #expect(try status() == "403")
-      server.server.set(
+      server.server.apply(
         try AccessRules(origins: ["https://a.example"], trustedProxies: ["127.0.0.0/8"]))
       #expect(try status() == "101")
-      server.server.set(AccessRules())
+      server.server.apply(AccessRules())
       #expect(try status() == "403")
     }
   }

@@ -4,7 +4,7 @@ import WayTransport
 @testable import WaySockets
 
 @Suite struct OriginPatternTests {
-  /// A pattern, origins that are meant by it, and origins that are not.
+  /// A pattern, origins that match it, and origins that do not.
   static let patterns: [(String, meant: [String], others: [String])] = [
     (
       "https://app.example.org",
@@ -41,7 +41,7 @@ import WayTransport
   ]
 
   @Test(arguments: patterns)
-  func `Origins are compared by scheme, host and port`(
+  func `Compares origins by scheme, host and port`(
     pattern: String, meant: [String], others: [String]
   ) throws {
     let pattern = try #require(OriginPattern(pattern))
@@ -54,7 +54,7 @@ import WayTransport
     #expect(OriginPattern(pattern.description) == pattern)
   }
 
-  static let none = [
+  static let invalidOrigins = [
     "", "NULL", "http", "http:", "http:/", "http://", "http:///", "http://a/", "http://a?b",
     "http://a#b", "http://a:", "http://a:0", "http://a:65536", "http://a:00080", "http://a:8x",
     "http://u@a", "http://u:p@a", "http://a.", "http://.a", "http://a..b", "http://a b",
@@ -67,12 +67,12 @@ import WayTransport
     "1a://b", "-://b", "null null",
   ]
 
-  @Test(arguments: none)
-  func `What is no origin is none`(text: String) {
+  @Test(arguments: invalidOrigins)
+  func `Rejects invalid origins`(text: String) {
     #expect(WebOrigin(text) == nil)
   }
 
-  @Test func `Addresses of one network are told from others`() throws {
+  @Test func `Address range contains only addresses of its network`() throws {
     let cases: [(String, String, Bool)] = [
       ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
       ("192.0.2.128/25", "192.0.2.129", true), ("192.0.2.128/25", "192.0.2.127", false),

@@ -10,7 +10,7 @@ import WayTransport
     return fields.first { $0.0 == "Content-Security-Policy" }?.1
   }
 
-  @Test func `Strangers may not show files in frames, pages that are let in may`() throws {
+  @Test func `Only allowed origins can embed files in frames`() throws {
     #expect(try policy("default-src 'self'") == "default-src 'self'; frame-ancestors 'self'")
     let origins = [
       "https://page.example", "http://localhost:*", "https://*.example.org", "null",
@@ -25,10 +25,10 @@ import WayTransport
     #expect(try policy("") == nil)
   }
 
-  @Test func `Files are served with what keeps other pages from misusing them`() async throws {
+  @Test func `Files are served with protective headers`() async throws {
     let file = HTTPEmbeddedFile(name: "x.html", bytes: Array("text".utf8))
     let responder: HTTPResponder = { request in
-      request.path == "/own" ? .answer(HTTPResponse(status: 200)) : nil
+      request.path == "/own" ? .respond(HTTPResponse(status: 200)) : nil
     }
     try await withServer(
       responder: responder,
@@ -43,23 +43,23 @@ import WayTransport
         return socket.readHead()
       }
       let tag = "If-None-Match: \(file.entityTag)\r\n"
-      for answer in [try head("/x.html"), try head("/x.html", tag), try head("/GPL-3")] {
+      for response in [try head("/x.html"), try head("/x.html", tag), try head("/GPL-3")] {
         for line in [
           "X-Frame-Options: SAMEORIGIN", "Referrer-Policy: same-origin",
           "Cross-Origin-Resource-Policy: same-origin", "X-Content-Type-Options: nosniff",
-          "Content-Security-Policy: \(FileHeaders.usualPolicy); frame-ancestors 'self'",
+          "Content-Security-Policy: \(FileHeaders.defaultPolicy); frame-ancestors 'self'",
         ] {
-          #expect(answer.contains("\r\n\(line)\r\n"), "\(line) in \(answer)")
+          #expect(response.contains("\r\n\(line)\r\n"), "\(line) in \(response)")
         }
-        #expect(!answer.contains("Access-Control"))
+        #expect(!response.contains("Access-Control"))
       }
       #expect(!(try head("/own")).contains("Cross-Origin-Resource-Policy"))
-      server.server.set(try AccessRules(origins: ["https://page.example"]))
+      server.server.apply(try AccessRules(origins: ["https://page.example"]))
       #expect(try head("/x.html").contains("; frame-ancestors 'self' https://page.example\r\n"))
     }
   }
 
-  @Test func `A policy that is no header is said at the start`() async throws {
+  @Test func `Rejects an invalid content security policy at startup`() async throws {
     await #expect(throws: SocketError.self) {
       try await withServer(configure: .init { $0.contentSecurityPolicy = "a\r\nX: b" }) { _ in }
     }

@@ -15,7 +15,7 @@ import WayTransport
     return (head, socket.readToEnd())
   }
 
-  @Test func `A file of the program is served as one of a folder is`() async throws {
+  @Test func `Serves embedded files with type, tag and caching`() async throws {
     let file = HTTPEmbeddedFile(name: "a b.js", bytes: Array("text".utf8))
     try await withServer(configure: .init { $0.embeddedFiles = ["/x/a b.js": file] }) { server in
       let (head, body) = try request(server, "/x/a%20b.js?v=1")
@@ -34,7 +34,26 @@ import WayTransport
     }
   }
 
-  @Test func `A file's tag changes with its bytes`() {
+  @Test func `Sends the compressed form that the client accepts`() async throws {
+    let file = HTTPEmbeddedFile(
+      name: "a.js", bytes: Array("text".utf8), gzipped: Array("gzip".utf8))
+    let plain = HTTPEmbeddedFile(name: "b.js", bytes: Array("text".utf8))
+    let files = ["/a.js": file, "/b.js": plain]
+    try await withServer(configure: .init { $0.embeddedFiles = files }) { server in
+      let version = file.entityTag.dropFirst().dropLast()
+      let accepts = "Accept-Encoding: br, gzip\r\n"
+      let (head, body) = try request(server, "/a.js?v=\(version)", more: accepts)
+      #expect(body == "gzip" && head.contains("\r\nContent-Encoding: gzip\r\n"))
+      #expect(head.contains("\r\nCache-Control: max-age=31536000, immutable\r\n"))
+      #expect(!head.contains("\r\nETag: \(file.entityTag)\r\n"))
+      for (path, more) in [("/a.js", ""), ("/b.js", accepts)] {
+        let response = try request(server, path, more: more)
+        #expect(response.body == "text" && !response.head.contains("Content-Encoding"))
+      }
+    }
+  }
+
+  @Test func `Entity tag changes with the content`() {
     let texts = ["", "a", "b", "ab", "ba"]
     let tags = texts.map { HTTPEmbeddedFile(name: "a", bytes: Array($0.utf8)).entityTag }
     #expect(Set(tags).count == texts.count)

@@ -8,7 +8,7 @@ import WayTransport
     try RequestHead(parsing: Array(text.utf8)[...])
   }
 
-  @Test func `A request has its parts`() throws {
+  @Test func `Parses method, path, query and fields`() throws {
     let head = try parse(
       "GET /a%20b?x=1?y HTTP/1.1\r\nHost: h\r\nX-List:  a, B \r\nx-list:c\r\nEmpty:\r\n\r\n")
     #expect(head.method == "GET")
@@ -20,7 +20,7 @@ import WayTransport
     #expect(head.values("empty") == [""])
   }
 
-  static let faults: [(String, Int)] = [
+  static let invalidRequests: [(String, Int)] = [
     ("GET / HTTP/2.0\r\n\r\n", 505),
     ("PRI * HTTP/2.0\r\n\r\n", 505),
     ("GET / HTTP/1.1 \r\n\r\n", 400),
@@ -46,13 +46,13 @@ import WayTransport
     ("", 400),
   ]
 
-  @Test(arguments: faults)
-  func `What is no request is refused`(text: String, status: Int) {
+  @Test(arguments: invalidRequests)
+  func `Rejects invalid requests`(text: String, status: Int) {
     do {
       let head = try parse(text)
-      Issue.record("taken as \(head)")
+      Issue.record("accepted as \(head)")
     } catch {
-      #expect((error as? RequestFault)?.status == status)
+      #expect((error as? RequestRejection)?.status == status)
     }
   }
 
@@ -60,12 +60,12 @@ import WayTransport
     ("GET /", true), ("", true), ("G", true), ("POST", true), ("get /", false),
     ("\u{16}\u{03}\u{01}", false), ("\u{0}", false), ("ABCDEFGHIJKLMNOPQ", false),
   ])
-  func `Garbage is known by its first bytes`(text: String, mayBegin: Bool) {
+  func `Detects non-HTTP input by its first bytes`(text: String, mayBegin: Bool) {
     #expect(RequestHead.mayBegin(with: Array(text.utf8)) == mayBegin)
   }
 
   @Test(arguments: ["", "a", "\r\n\r", "a\r\n\r\n", "a\r\n\r\nb\r\n\r\n"])
-  func `The end of a head is found whatever part of it came before`(text: String) {
+  func `Finds the end of a head received in parts`(text: String) {
     let bytes = Array(text.utf8)
     let whole = RequestHead.end(in: bytes, from: 0)
     for seen in 0...bytes.count {
@@ -76,14 +76,13 @@ import WayTransport
 
   static let key = "dGhlIHNhbXBsZSBub25jZQ=="
 
-  static let good = [
+  static let validHandshakeLines = [
     "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
     "Sec-WebSocket-Key: \(key)",
   ]
 
-  /// The request line, the header lines, and the status of the refusal or the subprotocol that is
-  /// picked.
-  struct Handshake: Sendable {
+  /// The request line, the header lines, and the status of the rejection or the chosen subprotocol.
+  struct HandshakeCase: Sendable {
     var line = "GET /echo HTTP/1.1"
     var without = ""
     var with: [String] = []
@@ -91,7 +90,7 @@ import WayTransport
     var subprotocol: String?
   }
 
-  static let handshakes: [Handshake] = [
+  static let handshakeCases: [HandshakeCase] = [
     .init(),
     .init(line: "GET /echo?a=b HTTP/1.1"),
     .init(without: "Connection", with: ["Connection: keep-alive, Upgrade"]),
@@ -116,26 +115,28 @@ import WayTransport
       status: 400),
   ]
 
-  @Test(arguments: handshakes)
-  func `Handshakes are taken or refused`(handshake: Handshake) throws {
+  @Test(arguments: handshakeCases)
+  func `Accepts or rejects handshakes`(handshake: HandshakeCase) throws {
     let lines =
-      Self.good.filter { handshake.without.isEmpty || !$0.hasPrefix(handshake.without) }
+      Self.validHandshakeLines.filter {
+        handshake.without.isEmpty || !$0.hasPrefix(handshake.without)
+      }
       + handshake.with
     let head = try parse(
       handshake.line + "\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
     let endpoint = Endpoint(
       path: "/echo", subprotocols: ["a", "b"], maxMessage: 1, acceptor: RecordingAcceptor())
-    do throws(RequestFault) {
+    do throws(RequestRejection) {
       let upgrade = try WebSocketUpgrade(head, path: head.path, endpoints: [endpoint])
       #expect(handshake.status == nil)
       #expect(upgrade.subprotocol == handshake.subprotocol)
-      let bytes = upgrade.answer.bytes(headers: [], keepsAlive: true)
-      let answer = String(decoding: bytes, as: UTF8.self)
-      #expect(answer.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
-      #expect(answer.hasSuffix("\r\n\r\n"))
-      #expect(answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
-      #expect(answer.contains("Sec-WebSocket-Protocol") == (handshake.subprotocol != nil))
-      #expect(!answer.contains("Content-Length"))
+      let bytes = upgrade.response.bytes(headers: [], keepsAlive: true)
+      let response = String(decoding: bytes, as: UTF8.self)
+      #expect(response.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+      #expect(response.hasSuffix("\r\n\r\n"))
+      #expect(response.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+      #expect(response.contains("Sec-WebSocket-Protocol") == (handshake.subprotocol != nil))
+      #expect(!response.contains("Content-Length"))
     } catch {
       #expect(error.status == handshake.status)
     }

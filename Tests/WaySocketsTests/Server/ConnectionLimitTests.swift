@@ -7,11 +7,11 @@ import WayTransport
   static let responder: HTTPResponder = { request in
     switch request.path {
     case "/health":
-      .answer(
+      .respond(
         HTTPResponse(
           status: 200, contentType: "text/plain", body: Array("well".utf8), isServedWhenFull: true))
     case "/page":
-      .answer(HTTPResponse(status: 200, contentType: "text/plain", body: Array("page".utf8)))
+      .respond(HTTPResponse(status: 200, contentType: "text/plain", body: Array("page".utf8)))
     default: nil
     }
   }
@@ -22,7 +22,7 @@ import WayTransport
     return socket.readToEnd()
   }
 
-  @Test func `A full server answers what is served even then, and 503 to all else`() async throws {
+  @Test func `Full server serves only exempt paths`() async throws {
     try await withServer(
       responder: Self.responder, configure: .init { $0.maximumConnections = 2 }
     ) { server in
@@ -39,7 +39,7 @@ import WayTransport
         let third = try RawSocket(port: server.port)
         #expect(third.upgrade(port: server.port).hasPrefix("HTTP/1.1 503 "))
       }
-      #expect(server.loop.traffic.refusals == [.full: 9])
+      #expect(server.loop.traffic.rejections == [.full: 9])
       first.send(RawSocket.frame(0x88, [3, 0xE8]))
       #expect(first.readCloseCode() == 1000)
       #expect(await server.acceptor.next()?.0.next() == .closed(1000))
@@ -48,14 +48,14 @@ import WayTransport
     }
   }
 
-  @Test func `One who came to a full server has a place when there is room`() async throws {
+  @Test func `Waiting connection is accepted when another one closes`() async throws {
     try await withServer(
       responder: Self.responder, configure: .init { $0.maximumConnections = 1 }
     ) { server in
       let first = try RawSocket(port: server.port)
       first.upgrade(port: server.port)
       let second = try RawSocket(port: server.port)
-      // It is there before the first leaves.
+      // The second one is connected before the first one disconnects.
       #expect(try get("/health", server).hasPrefix("HTTP/1.1 200 "))
       first.send(RawSocket.frame(0x88, [3, 0xE8]))
       #expect(await server.acceptor.next()?.0.next() == .closed(1000))
@@ -63,12 +63,12 @@ import WayTransport
     }
   }
 
-  @Test func `Those who ask for nothing keep nobody out`() async throws {
+  @Test func `Idle connections do not block a full server`() async throws {
     try await withServer(
       responder: Self.responder,
       configure: .init {
         $0.maximumConnections = 1
-        $0.maximumExtraConnections = 3
+        $0.maximumOverflowConnections = 3
         $0.headTimeout = .seconds(60)
       }
     ) { server in
@@ -80,7 +80,7 @@ import WayTransport
     }
   }
 
-  @Test func `Refusals are counted by why`() async throws {
+  @Test func `Counts rejections by kind`() async throws {
     try await withServer { server in
       let host = "Host: localhost:\(server.port)\r\n"
       for (lines, kind) in [
@@ -92,14 +92,14 @@ import WayTransport
         ("GET /echo HTTP/1.1\r\n\(host)Upgrade: websocket\r\n", .handshake),
         ("GET /a HTTP/1.1\r\n\(host)Content-Length: 1\r\n", .request),
         ("GET /a HTTP/3\r\n", .request),
-      ] as [(String, RefusalKind)] {
-        let before = server.loop.traffic.refusals
+      ] as [(String, RejectionKind)] {
+        let before = server.loop.traffic.rejections
         let socket = try RawSocket(port: server.port)
         socket.send(lines + "\r\n")
         #expect(socket.readToEnd().hasPrefix("HTTP/1.1 4") || lines.contains("HTTP/3"))
         var expected = before
         expected[kind, default: 0] += 1
-        #expect(server.loop.traffic.refusals == expected, "\(lines)")
+        #expect(server.loop.traffic.rejections == expected, "\(lines)")
       }
     }
   }

@@ -4,9 +4,9 @@ import WayTransport
 
 @testable import WaySockets
 
-/// Where a server listens, and below which path.
+/// The addresses and base paths of a server.
 @Suite struct ListenAddressTests {
-  private func ask(
+  private func sendRequest(
     _ socket: RawSocket, _ target: String, host: String = "localhost", method: String = "GET",
     more: String = ""
   ) -> String {
@@ -15,8 +15,8 @@ import WayTransport
     return socket.readToEnd()
   }
 
-  /// A path in a folder of its own, both removed after `body`.
-  private func withPath(_ body: (String) async throws -> Void) async throws {
+  /// Calls `body` with a socket path in a temporary folder, and removes both afterwards.
+  private func withSocketPath(_ body: (String) async throws -> Void) async throws {
     var template = Array("/tmp/way-unix-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw SocketError.errno("mkdtemp", errno) }
     let folder = String(cString: made)
@@ -32,23 +32,23 @@ import WayTransport
     return lstat(path, &status) == 0 ? status.st_mode : nil
   }
 
-  @Test func `At a Unix socket programs of the same user are served, and it is gone at the end`()
+  @Test func `Serves on a Unix socket and removes its file`()
     async throws
   {
-    try await withPath { path in
+    try await withSocketPath { path in
       let responder: HTTPResponder = { request in
         guard request.path == "/who" else { return nil }
         let who = "\(request.isLocal) \(request.handshake.address ?? "nil")"
-        return .answer(HTTPResponse(status: 200, body: Array(who.utf8)))
+        return .respond(HTTPResponse(status: 200, body: Array(who.utf8)))
       }
       try await withServer(responder: responder, configure: .init { $0.unixPath = path }) {
         server in
         #expect(mode(path) == S_IFSOCK | 0o600)
         #expect(server.port == 0)
-        #expect(try ask(RawSocket(unixPath: path), "/who").hasSuffix("\r\n\r\ntrue unix"))
-        let foreign = ask(try RawSocket(unixPath: path), "/who", host: "evil.example")
+        #expect(try sendRequest(RawSocket(unixPath: path), "/who").hasSuffix("\r\n\r\ntrue unix"))
+        let foreign = sendRequest(try RawSocket(unixPath: path), "/who", host: "evil.example")
         #expect(foreign.hasPrefix("HTTP/1.1 403 "))
-        let proxied = ask(
+        let proxied = sendRequest(
           try RawSocket(unixPath: path), "/who", more: "X-Forwarded-For: 192.0.2.1\r\n")
         #expect(proxied.hasPrefix("HTTP/1.1 403 "))
         let socket = try RawSocket(unixPath: path)
@@ -63,8 +63,8 @@ import WayTransport
     }
   }
 
-  @Test func `Whoever comes by a Unix socket may be a trusted proxy`() async throws {
-    try await withPath { path in
+  @Test func `Trusts proxies on a Unix socket when configured`() async throws {
+    try await withSocketPath { path in
       let rules = try AccessRules(hosts: ["app.example.org"], trustedProxies: ["unix"])
       try await withServer(
         configure: .init {
@@ -83,8 +83,8 @@ import WayTransport
     }
   }
 
-  @Test func `The socket of a dead server is taken over, that of a live one is not`() async throws {
-    try await withPath { path in
+  @Test func `Replaces only a stale socket file`() async throws {
+    try await withSocketPath { path in
       let dead = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       var address = try #require(SystemSocketAddress(unixPath: path))
       #expect(address.withPointer { bind(dead, $0, $1) } == 0)
@@ -95,27 +95,27 @@ import WayTransport
           try await withServer(configure: .init { $0.unixPath = path }) { _ in }
         }
         #expect(error?.kind == .addressInUse && error?.description.contains(path) == true)
-        let answer = ask(try RawSocket(unixPath: path), "/")
-        #expect(answer.hasPrefix("HTTP/1.1 404 "))
+        let response = sendRequest(try RawSocket(unixPath: path), "/")
+        #expect(response.hasPrefix("HTTP/1.1 404 "))
       }
     }
   }
 
-  @Test func `A file that is no socket is left alone`() async throws {
-    try await withPath { path in
+  @Test func `Keeps a file that is not a socket`() async throws {
+    try await withSocketPath { path in
       close(open(path, O_CREAT | O_WRONLY, 0o644))
       let error = await #expect(throws: SocketError.self) {
         try await withServer(configure: .init { $0.unixPath = path }) { _ in }
       }
-      #expect(error?.description.contains("no socket") == true)
+      #expect(error?.description.contains("not a socket") == true)
       #expect(mode(path) == S_IFREG | 0o644)
     }
   }
 
-  @Test func `A server that ends leaves what another has put in the place of its socket`()
+  @Test func `Keeps a file that replaced its socket`()
     async throws
   {
-    try await withPath { path in
+    try await withSocketPath { path in
       try await withServer(configure: .init { $0.unixPath = path }) { _ in
         unlink(path)
         close(open(path, O_CREAT | O_WRONLY, 0o644))
@@ -125,17 +125,17 @@ import WayTransport
   }
 
   @Test(arguments: ["", "/nowhere/at/all/socket", "/tmp/" + String(repeating: "a", count: 200)])
-  func `A path at which nothing can listen is said at the start`(path: String) async throws {
+  func `Rejects an invalid socket path at startup`(path: String) async throws {
     let error = await #expect(throws: SocketError.self) {
       try await withServer(configure: .init { $0.unixPath = path }) { _ in }
     }
     #expect(error?.description.contains(path.isEmpty ? "\"\"" : path.prefix(60)) == true)
   }
 
-  @Test func `Everything is served below the prefix, and nothing outside`() async throws {
+  @Test func `Serves paths only below the prefix`() async throws {
     let responder: HTTPResponder = { request in
       guard request.path == "/health" else { return nil }
-      return .answer(HTTPResponse(status: 200, body: Array(request.path.utf8)))
+      return .respond(HTTPResponse(status: 200, body: Array(request.path.utf8)))
     }
     let file = HTTPEmbeddedFile(name: "x.js", bytes: Array("text".utf8))
     try await withServer(
@@ -149,7 +149,7 @@ import WayTransport
     ) { server in
       let host = "localhost:\(server.port)"
       func get(_ target: String, host: String = host, method: String = "GET") throws -> String {
-        ask(try RawSocket(port: server.port), target, host: host, method: method)
+        sendRequest(try RawSocket(port: server.port), target, host: host, method: method)
       }
       for (target, start, part) in [
         ("/app/x/health", "200", "\r\n\r\n/health"),
@@ -167,9 +167,10 @@ import WayTransport
         ("/app/x/../x/health", "404", "nothing"), ("/echo", "404", "nothing"),
         ("/", "404", "nothing"),
       ] {
-        let answer = try get(target)
+        let response = try get(target)
         #expect(
-          answer.hasPrefix("HTTP/1.1 \(start) ") && answer.contains(part), "\(target): \(answer)")
+          response.hasPrefix("HTTP/1.1 \(start) ") && response.contains(part),
+          "\(target): \(response)")
       }
       #expect(try get("/app/x/health", host: "evil.example").hasPrefix("HTTP/1.1 200 "))
       #expect(try get("/health", host: "evil.example").hasPrefix("HTTP/1.1 403 "))
@@ -187,36 +188,126 @@ import WayTransport
     "/", "app", "/app/", "//app", "/a//b", "/./a", "/a/..", "/a b", "/a%20b", "/ä", "/a?b", "/a#b",
     "/" + String(repeating: "a", count: 256),
   ])
-  func `A prefix that is none is said at the start`(prefix: String) async throws {
+  func `Rejects an invalid prefix at startup`(prefix: String) async throws {
     let error = await #expect(throws: SocketError.self) {
       try await withServer(configure: .init { $0.prefix = prefix }) { _ in }
     }
     #expect(error?.description.contains("the prefix must be a path such as /app") == true)
   }
 
-  @Test func `Other machines get in only where that is said`() throws {
+  @Test func `Listens on remote addresses only when allowed`() throws {
     for host in ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost.", "127.1", ""] {
       let error = #expect(throws: SocketError.self) { try ListenSocket(host: host, port: 0) }
       #expect(error?.description.contains("only 127.0.0.1, localhost and ::1") == true, "\(host)")
     }
-    for (host, shown) in [("0.0.0.0", "0.0.0.0"), ("localhost", "127.0.0.1")] {
-      let socket = try ListenSocket(host: host, port: 0, allowsOthers: true)
+    for (host, shown) in [("0.0.0.0", "0.0.0.0"), ("127.0.0.1", "127.0.0.1")] {
+      let socket = try ListenSocket(host: host, port: 0, allowsRemoteClients: true)
       #expect(socket.address.host == shown && socket.address.port > 0)
       socket.close()
     }
     for host in ["example.org", "localhost.", "127.1", ""] {
       #expect(throws: SocketError.self) {
-        try ListenSocket(host: host, port: 0, allowsOthers: true)
+        try ListenSocket(host: host, port: 0, allowsRemoteClients: true)
       }
     }
   }
 
-  @Test func `Scripts of a page that is let in may read an open path, those of others nothing`()
+  /// The host of a server, the addresses that it binds, those at which local clients reach it, and
+  /// the host that it reports.
+  static let hosts: [(String, [String], [String], String)] = [
+    ("127.0.0.1", ["127.0.0.1"], ["127.0.0.1"], "127.0.0.1"),
+    ("::1", ["[::1]"], ["::1"], "[::1]"), ("[::1]", ["[::1]"], ["::1"], "[::1]"),
+    ("localhost", ["127.0.0.1", "[::1]"], ["127.0.0.1", "::1"], "localhost"),
+    ("0.0.0.0", ["0.0.0.0"], ["127.0.0.1"], "0.0.0.0"),
+    ("::", ["[::]"], ["127.0.0.1", "::1"], "[::]"),
+  ]
+
+  private func configuration(_ host: String, port: Int = 0) -> SocketServerConfiguration {
+    var configuration = SocketServerConfiguration(host: host, port: port)
+    configuration.allowsRemoteClients = true
+    return configuration
+  }
+
+  @Test(.enabled(if: ListenSockets.isPresent("::1")), arguments: hosts)
+  func `Is reached at every address of its host`(
+    host: String, bound: [String], reached: [String], shown: String
+  ) async throws {
+    let sockets = try ListenSockets(configuration(host))
+    #expect(sockets.all.map { $0.address.host } == bound)
+    #expect(Set(sockets.all.map { $0.address.port }) == [sockets.address.port])
+    for socket in sockets.all { socket.close() }
+    let responder: HTTPResponder = { request in
+      let client = "\(request.isLocal) \(request.handshake.address ?? "nil")"
+      return .respond(HTTPResponse(status: 200, body: Array(client.utf8)))
+    }
+    try await withServer(
+      responder: responder,
+      configure: .init {
+        $0.host = host
+        $0.allowsRemoteClients = true
+      }
+    ) { server in
+      #expect(server.address.host == shown && server.port > 0)
+      for client in reached {
+        let address = try #require(IPAddress(client))
+        // Each of the server's names is valid at each of its addresses.
+        for name in ["127.0.0.1", "localhost", "[::1]"] {
+          let socket = try RawSocket(address: address, port: server.port)
+          let origin = "Origin: http://\(name):\(server.port)\r\n"
+          let response = sendRequest(socket, "/", host: "\(name):\(server.port)", more: origin)
+          #expect(response.hasSuffix("\r\n\r\ntrue \(client)"), "\(client): \(response)")
+        }
+        let socket = try RawSocket(address: address, port: server.port)
+        socket.send(RawSocket.handshake(host: "localhost:\(server.port)"))
+        #expect(socket.readHead().hasPrefix("HTTP/1.1 101 "), "\(client)")
+      }
+    }
+  }
+
+  @Test func `Listens on localhost without IPv6 or without IPv4`() throws {
+    for (missing, shown) in [("::1", "127.0.0.1"), ("127.0.0.1", "[::1]")]
+    where ListenSockets.isPresent("::1") {
+      let sockets = try ListenSockets(configuration("localhost"), isPresent: { $0 != missing })
+      #expect(sockets.all.map { $0.address.host } == [shown])
+      #expect(sockets.address.host == shown && sockets.address.port > 0)
+      for socket in sockets.all { socket.close() }
+    }
+    #expect(ListenSockets.isPresent("127.0.0.1"))
+    #expect(!ListenSockets.isPresent("192.0.2.1") && !ListenSockets.isPresent("2001:db8::1"))
+    let onlyIPv4 = try ListenSockets(configuration("localhost"), isPresent: { $0 == "127.0.0.1" })
+    #expect(onlyIPv4.address.host == "127.0.0.1")
+    for socket in onlyIPv4.all { socket.close() }
+  }
+
+  @Test(.enabled(if: ListenSockets.isPresent("::1")))
+  func `Finds a port that is free at both loopback addresses`() throws {
+    var all: [ListenSocket] = []
+    defer { for socket in all { socket.close() } }
+    for _ in 0..<50 {
+      let sockets = try ListenSockets(configuration("localhost")).all
+      all += sockets
+      #expect(sockets.count == 2 && sockets[0].address.port == sockets[1].address.port)
+    }
+  }
+
+  @Test(.enabled(if: ListenSockets.isPresent("::1")), arguments: ["127.0.0.1", "::1"])
+  func `Reports a port of localhost that is in use at one address`(used: String) throws {
+    let other = try ListenSocket(host: used, port: 0)
+    defer { other.close() }
+    let port = other.address.port
+    let error = #expect(throws: SocketError.self) {
+      try ListenSockets(configuration("localhost", port: port))
+    }
+    #expect(error?.kind == .addressInUse)
+    #expect(error?.description.contains(":\(port) is in use by another program") == true)
+  }
+
+  @Test func `Open paths send CORS headers only to allowed origins`()
     async throws
   {
     let responder: HTTPResponder = { request in
       ["/health", "/other"].contains(request.path)
-        ? .answer(HTTPResponse(status: request.path == "/other" ? 200 : 503, body: [])) : nil
+        ? .respond(HTTPResponse(status: request.path == "/other" ? 200 : 503, body: [])) : nil
     }
     let rules = try AccessRules(origins: ["https://page.example", "null"])
     let file = HTTPEmbeddedFile(name: "x.js", bytes: [])
@@ -229,22 +320,22 @@ import WayTransport
       }
     ) { server in
       func get(_ path: String, _ origin: String?) throws -> String {
-        ask(
+        sendRequest(
           try RawSocket(port: server.port), path, host: "localhost:\(server.port)",
           more: origin.map { "Origin: \($0)\r\n" } ?? "")
       }
       for origin in ["https://page.example", "null", "http://localhost:\(server.port)"] {
-        let answer = try get("/health", origin)
-        #expect(answer.hasPrefix("HTTP/1.1 503 "))
-        #expect(answer.contains("\r\nAccess-Control-Allow-Origin: \(origin)\r\nVary: Origin\r\n"))
+        let response = try get("/health", origin)
+        #expect(response.hasPrefix("HTTP/1.1 503 "))
+        #expect(response.contains("\r\nAccess-Control-Allow-Origin: \(origin)\r\nVary: Origin\r\n"))
         for path in ["/other", "/x.js", "/nowhere"] {
           let other = try get(path, origin)
           #expect(!other.contains("Access-Control") && !other.hasPrefix("HTTP/1.1 403 "), "\(path)")
         }
       }
       for origin in ["https://evil.example", "https://page.example.evil.example", "x", nil] {
-        let answer = try get("/health", origin)
-        #expect(answer.hasPrefix("HTTP/1.1 503 ") && !answer.contains("Access-Control"))
+        let response = try get("/health", origin)
+        #expect(response.hasPrefix("HTTP/1.1 503 ") && !response.contains("Access-Control"))
         if let origin { #expect(try get("/other", origin).hasPrefix("HTTP/1.1 403 ")) }
       }
       let socket = try RawSocket(port: server.port)

@@ -6,7 +6,7 @@ import WayTransport
 
 @Suite struct ServerAndClientTests {
   @Test(arguments: ["0.0.0.0", "::", "192.168.0.1", "example.com", ""])
-  func `Only loopback can be listened on`(host: String) async throws {
+  func `Rejects addresses other than loopback`(host: String) async throws {
     let error = await #expect(throws: SocketError.self) {
       try await withServer(configure: .init { $0.host = host }) { _ in }
     }
@@ -15,7 +15,7 @@ import WayTransport
   }
 
   @Test(arguments: ["127.0.0.1", "localhost", "::1"])
-  func `Each loopback address is served under its name`(host: String) async throws {
+  func `Serves each loopback address under its name`(host: String) async throws {
     let loop = try SocketLoop.start()
     let acceptor = RecordingAcceptor()
     var configuration = SocketServerConfiguration(port: 0)
@@ -27,14 +27,14 @@ import WayTransport
     let address = try await server.start()
     #expect(address.port > 0)
     try await SocketClient.connect(url: "ws://\(address.host):\(address.port)", on: loop) {
-      Recorder($0)
+      RecordingReceiver($0)
     }
     #expect(await acceptor.next() != nil)
     await server.stop()
     await loop.shutdown()
   }
 
-  @Test func `A port in use is named`() async throws {
+  @Test func `Reports a port that is in use`() async throws {
     try await withServer { first in
       let error = await #expect(throws: SocketError.self) {
         try await withServer(configure: .init { $0.port = first.port }) { _ in }
@@ -45,23 +45,23 @@ import WayTransport
   }
 
   @Test(arguments: [-1, 65_536, .max])
-  func `A port is a port`(port: Int) async throws {
+  func `Rejects ports out of range`(port: Int) async throws {
     await #expect(throws: SocketError.self) {
       try await withServer(configure: .init { $0.port = port }) { _ in }
     }
   }
 
-  @Test func `A server starts once`() async throws {
+  @Test func `Starting twice fails and keeps the server running`() async throws {
     try await withServer { server in
       await #expect(throws: SocketError.self) { _ = try await server.server.start() }
-      // And goes on.
+      // The connection remains open.
       let client = try await server.connect()
       await server.onLoop { client.channel.send(text: "still") }
       #expect(await client.next() == .text("still"))
     }
   }
 
-  static let addresses: [(String, WebSocketAddressParts?)] = [
+  static let urlCases: [(String, WebSocketAddressParts?)] = [
     ("ws://127.0.0.1:8080/bridge", .init("127.0.0.1", 8080, "/bridge", "127.0.0.1:8080")),
     ("WS://localhost", .init("localhost", 80, "/", "localhost")),
     ("ws://[::1]:1/a?b=c", .init("::1", 1, "/a?b=c", "[::1]:1")),
@@ -88,8 +88,8 @@ import WayTransport
     }
   }
 
-  @Test(arguments: addresses)
-  func `A URL is read or refused`(url: String, parts: WebSocketAddressParts?) throws {
+  @Test(arguments: urlCases)
+  func `Parses valid URLs and rejects others`(url: String, parts: WebSocketAddressParts?) throws {
     do throws(SocketError) {
       let read = try WebSocketAddress(url)
       #expect(
@@ -100,108 +100,113 @@ import WayTransport
     }
   }
 
-  @Test func `wss is refused with a word about it`() {
+  @Test func `Rejects wss with an explanation`() {
     let error = #expect(throws: SocketError.self) { try WebSocketAddress("wss://localhost/") }
     #expect(error?.description.contains("wss is not supported") == true)
   }
 
-  /// Path, subprotocol, origin and the HTTP status that the client hears of.
-  static let refusals: [(String, String?, String?, Int)] = [
+  /// Path, subprotocol, origin, and the HTTP status that the client receives.
+  static let rejectionCases: [(String, String?, String?, Int)] = [
     ("/nowhere", nil, nil, 404), ("/echo", "unknown", nil, 400),
     ("/echo", nil, "http://evil.example", 403),
   ]
 
-  @Test(arguments: refusals)
-  func `A refused client hears the status`(
+  @Test(arguments: rejectionCases)
+  func `Rejected client receives the HTTP status`(
     path: String, subprotocol: String?, origin: String?, status: Int
   ) async throws {
     try await withServer { server in
       let error = await #expect(throws: SocketError.self) {
         try await SocketClient.connect(
           url: server.url(path), subprotocol: subprotocol, origin: origin, on: server.loop
-        ) { Recorder($0) }
+        ) { RecordingReceiver($0) }
       }
-      #expect(error?.kind == .refused(status: status))
+      #expect(error?.kind == .rejected(status: status))
       #expect(error?.description.contains("\(status)") == true)
     }
   }
 
-  @Test func `An origin is sent as it is`() async throws {
+  @Test func `Client sends its origin unchanged`() async throws {
     try await withServer { server in
       try await SocketClient.connect(
         url: server.url(), origin: "http://localhost:\(server.port)", on: server.loop
-      ) { Recorder($0) }
+      ) { RecordingReceiver($0) }
     }
   }
 
-  @Test func `Where nobody listens, the client hears so`() async throws {
+  @Test func `Connecting to a closed port fails`() async throws {
     var port = 0
     try await withServer { port = $0.port }
     let loop = try SocketLoop.start()
     let error = await #expect(throws: SocketError.self) {
-      try await SocketClient.connect(url: "ws://127.0.0.1:\(port)/", on: loop) { Recorder($0) }
+      try await SocketClient.connect(url: "ws://127.0.0.1:\(port)/", on: loop) {
+        RecordingReceiver($0)
+      }
     }
-    #expect(error?.kind == .refused(status: nil))
+    #expect(error?.kind == .rejected(status: nil))
     await loop.shutdown()
   }
 
-  /// As one does that ends while clients come back to it.
+  /// Like a server that ends while clients reconnect to it.
   @Test(arguments: 1...8)
-  func `A server that takes a connection and resets it is noticed at once`(_: Int) async throws {
+  func `Connecting fails at once when the server resets`(_: Int) async throws {
     let listening = try ListenSocket(host: "127.0.0.1", port: 0)
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let url = "ws://127.0.0.1:\(listening.address.port)/"
     let attempt = Task {
-      try await SocketClient.connect(url: url, timeout: .seconds(50), on: loop) { Recorder($0) }
+      try await SocketClient.connect(url: url, timeout: .seconds(50), on: loop) {
+        RecordingReceiver($0)
+      }
     }
-    // Nothing is read: closing it is a reset.
+    // The data is not read, so that closing the socket resets the connection.
     var linger = linger(l_onoff: 1, l_linger: 0)
-    var taken: Int32?
-    while taken == nil {
-      if case .success((let descriptor, _)) = listening.accept() { taken = descriptor }
+    var acceptedDescriptor: Int32?
+    while acceptedDescriptor == nil {
+      if case .success((let descriptor, _)) = listening.accept() { acceptedDescriptor = descriptor }
       await Task.yield()
     }
-    if let taken {
-      setsockopt(taken, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
-      close(taken)
+    if let acceptedDescriptor {
+      setsockopt(
+        acceptedDescriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+      close(acceptedDescriptor)
     }
     let error = await #expect(throws: SocketError.self) { try await attempt.value }
-    #expect(error?.kind == .refused(status: nil))
+    #expect(error?.kind == .rejected(status: nil))
     await loop.shutdown()
   }
 
-  @Test func `A server that never answers is given up on`() async throws {
+  @Test func `Connecting times out when the server never responds`() async throws {
     let listening = try ListenSocket(host: "127.0.0.1", port: 0)
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let error = await #expect(throws: SocketError.self) {
       try await SocketClient.connect(
         url: "ws://127.0.0.1:\(listening.address.port)/", timeout: .milliseconds(50), on: loop
-      ) { Recorder($0) }
+      ) { RecordingReceiver($0) }
     }
     #expect(error?.kind == .timeout)
     await loop.shutdown()
   }
 
-  @Test func `A client that waits when its loop ends hears so`() async throws {
+  @Test func `Connecting fails when the loop shuts down`() async throws {
     let listening = try ListenSocket(host: "127.0.0.1", port: 0)
     defer { listening.close() }
     let loop = try SocketLoop.start()
     let connecting = Task {
       try await SocketClient.connect(url: "ws://127.0.0.1:\(listening.address.port)/", on: loop) {
-        Recorder($0)
+        RecordingReceiver($0)
       }
     }
     while case .failure = listening.accept() { await Task.yield() }
     await loop.shutdown()
     await #expect(throws: SocketError.self) { try await connecting.value }
     await #expect(throws: SocketError.self) {
-      try await SocketClient.connect(url: "ws://127.0.0.1:1/", on: loop) { Recorder($0) }
+      try await SocketClient.connect(url: "ws://127.0.0.1:1/", on: loop) { RecordingReceiver($0) }
     }
   }
 
-  @Test func `A message that is too large for the client closes with 1009`() async throws {
+  @Test func `Client closes with 1009 on a message too large`() async throws {
     try await withServer { server in
       let client = try await server.connect(maxMessage: 10)
       let accepted = try #require(await server.acceptor.next()).0

@@ -3,16 +3,22 @@ import WayTransport
 
 @testable import WaySockets
 
-/// A blocking TCP socket that sends whatever it is told: for peers that keep no protocol.
+/// A blocking TCP socket that sends arbitrary bytes, for peers that violate the protocol.
 final class RawSocket {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// What is read waits at most 10 s.
+  /// Reads wait at most 10 s.
   convenience init(port: Int, receiveBuffer: Int32? = nil) throws {
     try self.init(
       SystemSocketAddress(IPAddress(bytes: [127, 0, 0, 1]), port: UInt16(port)), AF_INET,
       receiveBuffer)
+  }
+
+  /// Connects to an address of this machine.
+  convenience init(address: IPAddress, port: Int) throws {
+    try self.init(
+      SystemSocketAddress(address, port: UInt16(port)), address.isIPv6 ? AF_INET6 : AF_INET, nil)
   }
 
   convenience init(unixPath: String) throws {
@@ -40,8 +46,8 @@ final class RawSocket {
     Glibc.close(descriptor)
   }
 
-  /// Returns how many bytes were sent until the end, or until nothing was taken for a second.
-  func sendWhileTaken(_ bytes: [UInt8]) -> Int {
+  /// Returns the number of bytes sent until the end, or until the peer accepted none for a second.
+  func sendUntilBlocked(_ bytes: [UInt8]) -> Int {
     var limit = timeval(tv_sec: 1, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -67,12 +73,12 @@ final class RawSocket {
     send(Array(text.utf8))
   }
 
-  func endSending() {
+  func shutdownWrite() {
     Glibc.shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// False at the end, after a reset, and when nothing came in time.
-  private func fill() -> Bool {
+  /// Returns false at the end of the stream, after a reset, and if nothing arrived in time.
+  private func receiveMore() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &chunk, chunk.count, 0)
     guard count > 0 else { return false }
@@ -80,13 +86,13 @@ final class RawSocket {
     return true
   }
 
-  /// All up to the end of the connection.
+  /// Reads up to the end of the connection.
   func readToEnd() -> String {
-    while fill() {}
+    while receiveMore() {}
     return String(decoding: buffer, as: UTF8.self)
   }
 
-  /// Up to and with the empty line.
+  /// Reads up to and including the empty line.
   func readHead() -> String {
     while true {
       if let end = RequestHead.end(in: buffer, from: 0) {
@@ -94,18 +100,18 @@ final class RawSocket {
         buffer.removeSubrange(..<end)
         return head
       }
-      if !fill() { return String(decoding: buffer, as: UTF8.self) }
+      if !receiveMore() { return String(decoding: buffer, as: UTF8.self) }
     }
   }
 
   func read(_ count: Int) -> [UInt8] {
-    while buffer.count < count, fill() {}
+    while buffer.count < count, receiveMore() {}
     let bytes = Array(buffer.prefix(count))
     buffer.removeFirst(bytes.count)
     return bytes
   }
 
-  /// The next frame of a server: first byte, payload. Nil at the end.
+  /// Returns the first byte and the payload of the server's next frame; `nil` at the end.
   func readFrame() -> (first: UInt8, payload: [UInt8])? {
     let start = read(2)
     guard start.count == 2 else { return nil }
@@ -116,8 +122,8 @@ final class RawSocket {
     return (start[0], read(size))
   }
 
-  /// The code of the close frame that comes next, other frames skipped; nil where the connection
-  /// just ends.
+  /// Returns the code of the next close frame; skips other frames. Returns `nil` if the connection
+  /// ends without one.
   func readCloseCode() -> UInt16? {
     while let frame = readFrame() {
       if frame.first == 0x88 {
@@ -128,7 +134,7 @@ final class RawSocket {
     return nil
   }
 
-  /// Does the WebSocket handshake; the answer's head.
+  /// Performs the WebSocket handshake. Returns the head of the response.
   @discardableResult
   func upgrade(port: Int, path: String = "/echo", more: String = "") -> String {
     send(Self.handshake(path: path, host: "127.0.0.1:\(port)", more: more))
@@ -140,7 +146,7 @@ final class RawSocket {
       + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\(more)\r\n"
   }
 
-  /// A client's frame, masked with zeros; `size` overrides what the header says.
+  /// Returns a client's frame, masked with zeros. `size` overrides the length in the header.
   static func frame(_ first: UInt8, _ payload: [UInt8], size: UInt64? = nil) -> [UInt8] {
     let size = size ?? UInt64(payload.count)
     var bytes = [first]

@@ -1,18 +1,18 @@
 import WayTransport
 
-/// What a receiver was told, in order.
-enum Event: Equatable, Sendable {
+/// An event that a receiver recorded.
+enum ReceiverEvent: Equatable, Sendable {
   case message([UInt8], MessageKind)
   case closed(UInt16?)
 
-  static func text(_ text: String) -> Event { .message(Array(text.utf8), .text) }
+  static func text(_ text: String) -> ReceiverEvent { .message(Array(text.utf8), .text) }
 }
 
-/// Records what comes; with `echoes`, sends every message back.
-final class Recorder: MessageReceiver {
-  let events: AsyncStream<Event>
+/// Records its events. If `echoes` is set, sends every message back.
+final class RecordingReceiver: MessageReceiver {
+  let events: AsyncStream<ReceiverEvent>
   let channel: any MessageChannel
-  private let sink: AsyncStream<Event>.Continuation
+  private let sink: AsyncStream<ReceiverEvent>.Continuation
   private let echoes: Bool
 
   init(_ channel: any MessageChannel, echoes: Bool = false) {
@@ -26,16 +26,16 @@ final class Recorder: MessageReceiver {
     if echoes { channel.send(message, as: kind) }
   }
 
-  // The stream is not finished, so that a second call would show.
+  // The stream stays open, so that a second call would be recorded.
   func closed(_ code: UInt16?) {
     sink.yield(.closed(code))
   }
 }
 
-/// Accepts with recorders, and hands them to the test.
+/// Accepts connections with recording receivers and hands these to the test.
 final class RecordingAcceptor: ChannelAcceptor {
-  let accepted: AsyncStream<(Recorder, Handshake)>
-  private let sink: AsyncStream<(Recorder, Handshake)>.Continuation
+  let accepted: AsyncStream<(RecordingReceiver, Handshake)>
+  private let sink: AsyncStream<(RecordingReceiver, Handshake)>.Continuation
   private let echoes: Bool
 
   init(echoes: Bool = false) {
@@ -44,19 +44,19 @@ final class RecordingAcceptor: ChannelAcceptor {
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    let recorder = Recorder(channel, echoes: echoes)
+    let recorder = RecordingReceiver(channel, echoes: echoes)
     sink.yield((recorder, handshake))
     return recorder
   }
 
-  func next() async -> (Recorder, Handshake)? {
+  func next() async -> (RecordingReceiver, Handshake)? {
     var iterator = accepted.makeAsyncIterator()
     return await iterator.next()
   }
 }
 
-extension Recorder {
-  func next() async -> Event? {
+extension RecordingReceiver {
+  func next() async -> ReceiverEvent? {
     var iterator = events.makeAsyncIterator()
     return await iterator.next()
   }

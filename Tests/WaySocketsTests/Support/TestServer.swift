@@ -7,7 +7,8 @@ struct TestServer: Sendable {
   let loop: SocketLoop
   let server: SocketServer
   let acceptor: RecordingAcceptor
-  let port: Int
+  let address: ListenAddress
+  var port: Int { address.port }
 
   static let maxMessage = 1 << 20
 
@@ -16,12 +17,12 @@ struct TestServer: Sendable {
   /// Connects a client whose receiver only records.
   func connect(
     path: String = "/echo", subprotocol: String? = nil, maxMessage: Int = 4 << 20
-  ) async throws -> Recorder {
-    let (clients, sink) = AsyncStream<Recorder>.makeStream()
+  ) async throws -> RecordingReceiver {
+    let (clients, sink) = AsyncStream<RecordingReceiver>.makeStream()
     try await SocketClient.connect(
       url: url(path), subprotocol: subprotocol, maxMessage: maxMessage, on: loop
     ) { channel in
-      let recorder = Recorder(channel)
+      let recorder = RecordingReceiver(channel)
       sink.yield(recorder)
       return recorder
     }
@@ -41,9 +42,9 @@ struct TestServer: Sendable {
   }
 }
 
-/// What a test changes in a server's configuration.
+/// A change to a server's configuration.
 struct ConfigurationChange {
-  let change: (inout SocketServerConfiguration) -> Void
+  let apply: (inout SocketServerConfiguration) -> Void
 }
 
 func withServer(
@@ -55,7 +56,7 @@ func withServer(
   let loop = try SocketLoop.start()
   let acceptor = RecordingAcceptor(echoes: echoes)
   var configuration = SocketServerConfiguration(port: 0)
-  configure.change(&configuration)
+  configure.apply(&configuration)
   let endpoint = Endpoint(
     path: "/echo", subprotocols: ["a", "b"], maxMessage: TestServer.maxMessage, acceptor: acceptor)
   let other = Endpoint(
@@ -65,7 +66,7 @@ func withServer(
   do {
     let address = try await server.start(responder: responder)
     try await body(
-      TestServer(loop: loop, server: server, acceptor: acceptor, port: address.port))
+      TestServer(loop: loop, server: server, acceptor: acceptor, address: address))
   } catch {
     await server.stop(grace: .seconds(1))
     await loop.shutdown()

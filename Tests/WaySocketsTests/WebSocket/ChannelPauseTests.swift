@@ -3,11 +3,11 @@ import WayTransport
 
 @testable import WaySockets
 
-/// Pauses its channel with every message.
+/// A receiver that pauses its channel at every message.
 private final class PausingReceiver: MessageReceiver {
-  let recorder: Recorder
+  let recorder: RecordingReceiver
 
-  init(_ recorder: Recorder) {
+  init(_ recorder: RecordingReceiver) {
     self.recorder = recorder
   }
 
@@ -22,7 +22,9 @@ private final class PausingReceiver: MessageReceiver {
 }
 
 @Suite struct ChannelPauseTests {
-  private func withPausing(_ body: (TestServer, RawSocket, Recorder) async throws -> Void)
+  private func withPausingReceiver(
+    _ body: (TestServer, RawSocket, RecordingReceiver) async throws -> Void
+  )
     async throws
   {
     try await withServer(echoes: false) { server in
@@ -31,18 +33,18 @@ private final class PausingReceiver: MessageReceiver {
       let accepted = try #require(await server.acceptor.next()).0
       let pausing = PausingReceiver(accepted)
       await server.onLoop { accepted.channel.attach(pausing) }
-      // At once, so that the server has read all of it before the first is received.
+      // Sent at once, so that the server has read all of it before it delivers the first message.
       socket.send((0..<5).flatMap { RawSocket.frame(0x82, [UInt8($0)]) })
       try await body(server, socket, accepted)
       await server.onLoop { withExtendedLifetime(pausing) {} }
     }
   }
 
-  @Test func `A paused channel receives nothing until it is resumed, and then in order`()
+  @Test func `A paused channel delivers in order after it resumes`()
     async throws
   {
     let mark: [UInt8] = [99]
-    try await withPausing { server, socket, accepted in
+    try await withPausingReceiver { server, socket, accepted in
       for number in 0..<5 {
         #expect(await accepted.next() == .message([UInt8(number)], .binary))
         await server.onLoop { accepted.receive(mark.span.bytes, as: .binary) }
@@ -54,8 +56,8 @@ private final class PausingReceiver: MessageReceiver {
     }
   }
 
-  @Test func `A paused channel closes as any other`() async throws {
-    try await withPausing { server, socket, accepted in
+  @Test func `A paused channel can be closed`() async throws {
+    try await withPausingReceiver { server, socket, accepted in
       #expect(await accepted.next() == .message([0], .binary))
       await server.onLoop { accepted.channel.close(.drain, "") }
       #expect(socket.readCloseCode() == 4200)

@@ -5,7 +5,7 @@ import WayTransport
 
 @Suite struct CloseTests {
   @Test(arguments: [1000, 1001, 3000, 4000, 4200, 4999] as [UInt16])
-  func `A client's close code reaches the server, once`(code: UInt16) async throws {
+  func `Client's close code reaches the server once`(code: UInt16) async throws {
     try await withServer { server in
       let client = try await server.connect()
       let accepted = try #require(await server.acceptor.next()).0
@@ -14,13 +14,13 @@ import WayTransport
       #expect(await client.next() == .closed(code))
       await server.server.stop()
       await server.loop.shutdown()
-      #expect(await accepted.isQuiet())
-      #expect(await client.isQuiet())
+      #expect(await accepted.hasNoMoreEvents())
+      #expect(await client.hasNoMoreEvents())
     }
   }
 
   @Test(arguments: [1000, 4000, 4201] as [UInt16])
-  func `A server's close code reaches the client, once`(code: UInt16) async throws {
+  func `Server's close code reaches the client once`(code: UInt16) async throws {
     try await withServer { server in
       let client = try await server.connect()
       let accepted = try #require(await server.acceptor.next()).0
@@ -33,7 +33,7 @@ import WayTransport
     }
   }
 
-  @Test func `What was sent before a close arrives, what is sent after does not`() async throws {
+  @Test func `Delivers messages sent before a close, drops later ones`() async throws {
     try await withServer { server in
       let client = try await server.connect()
       let accepted = try #require(await server.acceptor.next()).0
@@ -47,7 +47,7 @@ import WayTransport
     }
   }
 
-  @Test func `What waits to be sent is sent before a client's close is answered`() async throws {
+  @Test func `Sends queued messages before confirming a client's close`() async throws {
     try await withServer { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
@@ -59,7 +59,7 @@ import WayTransport
     }
   }
 
-  /// Reasons, and what a close frame has of them.
+  /// Reasons, and the part of each that a close frame holds.
   static let reasons: [(String, String)] = [
     ("", ""), ("short", "short"),
     (String(repeating: "x", count: 200), String(repeating: "x", count: 123)),
@@ -67,7 +67,7 @@ import WayTransport
   ]
 
   @Test(arguments: reasons)
-  func `A close reason is cut to what the frame holds`(reason: String, sent: String) async throws {
+  func `Truncates the close reason to the frame limit`(reason: String, sent: String) async throws {
     try await withServer { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
@@ -77,7 +77,7 @@ import WayTransport
     }
   }
 
-  @Test func `A close frame without a code counts as 1005`() async throws {
+  @Test func `Reports 1005 for a close frame without a code`() async throws {
     try await withServer { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
@@ -87,7 +87,7 @@ import WayTransport
     }
   }
 
-  @Test func `A connection that is lost has no code`() async throws {
+  @Test func `Reports no code for a lost connection`() async throws {
     try await withServer { server in
       try {
         let socket = try RawSocket(port: server.port)
@@ -97,7 +97,7 @@ import WayTransport
     }
   }
 
-  @Test func `A peer that never answers the close is cut off`() async throws {
+  @Test func `Disconnects a peer that never confirms the close`() async throws {
     try await withServer(configure: .init { $0.closeTimeout = .milliseconds(100) }) { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
@@ -108,7 +108,7 @@ import WayTransport
     }
   }
 
-  @Test func `A peer that never reads is cut off`() async throws {
+  @Test func `Disconnects a closing peer that never reads`() async throws {
     try await withServer(configure: .init { $0.closeTimeout = .milliseconds(100) }) { server in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
       socket.upgrade(port: server.port)
@@ -122,9 +122,9 @@ import WayTransport
     }
   }
 
-  @Test func `Stopping closes every connection with its code, and listens no more`() async throws {
+  @Test func `Stopping closes every connection with its code`() async throws {
     try await withServer { server in
-      var clients: [Recorder] = []
+      var clients: [RecordingReceiver] = []
       for _ in 0..<5 { clients.append(try await server.connect()) }
       let idle = try RawSocket(port: server.port)
       await server.server.stop(drain: .drain, grace: .seconds(5))
@@ -135,7 +135,7 @@ import WayTransport
     }
   }
 
-  @Test func `Stopping does not wait longer than its grace`() async throws {
+  @Test func `Stopping waits at most the grace period`() async throws {
     try await withServer { server in
       let stubborn = try RawSocket(port: server.port)
       stubborn.upgrade(port: server.port)
@@ -146,7 +146,7 @@ import WayTransport
     }
   }
 
-  @Test func `A loop that ends closes what is open on it`() async throws {
+  @Test func `Loop shutdown closes its open connections`() async throws {
     try await withServer { server in
       let client = try await server.connect()
       let accepted = try #require(await server.acceptor.next()).0
@@ -158,7 +158,7 @@ import WayTransport
     }
   }
 
-  @Test func `Servers come and go on one loop`() async throws {
+  @Test func `Several servers start and stop on one loop`() async throws {
     let loop = try SocketLoop.start()
     for _ in 0..<5 {
       let acceptor = RecordingAcceptor(echoes: true)
@@ -178,10 +178,9 @@ import WayTransport
   }
 }
 
-extension Recorder {
-  /// Whether nothing more was recorded: what is recorded after this call would come behind the
-  /// mark.
-  fileprivate func isQuiet() async -> Bool {
+extension RecordingReceiver {
+  /// Returns whether nothing more was recorded: later events come after the marker.
+  fileprivate func hasNoMoreEvents() async -> Bool {
     receiveMark()
     return await next() == .text("mark")
   }

@@ -3,17 +3,17 @@ import WayTransport
 
 @testable import WaySockets
 
-/// What a ``FrameReader`` made of bytes.
+/// The result of a ``FrameReader``.
 private enum DecodedFrame: Equatable {
   case message([UInt8], MessageKind)
   case ping([UInt8])
   case pong
   case close([UInt8])
-  case fault(String)
+  case error(String)
 }
 
-/// Reads bytes that come in pieces; parts of a message are put together.
-private func read(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
+/// Reads bytes that arrive in pieces, and joins the parts of a message.
+private func readFrames(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
   var reader = FrameReader()
   var found: [DecodedFrame] = []
   var message: [UInt8] = []
@@ -23,7 +23,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
     bytes = bytes.dropFirst(pieces)
     let fault = piece.withUnsafeMutableBytes { buffer -> String? in
       var rest = buffer
-      do throws(FrameReader.Fault) {
+      do throws(FrameReader.FrameError) {
         while let part = try reader.next(&rest) {
           switch part {
           case .message(let bytes, let kind, let isLast, _):
@@ -42,7 +42,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
         return error.reason
       }
     }
-    if let fault { return found + [.fault(fault)] }
+    if let fault { return found + [.error(fault)] }
   }
   return found
 }
@@ -63,7 +63,7 @@ private func read(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
   }
 
   @Test(arguments: [1, 2, 3, 5, 7, 100, 70_000, 1_000_000])
-  func `Frames are read wherever they are cut`(pieces: Int) {
+  func `Reads frames split at any position`(pieces: Int) {
     let sizes = [0, 1, 7, 125, 126, 300] + (pieces < 10 ? [] : [65_535, 65_536])
     let stream =
       sizes.flatMap { Self.frame(0x82, Self.bytes($0)) }
@@ -73,38 +73,40 @@ private func read(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
     let expected =
       sizes.map { DecodedFrame.message(Self.bytes($0), .binary) }
       + [.ping(Self.bytes(125)), .pong, .message(Array("one".utf8), .text), .close([3, 0xE8])]
-    #expect(read(stream, pieces: pieces) == expected)
+    #expect(readFrames(stream, pieces: pieces) == expected)
   }
 
-  /// Bytes, and what they are refused with as soon as they are there.
-  static let faults: [([UInt8], String)] = [
+  /// Bytes, and the error with which they are rejected as soon as they are complete.
+  static let invalidFrames: [([UInt8], String)] = [
     ([0x81, 0x00], "masked"), ([0x89, 0x00], "masked"),
     ([0xC1, 0x80], "reserved bit"), ([0xA1, 0x80], "reserved bit"), ([0x91, 0x80], "reserved bit"),
     ([0x83, 0x80], "opcode"), ([0x8F, 0x80], "opcode"),
-    ([0x80, 0x80], "continue"), ([0x00, 0x80], "continue"),
-    ([0x01, 0x80, 0, 0, 0, 0, 0x81, 0x80], "has not ended"),
-    ([0x01, 0x80, 0, 0, 0, 0, 0x82, 0x80], "has not ended"),
-    ([0x09, 0x80], "one part"), ([0x89, 0xFE], "125"), ([0x88, 0xFF], "125"),
-    ([0x81, 0xFE, 0, 125, 0, 0, 0, 0], "few bytes"),
-    ([0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0], "few bytes"),
-    ([0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "few bytes"),
+    ([0x80, 0x80], "continuation"), ([0x00, 0x80], "continuation"),
+    ([0x01, 0x80, 0, 0, 0, 0, 0x81, 0x80], "a new message before the end"),
+    ([0x01, 0x80, 0, 0, 0, 0, 0x82, 0x80], "a new message before the end"),
+    ([0x09, 0x80], "fragmented"), ([0x89, 0xFE], "125"), ([0x88, 0xFF], "125"),
+    ([0x81, 0xFE, 0, 125, 0, 0, 0, 0], "fewest bytes"),
+    ([0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0], "fewest bytes"),
+    ([0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "fewest bytes"),
   ]
 
-  @Test(arguments: faults)
-  func `What is no frame is refused`(bytes: [UInt8], reason: String) {
+  @Test(arguments: invalidFrames)
+  func `Rejects invalid frames`(bytes: [UInt8], reason: String) {
     for pieces in [1, 3, bytes.count] {
-      guard case .fault(let found)? = read(bytes, pieces: pieces).last else {
-        Issue.record("taken in pieces of \(pieces)")
+      guard case .error(let found)? = readFrames(bytes, pieces: pieces).last else {
+        Issue.record("accepted in pieces of \(pieces)")
         continue
       }
       #expect(found.contains(reason))
     }
   }
 
-  @Test func `A message ends its kind, a control frame does not`() {
+  @Test func `Control frames do not interrupt a fragmented message`() {
     let stream =
       Self.frame(0x02, [1]) + Self.frame(0x89, []) + Self.frame(0x80, [2]) + Self.frame(0x81, [65])
     #expect(
-      read(stream, pieces: 4) == [.ping([]), .message([1, 2], .binary), .message([65], .text)])
+      readFrames(stream, pieces: 4) == [
+        .ping([]), .message([1, 2], .binary), .message([65], .text),
+      ])
   }
 }

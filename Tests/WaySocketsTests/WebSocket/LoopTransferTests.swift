@@ -4,42 +4,42 @@ import WayTransport
 
 @testable import WaySockets
 
-/// Connections that go on, on another loop of their server.
+/// Connections that move to another loop of their server.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopTransferTests {
-  /// Echoes, and at the message `move` goes to the next loop, where it says so.
+  /// Echoes messages. At the message `move` it moves to the next loop and reports that loop.
   private final class MigratingEcho: MessageReceiver, ChannelAcceptor {
     let loops: [SocketLoop]
     private let channel: (any MessageChannel)?
-    let ends: AsyncStream<UInt16?>
-    private let end: AsyncStream<UInt16?>.Continuation
-    /// Who was let in, in the order in which loops took them.
+    let closeCodes: AsyncStream<UInt16?>
+    private let closeCodeSink: AsyncStream<UInt16?>.Continuation
+    /// The accepted handshakes, in the order in which loops adopted them.
     let handshakes: AsyncStream<Handshake>
-    private let handshake: AsyncStream<Handshake>.Continuation
+    private let handshakeSink: AsyncStream<Handshake>.Continuation
 
     init(_ loops: [SocketLoop]) {
       self.loops = loops
       channel = nil
-      (ends, end) = AsyncStream.makeStream()
-      (handshakes, handshake) = AsyncStream.makeStream()
+      (closeCodes, closeCodeSink) = AsyncStream.makeStream()
+      (handshakes, handshakeSink) = AsyncStream.makeStream()
     }
 
     private init(_ channel: any MessageChannel, like other: MigratingEcho) {
       self.channel = channel
       loops = other.loops
-      (ends, end) = (other.ends, other.end)
-      (handshakes, handshake) = (other.handshakes, other.handshake)
+      (closeCodes, closeCodeSink) = (other.closeCodes, other.closeCodeSink)
+      (handshakes, handshakeSink) = (other.handshakes, other.handshakeSink)
     }
 
     func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-      self.handshake.yield(handshake)
+      self.handshakeSink.yield(handshake)
       return MigratingEcho(channel, like: self)
     }
 
     func receive(_ message: RawSpan, as kind: MessageKind) {
       guard let channel else { return }
       let text = message.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      if text == "much" { return channel.send(bytes: LoopTransferTests.much) }
+      if text == "much" { return channel.send(bytes: LoopTransferTests.largePayload) }
       guard text == "move", let place = loops.firstIndex(where: { $0 === channel.loop }) else {
         return channel.send(message, as: kind)
       }
@@ -51,10 +51,10 @@ struct LoopTransferTests {
       #expect(isMoving)
     }
 
-    func closed(_ code: UInt16?) { end.yield(code) }
+    func closed(_ code: UInt16?) { closeCodeSink.yield(code) }
   }
 
-  private static let much = [UInt8](repeating: 7, count: 3 << 20)
+  private static let largePayload = [UInt8](repeating: 7, count: 3 << 20)
 
   private func withServer(
     _ body: (_ port: Int, MigratingEcho, SocketServer, SocketLoop) async throws -> Void
@@ -86,7 +86,7 @@ struct LoopTransferTests {
     frame.map { String(decoding: $0.payload, as: UTF8.self) }
   }
 
-  @Test func `When a client came is known, however late its loop takes it`() async throws {
+  @Test func `Handshake records the arrival time before a delayed adoption`() async throws {
     try await withServer { port, mover, _, first in
       let gate = DispatchSemaphore(value: 0)
       let others = mover.loops.filter { $0 !== first }
@@ -97,17 +97,17 @@ struct LoopTransferTests {
         #expect(socket.upgrade(port: port).hasPrefix("HTTP/1.1 101 "))
         sockets.append(socket)
       }
-      let answered = first.nanoseconds
+      let respondedAt = first.nanoseconds
       for _ in others { gate.signal() }
       var handshakes = mover.handshakes.makeAsyncIterator()
       for _ in sockets {
-        let came = try #require(await handshakes.next()?.came)
-        #expect(came < answered)
+        let receivedAt = try #require(await handshakes.next()?.receivedAt)
+        #expect(receivedAt < respondedAt)
       }
     }
   }
 
-  @Test func `What was sent together comes in its order, wherever the connection is by then`()
+  @Test func `Keeps the order of messages across transfers`()
     async throws
   {
     try await withServer { port, _, server, _ in
@@ -124,17 +124,17 @@ struct LoopTransferTests {
         expected.append("on \((round + 1) % 3), true")
       }
       #expect(socket.send(sent) == sent.count)
-      // It begins on a loop that the server chooses.
+      // The server chooses the first loop.
       var offset: Int?
       for text in expected {
-        let came = Self.text(socket.readFrame())
-        if text.hasPrefix("on "), let came {
-          let place = Int(came.dropFirst(3).prefix(1)) ?? -1
+        let echoed = Self.text(socket.readFrame())
+        if text.hasPrefix("on "), let echoed {
+          let place = Int(echoed.dropFirst(3).prefix(1)) ?? -1
           let planned = Int(text.dropFirst(3).prefix(1)) ?? -1
           offset = offset ?? (place - planned + 3) % 3
-          #expect(came == "on \((planned + (offset ?? 0)) % 3), true")
+          #expect(echoed == "on \((planned + (offset ?? 0)) % 3), true")
         } else {
-          #expect(came == text)
+          #expect(echoed == text)
         }
       }
       #expect(await server.statistics().map(\.connections).reduce(0, +) == 1)
@@ -142,7 +142,7 @@ struct LoopTransferTests {
   }
 
   @Test(arguments: 1..<12)
-  func `Half a frame goes with it`(size: Int) async throws {
+  func `Transfers a partially received frame`(size: Int) async throws {
     try await withServer { port, _, _, _ in
       let socket = try RawSocket(port: port)
       socket.upgrade(port: port)
@@ -154,32 +154,32 @@ struct LoopTransferTests {
     }
   }
 
-  @Test func `What was said before is written first`() async throws {
+  @Test func `Writes queued data before the transfer`() async throws {
     try await withServer { port, _, _, _ in
       let socket = try RawSocket(port: port, receiveBuffer: 4096)
       socket.upgrade(port: port)
       socket.send(Self.frame("much") + Self.frame("move") + Self.frame("after"))
-      #expect(socket.readFrame()?.payload.count == Self.much.count)
+      #expect(socket.readFrame()?.payload.count == Self.largePayload.count)
       #expect(Self.text(socket.readFrame())?.hasPrefix("on ") == true)
       #expect(Self.text(socket.readFrame()) == "after")
     }
   }
 
-  @Test func `Who goes before it could move is told of, once`() async throws {
+  @Test func `Reports a disconnect before the transfer once`() async throws {
     try await withServer { port, mover, server, _ in
       do {
         let socket = try RawSocket(port: port, receiveBuffer: 4096)
         socket.upgrade(port: port)
-        // Nothing of it is read, so that it cannot move.
+        // The peer reads nothing, so the connection cannot move.
         socket.send(Self.frame("much") + Self.frame("move"))
       }
-      var ends = mover.ends.makeAsyncIterator()
+      var ends = mover.closeCodes.makeAsyncIterator()
       #expect(await ends.next() == .some(nil))
       #expect(await server.statistics().map(\.connections).reduce(0, +) == 0)
     }
   }
 
-  @Test func `It cannot move to a loop that is none of the server's`() async throws {
+  @Test func `Rejects a transfer to another server's loop`() async throws {
     try await withServer { port, _, _, loop in
       let stranger = try SocketLoop.start()
       let acceptor = RecordingAcceptor()

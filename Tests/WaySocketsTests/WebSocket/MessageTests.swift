@@ -4,7 +4,7 @@ import WayTransport
 @testable import WaySockets
 
 @Suite struct MessageTests {
-  @Test func `Text and binary messages come back as they were sent`() async throws {
+  @Test func `Echoes text and binary messages unchanged`() async throws {
     try await withServer { server in
       let client = try await server.connect(subprotocol: "b")
       #expect(await server.acceptor.next()?.1.subprotocol == "b")
@@ -20,7 +20,7 @@ import WayTransport
   }
 
   @Test(arguments: [125, 126, 127, 65_535, 65_536, 300_000, 1 << 20])
-  func `A message of any allowed size arrives whole`(size: Int) async throws {
+  func `Delivers messages of every allowed size`(size: Int) async throws {
     try await withServer { server in
       let client = try await server.connect()
       let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -29,7 +29,7 @@ import WayTransport
     }
   }
 
-  @Test func `Messages of one turn arrive in order`() async throws {
+  @Test func `Delivers messages of one turn in order`() async throws {
     try await withServer { server in
       let client = try await server.connect()
       await server.onLoop {
@@ -39,11 +39,11 @@ import WayTransport
     }
   }
 
-  @Test func `Fragments are put together, a ping between them is answered before`() async throws {
+  @Test func `Joins fragments and responds to a ping between them`() async throws {
     try await withServer { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
-      // At once, so that the server has read all of it before it writes.
+      // Sent at once, so that the server has read all of it before it writes.
       socket.send(
         RawSocket.frame(0x01, Array("on".utf8)) + RawSocket.frame(0x89, Array("ping".utf8))
           + RawSocket.frame(0x00, Array("e m".utf8)) + RawSocket.frame(0x80, Array("essage".utf8)))
@@ -54,7 +54,7 @@ import WayTransport
     }
   }
 
-  @Test func `Frames cut anywhere by the network are whole for the receiver`() async throws {
+  @Test func `Delivers messages whose frames arrive in pieces`() async throws {
     try await withServer { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
@@ -67,7 +67,7 @@ import WayTransport
     }
   }
 
-  /// What a client sends after the handshake, and the code that it is closed with.
+  /// Bytes that a client sends after the handshake, and the resulting close code.
   struct CloseCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var bytes: [UInt8]
@@ -80,7 +80,7 @@ import WayTransport
     }
   }
 
-  static let closings: [CloseCase] = [
+  static let closeCases: [CloseCase] = [
     .init(
       "one byte too large", RawSocket.frame(0x82, .init(repeating: 1, count: (1 << 20) + 1)), 1009),
     .init("announced too large", RawSocket.frame(0x82, [1, 2, 3], size: 1 << 40), 1009),
@@ -102,9 +102,9 @@ import WayTransport
     .init("a reserved control frame", RawSocket.frame(0x8B, []), 1002),
     .init("a frame without a mask", [0x81, 0x01, 0x66], 1002),
     .init("a ping without a mask", [0x89, 0x00], 1002),
-    .init("a length of two bytes where one is enough", [0x82, 0xFE, 0, 125, 0, 0, 0, 0], 1002),
+    .init("a length of two bytes although one is enough", [0x82, 0xFE, 0, 125, 0, 0, 0, 0], 1002),
     .init(
-      "a length of eight bytes where two are enough",
+      "a length of eight bytes although two are enough",
       [0x82, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0, 0], 1002),
     .init(
       "a length with its highest bit set", [0x82, 0xFF, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0],
@@ -115,18 +115,18 @@ import WayTransport
     .init("a ping in parts", RawSocket.frame(0x09, [1]), 1002),
     .init("a close frame", RawSocket.frame(0x88, [0x0F, 0xA0]), 4000),
     .init(
-      "a close frame with a code that nobody may send", RawSocket.frame(0x88, [0x03, 0xEE]), 1002),
+      "a close frame with a code that must not be sent", RawSocket.frame(0x88, [0x03, 0xEE]), 1002),
     .init("a close frame with half a code", RawSocket.frame(0x88, [0x03]), 1002),
   ]
 
-  @Test(arguments: closings)
-  func `Frames against the rules close with their code`(closing: CloseCase) async throws {
+  @Test(arguments: closeCases)
+  func `Closes with the matching code on protocol violations`(closing: CloseCase) async throws {
     try await withServer(echoes: false) { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
       socket.send(closing.bytes)
       #expect(socket.readCloseCode() == closing.code)
-      socket.endSending()
+      socket.shutdownWrite()
       let accepted = try #require(await server.acceptor.next()).0
       let ending = await accepted.next()
       #expect(ending == .closed(closing.code))
@@ -136,7 +136,7 @@ import WayTransport
     }
   }
 
-  @Test func `What may wait to be sent is limited by the endpoint`() async throws {
+  @Test func `Endpoint limits the bytes queued for sending`() async throws {
     try await withServer { server in
       let client = try await server.connect(path: "/other")
       let accepted = try #require(await server.acceptor.next()).0
@@ -145,7 +145,7 @@ import WayTransport
     }
   }
 
-  @Test func `The limit is each endpoint's own`() async throws {
+  @Test func `Endpoint limits the size of a received message`() async throws {
     try await withServer { server in
       let client = try await server.connect(path: "/other")
       await server.onLoop { client.channel.send(bytes: .init(repeating: 0, count: 16)) }
@@ -155,7 +155,7 @@ import WayTransport
     }
   }
 
-  @Test func `A reader that is too slow is closed with 4201, and nobody else is held up`()
+  @Test func `Closes a slow reader with 4201 without delaying others`()
     async throws
   {
     try await withServer(
@@ -176,29 +176,29 @@ import WayTransport
       let other = try await server.connect()
       await server.onLoop { other.channel.send(text: "still here") }
       #expect(await server.acceptor.next()?.0.next() == .text("still here"))
-      // What was sent before is whole, and the close frame follows it.
+      // Earlier messages are complete, followed by the close frame.
       #expect(slow.readCloseCode() == 4201)
     }
   }
 
-  @Test func `Who does not read is not read from, and goes on when it does`() async throws {
+  @Test func `Pauses reading from a peer that does not read`() async throws {
     try await withServer(configure: .init { $0.highWater = 64 << 10 }) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0
       let frame = RawSocket.frame(0x82, [UInt8](repeating: 7, count: 1000))
-      // 32 MiB are more than the buffers of the system hold.
+      // 32 MiB exceed the buffers of the operating system.
       let all = Array(repeatElement(frame, count: 32 << 10).joined())
-      let sent = slow.sendWhileTaken(all)
+      let sent = slow.sendUntilBlocked(all)
       #expect(sent < all.count)
       await server.onLoop { #expect(accepted.channel.bufferedBytes < 512 << 10) }
       // The rest of the frame that was sent in part.
       let rest = Array(all[sent..<(sent + frame.count - 1) / frame.count * frame.count])
       var count = 0
-      while count < sent / frame.count, let answer = slow.readFrame() {
-        // A ping, since it was silent.
-        if answer.first == 0x89 { continue }
-        #expect(answer.payload.count == 1000)
+      while count < sent / frame.count, let response = slow.readFrame() {
+        // A ping, because the client was silent.
+        if response.first == 0x89 { continue }
+        #expect(response.payload.count == 1000)
         count += 1
       }
       slow.send(rest)
@@ -207,7 +207,7 @@ import WayTransport
     }
   }
 
-  @Test func `Who reads nothing for too long is closed with 4201`() async throws {
+  @Test func `Closes a peer that stalls too long with 4201`() async throws {
     try await withServer(
       configure: .init {
         $0.highWater = 64 << 10
@@ -217,12 +217,12 @@ import WayTransport
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
       let frame = RawSocket.frame(0x82, [UInt8](repeating: 7, count: 1000))
-      _ = slow.sendWhileTaken(Array(repeatElement(frame, count: 32 << 10).joined()))
+      _ = slow.sendUntilBlocked(Array(repeatElement(frame, count: 32 << 10).joined()))
       #expect(slow.readCloseCode() == 4201)
     }
   }
 
-  @Test func `A large burst reaches a slow reader in order`() async throws {
+  @Test func `Delivers a large burst to a slow reader`() async throws {
     try await withServer(echoes: false) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
@@ -233,7 +233,7 @@ import WayTransport
             bytes: [UInt8(number >> 8), UInt8(number & 0xFF)] + .init(repeating: 1, count: 1000))
         }
       }
-      // A ping in between is answered between frames, never within one.
+      // The response to a ping is sent between frames, never within one.
       slow.send(RawSocket.frame(0x89, [1]))
       var number = 0
       while number < 3000, let frame = slow.readFrame() {
@@ -247,7 +247,7 @@ import WayTransport
     }
   }
 
-  @Test func `Channels have ids of their own`() async throws {
+  @Test func `Channels have unique ids`() async throws {
     try await withServer { server in
       var ids: Set<UInt64> = []
       for _ in 0..<5 {

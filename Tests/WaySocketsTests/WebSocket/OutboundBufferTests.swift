@@ -4,27 +4,27 @@ import WayTransport
 
 @testable import WaySockets
 
-/// Two ends of a connection that takes little at a time.
-private struct Pipe: ~Copyable {
-  let near: Int32
-  let far: Int32
+/// Both ends of a connection with small buffers.
+private struct SocketPair: ~Copyable {
+  let writeEnd: Int32
+  let readEnd: Int32
 
   init() {
     var ends: [Int32] = [-1, -1]
     socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)
-    (near, far) = (ends[0], ends[1])
+    (writeEnd, readEnd) = (ends[0], ends[1])
   }
 
   deinit {
-    close(near)
-    close(far)
+    close(writeEnd)
+    close(readEnd)
   }
 
   func read(_ limit: Int = .max) -> [UInt8] {
     var found: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 10_000)
     while found.count < limit,
-      case let count = recv(far, &part, min(part.count, limit - found.count), 0), count > 0
+      case let count = recv(readEnd, &part, min(part.count, limit - found.count), 0), count > 0
     {
       found += part[..<count]
     }
@@ -37,22 +37,22 @@ extension OutboundBuffer {
     payload.withUnsafeBytes { append($0.bytes, as: opcode, mask: nil) }
   }
 
-  /// Sends what the pipe takes; false where it took nothing.
-  fileprivate mutating func flush(_ pipe: borrowing Pipe) -> Bool {
-    let sent = count == 0 ? 0 : send(to: pipe.near)
+  /// Sends the bytes that the pipe accepts; returns false if it accepted none.
+  fileprivate mutating func flush(_ pipe: borrowing SocketPair) -> Bool {
+    let sent = count == 0 ? 0 : send(to: pipe.writeEnd)
     if sent > 0 { remove(first: sent) }
     return sent > 0
   }
 }
 
 @Suite struct OutboundBufferTests {
-  /// More blocks than one call of the system takes, in a socket that would take all of them.
-  @Test func manyBlocksGoOutInTheirOrder() {
-    let pipe = Pipe()
+  /// More blocks than one system call accepts, on a socket with room for all of them.
+  @Test func sendsManyBlocksInOrder() {
+    let pipe = SocketPair()
     var size: Int32 = 8 << 20
     let option = MemoryLayout<Int32>.size
-    // Only root may go beyond the system's limit (socket(7), SO_SNDBUFFORCE).
-    setsockopt(pipe.near, SOL_SOCKET, SO_SNDBUFFORCE, &size, socklen_t(option))
+    // Only root can exceed the system's limit (socket(7), SO_SNDBUFFORCE).
+    setsockopt(pipe.writeEnd, SOL_SOCKET, SO_SNDBUFFORCE, &size, socklen_t(option))
     var buffer = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget(limit: .max))
     var expected: [UInt8] = []
     for number in 0..<300 {
@@ -68,7 +68,7 @@ extension OutboundBuffer {
     #expect(found == expected)
   }
 
-  /// The bytes of a server's frame.
+  /// Returns the bytes of a server's frame.
   private static func frame(_ payload: [UInt8], first: UInt8 = 0x82) -> [UInt8] {
     let size = payload.count
     if size < 126 { return [first, UInt8(size)] + payload }
@@ -86,9 +86,9 @@ extension OutboundBuffer {
   ]
 
   @Test(arguments: sizes)
-  func `What is queued is sent as it came, and the memory is given back`(sizes: [Int]) {
+  func `Sends queued frames in order and releases memory`(sizes: [Int]) {
     let budget = SocketQueueBudget()
-    let pipe = Pipe()
+    let pipe = SocketPair()
     var out = OutboundBuffer(pool: BufferPool(), budget: budget)
     var expected: [UInt8] = []
     for (number, size) in sizes.enumerated() {
@@ -97,7 +97,7 @@ extension OutboundBuffer {
     }
     #expect(out.count == expected.count)
     #expect(out.capacity == budget.used)
-    // No more than what is held, and the two blocks that are begun and sent from.
+    // At most the held bytes, plus the two partly used blocks at either end.
     #expect(out.capacity <= expected.count * 101 / 100 + 2 * BufferPool.blockSize)
     #expect(out.cost <= out.capacity && out.cost >= out.count)
     var sent: [UInt8] = []
@@ -110,10 +110,10 @@ extension OutboundBuffer {
   }
 
   @Test(arguments: [[50], [40_000], [200_000, 10, 10], Array(repeating: 300, count: 500)])
-  func `What has not begun is dropped, a frame that has is sent whole`(sizes: [Int]) {
+  func `Removes unsent frames but completes a started one`(sizes: [Int]) {
     for limit in [0, 1, 3, 10_000, 70_000] {
       let budget = SocketQueueBudget()
-      let pipe = Pipe()
+      let pipe = SocketPair()
       var out = OutboundBuffer(pool: BufferPool(), budget: budget)
       var frames: [[UInt8]] = []
       for (number, size) in sizes.enumerated() {
@@ -122,7 +122,7 @@ extension OutboundBuffer {
       }
       var sent: [UInt8] = []
       if limit > 0 {
-        // As if the socket had taken so many.
+        // As if the socket had accepted this many bytes.
         var left = min(limit, frames.joined().count)
         while left > 0, let first = out.first {
           let part = min(left, first.count)
@@ -142,7 +142,7 @@ extension OutboundBuffer {
     }
   }
 
-  @Test func `A buffer that goes gives its memory back`() {
+  @Test func `Releases its memory when destroyed`() {
     let budget = SocketQueueBudget()
     do {
       var out = OutboundBuffer(pool: BufferPool(), budget: budget)

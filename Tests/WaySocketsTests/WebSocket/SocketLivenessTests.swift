@@ -3,39 +3,39 @@ import WayTransport
 
 @testable import WaySockets
 
-@Suite struct LivenessTests {
-  /// What happens in each period of a quarter of the time after which a peer is pinged: `.` it is
-  /// silent, `x` it is heard. And what is done: `-` nothing, `p` it is pinged, `!` it is given up.
+@Suite struct SocketLivenessTests {
+  /// The peer's activity in each quarter of the ping interval: `.` for silent, `x` for active. The
+  /// resulting action: `-` for none, `p` for a ping, `!` for expiry.
   @Test(arguments: [
     ("...........", "---p--!!!!!"), ("...x.......", "-------p--!"),
     ("....x....x....x", "---p----p----p-"),
     ("xxxxxxxx", "--------"),
   ])
-  func `A silent peer is pinged, then given up; whatever comes begins anew`(
-    heard: String, done: String
+  func `Pings a silent peer, then expires it`(
+    activity: String, done: String
   ) {
-    let patience = Patience(ping: .milliseconds(40), silence: .milliseconds(70))
-    var life = Liveness()
+    let timeouts = IdleTimeouts(ping: .milliseconds(40), silence: .milliseconds(70))
+    var life = SocketLiveness()
     var actions = ""
-    for character in heard {
-      switch life.pass(patience, isHeard: character == "x") {
+    for character in activity {
+      switch life.advance(timeouts, hasActivity: character == "x") {
       case .nothing: actions += "-"
       case .ping: actions += "p"
-      case .giveUp: actions += "!"
+      case .expire: actions += "!"
       }
     }
     #expect(actions == done)
   }
 
-  private static var quick: ConfigurationChange {
+  private static var shortTimeouts: ConfigurationChange {
     ConfigurationChange {
       $0.ping = .milliseconds(20)
       $0.silence = .milliseconds(60)
     }
   }
 
-  @Test func `A peer that answers no ping is closed with 4202`() async throws {
-    try await withServer(configure: Self.quick) { server in
+  @Test func `Closes a peer without a pong with 4202`() async throws {
+    try await withServer(configure: Self.shortTimeouts) { server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
       let ping = try #require(socket.readFrame())
@@ -45,12 +45,12 @@ import WayTransport
     }
   }
 
-  /// Without a sign of life there is one ping only.
+  /// A silent peer gets only one ping.
   @Test(arguments: [
     RawSocket.frame(0x8A, Array("life".utf8)), RawSocket.frame(0x81, Array("text".utf8)),
     RawSocket.frame(0x01, Array("part".utf8)),
   ])
-  func `A pong, a message and a part of one are signs of life`(frame: [UInt8]) async throws {
+  func `Any received frame counts as activity`(frame: [UInt8]) async throws {
     let patient = ConfigurationChange {
       $0.ping = .milliseconds(20)
       $0.silence = .seconds(60)
@@ -65,8 +65,8 @@ import WayTransport
     }
   }
 
-  @Test func `The client of this library answers pings`() async throws {
-    try await withServer(configure: Self.quick) { server in
+  @Test func `Client responds to pings automatically`() async throws {
+    try await withServer(configure: Self.shortTimeouts) { server in
       let client = try await server.connect()
       let silent = try RawSocket(port: server.port)
       silent.upgrade(port: server.port)

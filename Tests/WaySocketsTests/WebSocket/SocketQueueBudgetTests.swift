@@ -6,7 +6,7 @@ import WayTransport
 @Suite struct SocketQueueBudgetTests {
   private static let block = [UInt8](repeating: 0x61, count: 100_000)
 
-  @Test func `Beyond what is kept for all, the one for whom most waits is closed`() async throws {
+  @Test func `Total limit closes the connection with the longest queue`() async throws {
     try await withServer(
       echoes: false, configure: .init { $0.maximumBufferedTotal = 3_400_000 }
     ) { server in
@@ -20,7 +20,7 @@ import WayTransport
       let reader = try await server.connect()
       let read = try #require(await server.acceptor.next()).0
       await server.onLoop {
-        // What the sockets take is not kept here.
+        // Bytes that the sockets accept do not count.
         for channel in [more.channel, less.channel] {
           while channel.bufferedBytes == 0 {
             for _ in 0..<10 { channel.send(bytes: Self.block) }
@@ -46,7 +46,7 @@ import WayTransport
     }
   }
 
-  @Test func `One that wants more than is kept for all is closed`() async throws {
+  @Test func `Closes a connection that exceeds the total limit alone`() async throws {
     try await withServer(configure: .init { $0.maximumBufferedTotal = 100_000 }) { server in
       let client = try await server.connect()
       let accepted = try #require(await server.acceptor.next()).0
@@ -55,7 +55,7 @@ import WayTransport
     }
   }
 
-  @Test func `What is queued costs little more than it holds`() async throws {
+  @Test func `Queue overhead stays small`() async throws {
     try await withServer(
       echoes: false, configure: .init { $0.maximumBuffered = 64 << 20 }
     ) { server in
@@ -72,7 +72,7 @@ import WayTransport
     }
   }
 
-  @Test func `Pings of a peer that does not read are bounded`() async throws {
+  @Test func `Limits pongs queued for a peer that stalls`() async throws {
     try await withServer(
       configure: .init {
         $0.maximumBuffered = 100_000

@@ -5,8 +5,8 @@ import WaybridgeClient
 
 @Suite(.timeLimit(.minutes(1)))
 struct BridgeClientTests {
-  /// A server whose task `action://wait` tells that it runs, then waits to be cancelled, and tells
-  /// that.
+  /// A server whose task `action://wait` reports its start, waits to be cancelled, and reports the
+  /// cancellation.
   private struct WaitingServer {
     let server: LiveServer
     let running = Mailbox<Void>()
@@ -28,71 +28,71 @@ struct BridgeClientTests {
       server = try await LiveServer(router: router)
     }
 
-    func wait(_ client: BridgeClient) -> Task<Value, any Error> {
+    func invokeWait(_ client: BridgeClient) -> Task<Value, any Error> {
       Task { try await client.request("router.invoke", ["uri": "action://wait"]) }
     }
   }
 
-  private func error(_ call: () async throws -> Value) async -> CallError? {
+  private func callError(_ call: () async throws -> Value) async -> CallError? {
     await #expect(throws: CallError.self) { try await call() }
   }
 
-  @Test func aCallIsAnsweredWithTheTasksValue() async throws {
+  @Test func callReturnsTheTaskResult() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(to: server.url)
-    let answer = try await client.request(
+    let response = try await client.request(
       "router.invoke", ["uri": "action://echo?from=query", "params": ["n": 1]])
-    #expect(answer == ["from": "query", "n": 1])
+    #expect(response == ["from": "query", "n": 1])
     await client.close()
     await server.stop()
   }
 
-  @Test func anErrorCarriesItsCodeAndText() async throws {
+  @Test func errorHasCodeAndMessage() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(to: server.url)
-    let error = await error { try await client.request("no.such.method") }
+    let error = await callError { try await client.request("no.such.method") }
     #expect(error?.code == -32601)
     #expect(error?.message.contains("no.such.method") == true)
     await client.close()
     await server.stop()
   }
 
-  @Test func aCallThatWaitsFailsWhenTheServerEnds() async throws {
+  @Test func pendingCallFailsWhenTheServerStops() async throws {
     let waiting = try await WaitingServer()
     let client = try await BridgeClient.connect(to: waiting.server.url)
-    let call = waiting.wait(client)
-    try await waiting.running.take()
+    let call = waiting.invokeWait(client)
+    try await waiting.running.receive()
     await waiting.server.stop()
-    let error = await error { try await call.value }
+    let error = await callError { try await call.value }
     #expect(error?.code == -32802)
     await client.close()
   }
 
-  @Test func aCallThatWaitsFailsWhenTheClientCloses() async throws {
+  @Test func pendingCallFailsWhenTheClientCloses() async throws {
     let waiting = try await WaitingServer()
     let client = try await BridgeClient.connect(to: waiting.server.url)
-    let call = waiting.wait(client)
-    try await waiting.running.take()
+    let call = waiting.invokeWait(client)
+    try await waiting.running.receive()
     await client.close()
-    #expect(await error { try await call.value }?.code == 2599)
-    try await waiting.cancelled.take()
+    #expect(await callError { try await call.value }?.code == 2599)
+    try await waiting.cancelled.receive()
     await waiting.server.stop()
   }
 
   @Test func cancellingTheTaskCancelsTheCallOnTheServer() async throws {
     let waiting = try await WaitingServer()
     let client = try await BridgeClient.connect(to: waiting.server.url)
-    let call = waiting.wait(client)
-    try await waiting.running.take()
+    let call = waiting.invokeWait(client)
+    try await waiting.running.receive()
     call.cancel()
-    try await waiting.cancelled.take()
-    #expect(await error { try await call.value }?.code == -32800)
+    try await waiting.cancelled.receive()
+    #expect(await callError { try await call.value }?.code == -32800)
     #expect(try await client.request("$/ping") == nil)
     await client.close()
     await waiting.server.stop()
   }
 
-  @Test func aCallAfterTheEndIsNotSentAndSaysSo() async throws {
+  @Test func callAfterTheConnectionEndedIsNotSent() async throws {
     let server = try await LiveServer()
     let closed = try await BridgeClient.connect(to: server.url)
     let left = try await BridgeClient.connect(to: server.url)
@@ -101,28 +101,28 @@ struct BridgeClientTests {
     await server.stop()
     await left.close()
     for client in [closed, left] {
-      let error = await error { try await client.request("$/ping") }
+      let error = await callError { try await client.request("$/ping") }
       #expect(error?.code == 2503)
       #expect(error?.message.contains("not sent") == true)
     }
   }
 
-  @Test func progressOfAHostedTaskComesBeforeItsAnswerAlsoWhereItNeverWaits() async throws {
+  @Test func progressArrivesBeforeTheResultOfAHostedTask() async throws {
     let server = try await LiveServer()
     let count = BridgeClient.Host.task("action://count") { call in
-      for number: Int64 in 1...3 { call.progress(.integer(number)) }
+      for number: Int64 in 1...3 { call.reportProgress(.integer(number)) }
       return "done"
     }
     let client = try await BridgeClient.connect(
       to: server.url, session: .init(name: "host", version: "1", hosts: [count]))
-    let told = Mailbox<Value>()
-    #expect(try await client.invoke("action://count", onProgress: { told.put($0) }) == "done")
-    for number: Int64 in 1...3 { #expect(try await told.take() == .integer(number)) }
+    let progress = Mailbox<Value>()
+    #expect(try await client.invoke("action://count", onProgress: { progress.put($0) }) == "done")
+    for number: Int64 in 1...3 { #expect(try await progress.receive() == .integer(number)) }
     await client.close()
     await server.stop()
   }
 
-  @Test func closingAtTheSameTimeIsDoneOnce() async throws {
+  @Test func concurrentClosesCloseOnce() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(to: server.url)
     await withTaskGroup { group in
@@ -131,7 +131,7 @@ struct BridgeClientTests {
     await server.stop()
   }
 
-  @Test func connectingWhereNobodyListensFails() async throws {
+  @Test func connectingToAStoppedServerFails() async throws {
     let server = try await LiveServer()
     let url = server.url
     await server.stop()

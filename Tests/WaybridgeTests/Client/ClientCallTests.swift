@@ -4,7 +4,7 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// What the Swift client makes of a server that is late, wrong or gone.
+/// The Swift client with a server that is slow, wrong or disconnected.
 @Suite(.timeLimit(.minutes(1)))
 struct ClientCallTests {
   private let server = ScriptedServer()
@@ -13,11 +13,11 @@ struct ClientCallTests {
     arguments: [
       .zero, .milliseconds(-1), .seconds(2_147_484), .seconds(Int64.max),
     ] as [Duration])
-  func aDeadlineThatTheWireCannotSayIsRefused(deadline: Duration) async throws {
-    let client = try await server.open()
+  func rejectsADeadlineOutOfRange(deadline: Duration) async throws {
+    let client = try await server.openClient()
     for call in [
-      { _ = try await client.open("native://a", deadline: deadline) },
-      { _ = try await client.invoke("action://a", deadline: deadline) },
+      { _ = try await client.open("native://a", timeout: deadline) },
+      { _ = try await client.invoke("action://a", timeout: deadline) },
       { _ = try await client.request("a", timeout: deadline) },
     ] as [@Sendable () async throws -> Void] {
       let error = await #expect(throws: CallError.self) { try await call() }
@@ -31,19 +31,19 @@ struct ClientCallTests {
       (.milliseconds(1), 1), (.microseconds(1), 1), (.microseconds(1500), 2), (.seconds(3), 3000),
       (.seconds(2_147_482), 2_147_482_000),
     ] as [(Duration, Int64)])
-  func aDeadlineGoesOutInWholeMilliseconds(deadline: Duration, sent: Int64) async throws {
-    let client = try await server.open()
-    let call = Task { try await client.invoke("action://a", deadline: deadline) }
+  func sendsTheDeadlineInWholeMilliseconds(deadline: Duration, sent: Int64) async throws {
+    let client = try await server.openClient()
+    let call = Task { try await client.invoke("action://a", timeout: deadline) }
     let request = try await server.next()
     #expect(request["params"]?["deadlineMs"] == .integer(sent))
-    try await server.answer(request, 1)
+    try await server.respond(request, 1)
     #expect(try await call.value == 1)
     await client.close()
   }
 
-  @Test func aServerThatMissesTheDeadlineIsNotAwaited() async throws {
-    let client = try await server.open()
-    let call = Task { try await client.invoke("action://a", deadline: .seconds(2)) }
+  @Test func callFailsWhenTheServerMissesTheDeadline() async throws {
+    let client = try await server.openClient()
+    let call = Task { try await client.invoke("action://a", timeout: .seconds(2)) }
     let request = try await server.next()
     await server.loop.advance(by: .seconds(3))
     #expect(
@@ -51,32 +51,32 @@ struct ClientCallTests {
         == ["jsonrpc": "2.0", "method": "$/cancelRequest", "params": ["id": request["id"] ?? nil]])
     let error = await #expect(throws: CallError.self) { try await call.value }
     #expect(error?.protocolCode == .deadline)
-    // An answer that comes all the same is nobody's.
-    try await server.answer(request, 1)
+    // A late response belongs to no call.
+    try await server.respond(request, 1)
     try await ping(client)
     await client.close()
   }
 
-  @Test func theDeadlineOfAPageEndsWhenItIsShown() async throws {
-    let client = try await server.open()
+  @Test func deadlineOfAPageEndsWhenItIsShown() async throws {
+    let client = try await server.openClient()
     let shown = Mailbox<String>()
     let call = Task {
-      try await client.open("native://a", deadline: .seconds(2)) { shown.put($0) }
+      try await client.open("native://a", timeout: .seconds(2)) { shown.put($0) }
     }
     let request = try await server.next()
     try await server.send([
       "jsonrpc": "2.0", "method": "$/progress",
       "params": ["id": request["id"] ?? nil, "value": ["opened": ["page": "p1"]]],
     ])
-    #expect(try await shown.take() == "p1")
+    #expect(try await shown.receive() == "p1")
     await server.loop.advance(by: .seconds(60))
-    try await server.answer(request, ["outcome": "finished", "code": 3, "data": [1]])
+    try await server.respond(request, ["outcome": "finished", "code": 3, "data": [1]])
     #expect(try await call.value == .finished(code: 3, data: [1]))
     await client.close()
   }
 
-  @Test func aCallOfACancelledTaskIsNotSent() async throws {
-    let client = try await server.open()
+  @Test func callOfACancelledTaskIsNotSent() async throws {
+    let client = try await server.openClient()
     let call = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await client.invoke("action://a")
@@ -87,8 +87,8 @@ struct ClientCallTests {
     await client.close()
   }
 
-  @Test func aCallThatIsTooLargeIsNotSent() async throws {
-    let client = try await server.open(maxMessage: 200)
+  @Test func callThatIsTooLargeIsNotSent() async throws {
+    let client = try await server.openClient(maxMessage: 200)
     let text = Value.string(String(repeating: "x", count: 200))
     let error = await #expect(throws: CallError.self) {
       try await client.invoke("action://a", ["text": text])
@@ -98,33 +98,22 @@ struct ClientCallTests {
     await client.close()
   }
 
-  @Test func paramsThatNestTooDeepAreNotSent() async throws {
-    let client = try await server.open()
-    let deep = (0..<200).reduce(Value.null) { value, _ in [value] }
-    let error = await #expect(throws: CallError.self) {
-      try await client.invoke("action://a", ["deep": deep])
-    }
-    #expect(error?.code == -32602)
-    await #expect(throws: CallError.self) { try await client.notify("a", [deep]) }
-    try await ping(client)
-    await client.close()
-  }
-
-  @Test func aLinkIsDeliveredInBothShapes() async throws {
-    let client = try await server.open()
+  @Test func deliversADeepLinkByURIOrAction() async throws {
+    let client = try await server.openClient()
     let delivering = Task {
-      try await client.deliver("native://a", ["x": 1])
+      try await client.deliver("native://a", ["x": 1], key: "k")
       try await client.deliver(action: "open", url: "native://b?y=2", ["z": 3])
       try await client.deliver(action: "home")
     }
-    for params: Value in [
-      ["uri": "native://a", "params": ["x": 1]],
-      ["action": "open", "action_url": "native://b?y=2", "params": ["z": 3]], ["action": "home"],
-    ] {
+    for params in [
+      ["uri": "native://a", "params": ["x": 1], "key": "k"],
+      ["action": "open", "action_url": "native://b?y=2", "params": ["z": 3]],
+      ["action": "home"],
+    ] as [Value] {
       let request = try await server.next()
       #expect(request["method"] == "router.deliver")
       #expect(request["params"] == params)
-      try await server.answer(request, .null)
+      try await server.respond(request, nil)
     }
     try await delivering.value
     await client.close()
@@ -132,12 +121,12 @@ struct ClientCallTests {
 
   struct ClientRequestCase: Sendable, CustomTestStringConvertible {
     let method: String
-    let ask: @Sendable (BridgeClient) async throws -> Void
+    let send: @Sendable (BridgeClient) async throws -> Void
     var testDescription: String { method }
 
-    init(_ method: String, _ ask: @escaping @Sendable (BridgeClient) async throws -> Void) {
+    init(_ method: String, _ perform: @escaping @Sendable (BridgeClient) async throws -> Void) {
       self.method = method
-      self.ask = ask
+      self.send = perform
     }
   }
 
@@ -151,24 +140,24 @@ struct ClientCallTests {
     ClientRequestCase("navigation.contains") { _ = try await $0.contains("p1") },
     ClientRequestCase("navigation.adopt") { try await $0.adopt("native://a") },
   ])
-  func anAnswerOfAnotherShapeIsSaidToBeOne(_ question: ClientRequestCase) async throws {
-    let client = try await server.open()
-    let call = Task { try await question.ask(client) }
+  func malformedResponseIsAnError(_ question: ClientRequestCase) async throws {
+    let client = try await server.openClient()
+    let call = Task { try await question.send(client) }
     let request = try await server.next()
     #expect(request["method"] == .string(question.method))
-    try await server.answer(request, 7)
+    try await server.respond(request, 7)
     let error = await #expect(throws: CallError.self) { try await call.value }
     #expect(error?.kind == "malformed")
     #expect(error?.message.contains(question.method) == true)
     await client.close()
   }
 
-  @Test func aSessionWithoutNameIsNoSession() async throws {
-    let client = server.connect()
+  @Test func malformedOpenResultIsAnError() async throws {
+    let client = server.connectClient()
     let opening = Task {
       try await client.open(BridgeClient.SessionOptions(name: "a", version: "1"))
     }
-    try await server.answer(try await server.next(), ["session": "s"])
+    try await server.respond(try await server.next(), ["session": "s"])
     let error = await #expect(throws: CallError.self) { try await opening.value }
     #expect(error?.kind == "malformed")
     await client.close()
@@ -178,7 +167,7 @@ struct ClientCallTests {
     let ping = Task { try await client.request("$/ping") }
     let request = try await server.next()
     #expect(request["method"] == "$/ping")
-    try await server.answer(request, nil)
+    try await server.respond(request, nil)
     _ = try await ping.value
   }
 }

@@ -11,12 +11,14 @@ struct ClientDecodingTests {
     let tab: String?
   }
 
-  /// Keeps what its page is bound to.
-  private struct Shell: PageHost {
+  /// Records the decoded parameters of its page.
+  private struct DecodingPageHost: PageHost {
     let shown = Mailbox<Profile>()
 
-    func open(_ page: BridgeClient.Page) async throws { shown.put(try page.decode()) }
-    func close(_ page: BridgeClient.Page, reason: Outcome.Kind, exts: ValueObject) async {}
+    func open(_ page: BridgeClient.HostedPage) async throws { shown.put(try page.decode()) }
+    func close(_ page: BridgeClient.HostedPage, reason: Outcome.OutcomeKind, exts: ValueObject)
+      async
+    {}
   }
 
   @Test(
@@ -24,10 +26,10 @@ struct ClientDecodingTests {
       (["id": 7, "tab": "posts"], nil), (["id": "7", "more": true], nil),
       (["tab": "posts"], "$.id: is missing"), (["id": [], "tab": "posts"], "$.id: has to be"),
     ] as [(ValueObject, String?)])
-  func parametersAreReadIntoAType(params: ValueObject, fault: String?) async throws {
+  func decodesParametersOrReportsTheInvalidOne(params: ValueObject, fault: String?) async throws {
     let server = ScriptedServer()
-    let shell = Shell()
-    let client = try await server.open(
+    let shell = DecodingPageHost()
+    let client = try await server.openClient(
       .init(
         name: "shell", version: "1",
         hosts: [
@@ -42,16 +44,16 @@ struct ClientDecodingTests {
       ("task.run", ["uri": "action://profile", "params": .object(params), "exts": [:]]),
     ] as [(Value, Value)] {
       try await server.send(["jsonrpc": "2.0", "id": 1, "method": method, "params": members])
-      let answer = try await server.next()
+      let response = try await server.next()
       if let fault {
-        #expect(answer["error"]?["code"] == 2502)
-        #expect(answer["error"]?["message"]?.string?.hasPrefix(fault) == true)
+        #expect(response["error"]?["code"] == 2502)
+        #expect(response["error"]?["message"]?.string?.hasPrefix(fault) == true)
       } else {
-        #expect(answer["error"] == nil)
+        #expect(response["error"] == nil)
       }
     }
     if fault == nil {
-      #expect(try await shell.shown.take() == Profile(id: 7, tab: params["tab"]?.string))
+      #expect(try await shell.shown.receive() == Profile(id: 7, tab: params["tab"]?.string))
     }
     await client.close()
   }

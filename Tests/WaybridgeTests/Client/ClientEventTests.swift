@@ -14,8 +14,8 @@ struct ClientEventTests {
     let events = Task { try await client.events(topics, buffer: buffer) }
     let request = try await server.next()
     #expect(request["method"] == "events.subscribe")
-    #expect(request["params"] == ["topics": .list(topics.map(Value.string))])
-    try await server.answer(request, ["topics": .list(topics.map(Value.string))])
+    #expect(request["params"] == ["topics": .array(topics.map(Value.string))])
+    try await server.respond(request, ["topics": .array(topics.map(Value.string))])
     return try await events.value
   }
 
@@ -26,8 +26,8 @@ struct ClientEventTests {
     ])
   }
 
-  @Test func aReaderGetsTheEventsOfItsTopicsInOrder() async throws {
-    let client = try await server.open()
+  @Test func streamYieldsEventsOfItsTopicsInOrder() async throws {
+    let client = try await server.openClient()
     var pages = try await subscribe(client, ["page.*", "exact"]).makeAsyncIterator()
     try await publish("task.started")
     try await publish("page.opened", ["page": "p1"], at: 1_700_000_000_000)
@@ -42,19 +42,19 @@ struct ClientEventTests {
     #expect(try await pages.next() == nil)
   }
 
-  @Test func whatIsRetainedBeforeTheAnswerIsNotLost() async throws {
-    let client = try await server.open()
+  @Test func retainedEventBeforeTheResponseIsNotLost() async throws {
+    let client = try await server.openClient()
     let subscribing = Task { try await client.events(["weather"]) }
     let request = try await server.next()
     try await publish("weather", "rain")
-    try await server.answer(request, ["topics": ["weather"]])
+    try await server.respond(request, ["topics": ["weather"]])
     var events = try await subscribing.value.makeAsyncIterator()
     #expect(try await events.next()?.data == "rain")
     await client.close()
   }
 
-  @Test func aTopicIsGivenBackWithItsLastReader() async throws {
-    let client = try await server.open()
+  @Test func unsubscribesATopicWithItsLastStream() async throws {
+    let client = try await server.openClient()
     var first: BridgeClient.Events? = try await subscribe(client, ["a", "b"])
     let second = try await subscribe(client, ["b"])
     #expect(first != nil)
@@ -68,11 +68,11 @@ struct ClientEventTests {
     await client.close()
   }
 
-  @Test func aReaderThatFallsBehindIsTold() async throws {
-    let client = try await server.open()
+  @Test func slowReaderFailsWithBufferOverflow() async throws {
+    let client = try await server.openClient()
     let events = try await subscribe(client, ["tick"], buffer: 2)
     for count in 0..<3 { try await publish("tick", .integer(Int64(count))) }
-    // Taken when the events were.
+    // This message shows that the client has received the events.
     _ = try await server.next()
     var data: [Value] = []
     let error = await #expect(throws: CallError.self) {
@@ -83,17 +83,17 @@ struct ClientEventTests {
     await client.close()
   }
 
-  @Test func aLostConnectionIsNoEndOfTheEvents() async throws {
-    let client = try await server.open()
+  @Test func lostConnectionFailsTheEventStream() async throws {
+    let client = try await server.openClient()
     let events = try await subscribe(client, ["tick"])
     try await server.close(.drain)
     let error = await #expect(throws: CallError.self) { for try await _ in events {} }
     #expect(error?.code == 2599)
-    #expect(await client.ended().code == 4200)
+    #expect(await client.waitUntilEnded().code == 4200)
   }
 
-  @Test func aRefusedSubscriptionThrowsAndLeavesNothing() async throws {
-    let client = try await server.open()
+  @Test func rejectedSubscriptionThrowsAndUnsubscribesNothing() async throws {
+    let client = try await server.openClient()
     let subscribing = Task { try await client.events(["no topic"]) }
     let request = try await server.next()
     try await server.send([
@@ -109,8 +109,8 @@ struct ClientEventTests {
     await #expect(throws: CallError.self) { try await ping.value }
   }
 
-  @Test func aBufferWithoutRoomIsRefused() async throws {
-    let client = try await server.open()
+  @Test func rejectsABufferSizeOfZero() async throws {
+    let client = try await server.openClient()
     let error = await #expect(throws: CallError.self) {
       try await client.events(["a"], buffer: 0)
     }

@@ -1,11 +1,11 @@
 import Testing
 import Waybridge
 
-/// When a file is read again, by what the looks at it find.
+/// When a file is read again, depending on the states that polls find.
 struct FileWatchTests {
   private static let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
 
-  /// A letter is a state of the file, `-` is its absence.
+  /// Returns the file state that a letter stands for; `-` stands for a missing file.
   private static func state(_ letter: Character) -> FileStamp? {
     var stamp = stamp
     stamp.size = Int64(letter.asciiValue ?? 0)
@@ -13,7 +13,7 @@ struct FileWatchTests {
   }
 
   @Test(arguments: [
-    // (the state that was read, what looks find, at which of them the file is read)
+    // (the state that was read, the states that polls find, the polls at which the file is read)
     ("a", "aaa", "..."),
     ("a", "abbb", "..!."),
     ("a", "abab", "...."),
@@ -26,39 +26,39 @@ struct FileWatchTests {
     ("-", "---", "..."),
     ("-", "-aaa", "..!."),
   ])
-  func aFileIsReadWhenTwoLooksHaveFoundTheSameNewState(
+  func readsAfterTwoPollsFindTheSameChange(
     read: Character, found: String, due: String
   ) {
-    var watch = FileChangeDetector(read: Self.state(read))
-    var told = ""
+    var watch = FileChangeDetector(lastRead: Self.state(read))
+    var decisions = ""
     for letter in found {
-      let isDue = watch.isDue(Self.state(letter))
-      if isDue { watch.wasRead(in: Self.state(letter)) }
-      told += isDue ? "!" : "."
+      let isDue = watch.isReadDue(Self.state(letter))
+      if isDue { watch.recordRead(of: Self.state(letter)) }
+      decisions += isDue ? "!" : "."
     }
-    #expect(told == due)
+    #expect(decisions == due)
   }
 
-  @Test func aFileThatCouldNotBeReadAsItWasFoundIsReadAtTheNextLook() {
-    var watch = FileChangeDetector(read: Self.state("a"))
-    #expect(["b", "b", "b"].map { watch.isDue(Self.state($0)) } == [false, true, true])
+  @Test func retriesAtTheNextPollUntilMarkedRead() {
+    var watch = FileChangeDetector(lastRead: Self.state("a"))
+    #expect(["b", "b", "b"].map { watch.isReadDue(Self.state($0)) } == [false, true, true])
   }
 
   @Test(arguments: [
     \FileStamp.size as WritableKeyPath & Sendable, \.modified, \.changed,
   ])
-  func eachPartOfTheStateCounts(part: WritableKeyPath<FileStamp, Int64> & Sendable) {
+  func detectsAChangeInSizeOrTimes(part: WritableKeyPath<FileStamp, Int64> & Sendable) {
     var other = Self.stamp
     other[keyPath: part] += 1
-    var watch = FileChangeDetector(read: Self.stamp)
-    #expect([watch.isDue(other), watch.isDue(other)] == [false, true])
+    var watch = FileChangeDetector(lastRead: Self.stamp)
+    #expect([watch.isReadDue(other), watch.isReadDue(other)] == [false, true])
   }
 
   @Test(arguments: [\FileStamp.device as WritableKeyPath & Sendable, \.inode])
-  func eachPartOfWhereItIsCounts(part: WritableKeyPath<FileStamp, UInt64> & Sendable) {
+  func detectsAChangeInDeviceOrInode(part: WritableKeyPath<FileStamp, UInt64> & Sendable) {
     var other = Self.stamp
     other[keyPath: part] += 1
-    var watch = FileChangeDetector(read: Self.stamp)
-    #expect([watch.isDue(other), watch.isDue(other)] == [false, true])
+    var watch = FileChangeDetector(lastRead: Self.stamp)
+    #expect([watch.isReadDue(other), watch.isReadDue(other)] == [false, true])
   }
 }

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 import Waybridge
 
-/// A policy as an app reads it.
+/// A policy that an app reads from a file.
 struct PolicyFileTests {
-  @Test func aPolicyIsReadFromAFileAndFromAText() throws {
+  @Test func readsAPolicyFromAFileAndFromText() throws {
     let file = ProjectFiles.url("protocol/policies/demo.json").path
     let policy = try Policy(file: file)
     #expect(policy.hosts == ["bridge.shop.example"])
@@ -17,14 +17,14 @@ struct PolicyFileTests {
       (#"{"rules": [{"name": "r", "allow": ["a*b"]}, {}]}"#, "The policy is wrong:\n$.rules[0]"),
       (#"{"hosts": ["a.test"], "hosts": ["b.test"]}"#, "$.hosts: the member comes twice"),
       (#"{"rules": [{"name": "r", "x": {"y": 1, "y": 2}}]}"#, "$.rules[0].x.y: the member comes"),
-      ("{", "The policy is not JSON, or not clear: byte"),
+      ("{", "The policy is not JSON: byte"),
     ])
-  func aFaultIsToldWithItsPlace(text: String, reason: String) {
+  func reportsThePathOfAnInvalidValue(text: String, reason: String) {
     let error = #expect(throws: PolicyError.self) { try Policy(json: text) }
     #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
   }
 
-  @Test func aFileThatIsNotThereIsNamed() {
+  @Test func missingFileIsNamedInTheError() {
     let error = #expect(throws: PolicyError.self) { try Policy(file: "/no/such.json") }
     #expect(error?.description.hasPrefix("The policy /no/such.json cannot be read") == true)
   }

@@ -4,7 +4,7 @@ import Testing
 import Waybridge
 
 struct RouterTableTests {
-  @Test func aLoadedTableDeclaresItsRoutesAndTellsItsVersion() throws {
+  @Test func loadingATableDeclaresItsRoutesAndVersion() throws {
     let router = Router()
     let path = ProjectFiles.url("protocol/routes/demo.json").path
     let table = try router.load(tableAt: path)
@@ -16,7 +16,7 @@ struct RouterTableTests {
   }
 
   @Test(arguments: [
-    (#"{"version": "1",}"#, "is not JSON, or not clear: "),
+    (#"{"version": "1",}"#, "is not JSON: "),
     (#"{"version": "1", "routes": 7}"#, "$.routes: "),
     (
       #"{"version": "1", "routes": [{"name": "a", "pattern": "x://a", "kind": "pane"}]}"#,
@@ -27,7 +27,7 @@ struct RouterTableTests {
         + #"{"name": "b", "pattern": "x://a", "kind": "page"}]}"#, "x://a"
     ),
   ])
-  func aWrongTableNamesTheFileAndTheFaultAndChangesNothing(
+  func invalidTableReportsFileAndPathAndChangesNothing(
     table: String, fault: String
   ) throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -40,7 +40,7 @@ struct RouterTableTests {
     #expect(router.snapshot().routes.isEmpty)
   }
 
-  @Test func aFileThatIsNotThereIsNamed() {
+  @Test func missingFileIsNamedInTheError() {
     let error = #expect(throws: TableError.self) { try Router().load(tableAt: "/no/such/table") }
     #expect(error?.description.contains("/no/such/table cannot be read") == true)
   }

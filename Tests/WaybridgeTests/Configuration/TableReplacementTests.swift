@@ -4,10 +4,10 @@ import WayTable
 import Waybridge
 import WaybridgeClient
 
-/// Tables that are swapped while calls of clients go on, over sockets.
+/// Tables that are replaced during clients' calls, over sockets.
 @Suite(.timeLimit(.minutes(2)))
 struct TableReplacementTests {
-  /// Each table leads a call over two redirects, which both say its version.
+  /// Returns a table that resolves a call through two redirects, both of which contain its version.
   private static func document(_ version: Int) -> Value {
     [
       "version": .string("\(version)"),
@@ -19,13 +19,13 @@ struct TableReplacementTests {
     ]
   }
 
-  @Test func noCallSeesHalfATableAndNoneFails() async throws {
+  @Test func callsSeeOneTableVersionDuringReplacement() async throws {
     let router = Router()
     let table = try LiveTable(RouteTable(parsing: Self.document(0)), for: router)
     try router.handle("end", with: .task { call in .object(call.params) })
     var configuration = BridgeConfiguration(port: 0)
     configuration.table = table
-    // However fast they are.
+    // However fast the calls are.
     configuration.limits.maxRate = 0
     let running = try await RunningBridge(router: router, configuration: configuration)
     let url = "ws://127.0.0.1:\(running.address.port)/bridge"
@@ -45,7 +45,7 @@ struct TableReplacementTests {
       }
       for version in 1...200 {
         try await table.replace(with: Self.document(version))
-        // The callers come in between.
+        // Lets the callers run in between.
         _ = try await Self.version(at: url)
       }
       return try await group.reduce(into: Set<String>()) { $0.formUnion($1) }
@@ -55,7 +55,7 @@ struct TableReplacementTests {
     await running.stop()
   }
 
-  /// The version that a new session is told.
+  /// Returns the version that a new session receives.
   private static func version(at url: String) async throws -> String {
     let client = try await BridgeClient.connect(
       to: url, session: .init(name: "test", version: "1"))

@@ -3,7 +3,7 @@ import Testing
 import Waybridge
 import WaybridgeTesting
 
-/// Swift code that changes the stack of its session: the handler of a page, and tasks.
+/// Swift code that changes its session's stack: the handler of a page, and tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct NavigatorTests {
   private let shown = Mailbox<(page: Page, navigator: any Navigator)>()
@@ -24,26 +24,26 @@ struct NavigatorTests {
     page: Page, navigator: any Navigator, outcome: Task<Outcome, any Error>
   )
 
-  /// Opens a page by its name, and waits until it is on the stack.
+  /// Opens a page by name, and waits until it is on the stack.
   private func open(_ name: String) async throws -> ShownPageHandle {
     let outcome = Task { [app] () async throws in try await app.open("sdk:\(name)") }
-    try await app.event("page.opened")
-    let (page, navigator) = try await shown.take()
+    try await app.nextEvent("page.opened")
+    let (page, navigator) = try await shown.receive()
     return (page, navigator, outcome)
   }
 
-  @Test func aPageOfSwiftCodeEndsWithTheResultThatItsHandlerGives() async throws {
+  @Test func handlerFinishesItsPageWithAResult() async throws {
     let (page, navigator, outcome) = try await open("a")
     let change = try await navigator.finish(PageResult(["paid": true], code: 3, message: "ok"))
     #expect(change == NavigationChange(page: nil, closed: [page.id]))
     #expect(
       try await outcome.value == .finished(code: 3, message: "ok", data: ["paid": true]))
-    #expect(try await closed.take() == "sdk:a finished")
+    #expect(try await closed.receive() == "sdk:a finished")
     let error = await #expect(throws: CallError.self) { try await navigator.finish() }
     #expect(error?.code == 2404)
   }
 
-  @Test func itGoesBackByCountToAPageBeforeOneAndToTheRoot() async throws {
+  @Test func navigatesBackByCountByPageAndToRoot() async throws {
     let (a, navigator, _) = try await open("a")
     let b = try await open("b").page
     let (c, _, first) = try await open("c")
@@ -59,7 +59,7 @@ struct NavigatorTests {
     #expect(try await navigator.back() == .init(page: a.id, closed: []))
   }
 
-  @Test func itSeesTheStackAndFindsPages() async throws {
+  @Test func returnsTheStackAndFindsPages() async throws {
     let (a, navigator, _) = try await open("a")
     let b = try await open("b").page
     let stack = await navigator.stack()
@@ -70,19 +70,19 @@ struct NavigatorTests {
     #expect(await navigator.contains("sdk:d") == nil)
   }
 
-  @Test func itSelectsTabs() async throws {
+  @Test func selectsTabs() async throws {
     let navigator = try await open("c").navigator
     let first = try await navigator.selectTab(0)
-    #expect(try await shown.take().page.id == first.page)
+    #expect(try await shown.receive().page.id == first.page)
     let second = try await navigator.selectTab("sdk:b")
-    #expect(try await shown.take().page.id == second.page)
+    #expect(try await shown.receive().page.id == second.page)
     #expect(await navigator.stack().selected == 1)
     #expect(await navigator.stack().allPages.map(\.uri) == ["sdk:a", "sdk:b"])
     let error = await #expect(throws: CallError.self) { try await navigator.selectTab(2) }
     #expect(error?.code == 2404)
   }
 
-  @Test func whatCannotBeDoneIsAnErrorWithItsCode() async throws {
+  @Test func invalidNavigationFailsWithACode() async throws {
     let navigator = try await open("a").navigator
     let wrong: [(Int, @Sendable () async throws -> NavigationChange)] = [
       (-32602, { try await navigator.back(-1) }),
@@ -99,14 +99,14 @@ struct NavigatorTests {
     #expect(await navigator.stack().pages.count == 1)
   }
 
-  @Test func aTaskOfACallerWithoutAPageHasToNameThePage() async throws {
+  @Test func taskWithoutACallingPageMustNameAPage() async throws {
     let page = try await open("a").page
     try router.task("action://finish") { call in
       let named = call.params["page"]?.string
-      return .list(
+      return .array(
         try await call.navigator.finish(nil, page: named).closed.map(Value.string))
     }
-    // A task's error with a code of the protocol is the task's own failure.
+    // An error of a task with a code of the protocol counts as the task's own failure.
     let error = await #expect(throws: CallError.self) { try await app.invoke("action://finish") }
     #expect(error?.message.contains("on behalf") == true)
     let closed = try await app.invoke("action://finish", ["page": .string(page.id)])

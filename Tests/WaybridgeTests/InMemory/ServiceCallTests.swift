@@ -4,11 +4,11 @@ import Testing
 import Waybridge
 import WaybridgeTesting
 
-/// Services, called by URI from every end.
+/// Services that the app, tasks and clients call by URI.
 @Suite(.timeLimit(.minutes(1)))
 final class ServiceCallTests: Sendable {
   private let router = Router()
-  private let made = Mutex(0)
+  private let instanceCount = Mutex(0)
 
   private final class Cart: Sendable {
     private let items = Mutex(0)
@@ -26,8 +26,8 @@ final class ServiceCallTests: Sendable {
   }
 
   private func register() throws {
-    try router.service(Cart.self, name: "Cart") {
-      self.made.withLock { $0 += 1 }
+    try router.registerService(Cart.self, name: "Cart") {
+      self.instanceCount.withLock { $0 += 1 }
       return Cart()
     } methods: { service in
       service.method("add", parameters: [.init("count", .integer, isRequired: true)]) {
@@ -40,7 +40,7 @@ final class ServiceCallTests: Sendable {
     }
   }
 
-  @Test func aMethodIsCalledByItsURIFromClientsAndFromSwift() async throws {
+  @Test func callsMethodsByURIFromClientsAndApp() async throws {
     try register()
     let swift: Cart = try router.service()
     try router.task("action://add") { call in
@@ -53,7 +53,7 @@ final class ServiceCallTests: Sendable {
     #expect(try await other.invoke("service://Cart/addLater", ["count": 3]) == ["total": 6])
     #expect(try await app.invoke("action://add") == 16)
     #expect(swift.add(0) == 16)
-    #expect(made.withLock { $0 } == 1)
+    #expect(instanceCount.withLock { $0 } == 1)
     #expect(try await app.open("service://Cart/add?count=4") == .finished(data: 20))
   }
 
@@ -63,11 +63,11 @@ final class ServiceCallTests: Sendable {
       ("service://Cart/addLater?count=x", 2422, "$.count"), ("service://Cart/none", 2404, nil),
       ("service://Other/add", 2404, nil),
     ] as [(String, Int, String?)])
-  func whatIsWrongIsToldAsOfATask(uri: String, code: Int, path: String?) async throws {
+  func reportsInvalidCallsLikeATask(uri: String, code: Int, path: String?) async throws {
     try register()
     let app = try await TestBridge(router)
     let error = await #expect(throws: CallError.self) { try await app.invoke(uri) }
     #expect(error?.code == code)
-    #expect(error?.data?["errors"]?.list?.first?["path"]?.string == path)
+    #expect(error?.data?["errors"]?.array?.first?["path"]?.string == path)
   }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Waybridge
 
-/// What apps record through swift-metrics, as `/metrics` shows it.
+/// Metrics that apps record through swift-metrics, as `/metrics` exports them.
 struct PrometheusMetricsTests {
   private let metrics = PrometheusMetrics()
 
   private var text: String { PrometheusText.text(metrics.families) }
 
-  @Test func counters() {
+  @Test func countersAddUpPerLabel() {
     let counter = Counter(label: "shares", dimensions: [("to", "mail")], factory: metrics)
     counter.increment(by: 2)
     Counter(label: "shares", dimensions: [("to", "mail")], factory: metrics).increment()
@@ -29,7 +29,7 @@ struct PrometheusMetricsTests {
         """)
   }
 
-  @Test func gauges() {
+  @Test func gaugesShowTheLastValue() {
     Gauge(label: "jobs", factory: metrics).record(7)
     let meter = Meter(label: "level", factory: metrics)
     meter.set(2)
@@ -39,7 +39,7 @@ struct PrometheusMetricsTests {
     #expect(text.contains("# TYPE level gauge\nlevel 0.5\n"))
   }
 
-  @Test func timersAndRecorders() {
+  @Test func timersAreHistogramsAndRecordersAreSummaries() {
     Timer(label: "work", factory: metrics).recordMilliseconds(100)
     let recorder = Recorder(label: "sizes", factory: metrics)
     recorder.record(10)
@@ -53,7 +53,7 @@ struct PrometheusMetricsTests {
     ("a.b-c d", "a_b_c_d"), ("9lives", "_9lives"), ("", "_"), ("größe", "gr__e"), ("a:b", "a:b"),
     ("waybridge_sessions", "app_waybridge_sessions"), ("process.x", "app_process_x"),
   ])
-  func aLabelBecomesAName(_ label: String, _ name: String) {
+  func labelBecomesAValidMetricName(_ label: String, _ name: String) {
     Counter(label: label, factory: metrics).increment()
     #expect(text.hasSuffix("\n\(name) 1\n"))
   }
@@ -69,19 +69,19 @@ struct PrometheusMetricsTests {
     #expect(text.hasSuffix("\nx\(labels) 1\n"))
   }
 
-  @Test func aNameOfTwoKindsIsTwoFamilies() {
+  @Test func sameNameOfTwoKindsMakesTwoFamilies() {
     Counter(label: "jobs", factory: metrics).increment()
     Gauge(label: "jobs", factory: metrics).record(3)
     #expect(text.contains("# TYPE jobs counter\njobs 1\n"))
     #expect(text.contains("# TYPE jobs_gauge gauge\njobs_gauge 3\n"))
   }
 
-  @Test func aHelpTextIsOneLine() {
+  @Test func helpTextIsOneLine() {
     Counter(label: "a\nb\\", factory: metrics).increment()
     #expect(text.hasPrefix("# HELP a_b_ a\\nb\\\\\n"))
   }
 
-  @Test func aMetricGoesWithTheLastThatMadeIt() {
+  @Test func metricIsRemovedWithItsLastOwner() {
     let one = Counter(label: "x", factory: metrics)
     let other = Counter(label: "x", factory: metrics)
     one.destroy()
@@ -96,7 +96,7 @@ struct PrometheusMetricsTests {
       (1, "1"), (0.5, "0.5"), (-3, "-3"), (1e300, "1e+300"), (.infinity, "+Inf"),
       (-.infinity, "-Inf"), (.nan, "NaN"), (9_007_199_254_740_992, "9007199254740992"),
     ] as [(Double, String)])
-  func numbers(_ value: Double, _ text: String) {
+  func numbersAreFormatted(_ value: Double, _ text: String) {
     #expect(PrometheusText.number(value) == text)
   }
 }

@@ -6,16 +6,16 @@ import WaybridgeClient
 
 @testable import WaySession
 
-/// A bridge in memory that ends as a killed one does and is started again with what its store has,
-/// and clients that find it again.
+/// A bridge in memory that ends abruptly and restarts with the contents of its store, with clients
+/// that reconnect.
 final class DurableServerFixture: Sendable {
   let loop = MemoryLoop()
   let store = MemorySessionStore()
-  private let door = Door()
+  private let acceptor = RestartableAcceptor()
   private let routes: @Sendable (Router) throws -> Void
   private let connectors = Mutex<[FlakyConnector]>([])
 
-  /// Each life of the server has these routes.
+  /// Creates a server that registers these routes at every start.
   init(_ routes: @escaping @Sendable (Router) throws -> Void = { _ in }) async throws {
     self.routes = routes
     try await start()
@@ -27,26 +27,28 @@ final class DurableServerFixture: Sendable {
     var configuration = BridgeConfiguration()
     configuration.store = store
     let server = BridgeServer(router: router, configuration: configuration)
-    let hub = try await server.begin(on: loop) { [loop] in Int64(loop.nanoseconds / 1_000_000) }
-    try await hub.group.restore()
-    door.hub = hub
+    let hub = try await server.startInMemory(on: loop) { [loop] in
+      Int64(loop.nanoseconds / 1_000_000)
+    }
+    try await hub.sessionServer.restore()
+    acceptor.loopSessions = hub
   }
 
-  /// Has the store take what has happened so far.
-  func keep() async {
+  /// Makes the store save all changes so far.
+  func flushStore() async {
     await loop.advance(by: .milliseconds(200))
-    await door.hub?.writer?.settle()
+    await acceptor.loopSessions?.writer?.flush()
     await loop.settle()
   }
 
-  /// Cuts all connections and starts the server again; then the clients connect again. What the
-  /// store was not given by ``keep()`` is lost where `isSudden`.
+  /// Cuts all connections and restarts the server; then the clients reconnect. If `isSudden` is
+  /// set, changes that ``flushStore()`` has not saved are lost.
   func restart(isSudden: Bool = false, meanwhile: () async throws -> Void = {}) async throws {
     if isSudden { await store.fail(with: SessionStoreError.leaseLost(sessions: [])) }
     let connectors = connectors.withLock { $0 }
     for connector in connectors {
       connector.isReachable = false
-      await connector.cut()
+      await connector.disconnect()
     }
     await loop.settle()
     try await meanwhile()
@@ -57,45 +59,46 @@ final class DurableServerFixture: Sendable {
   }
 
   /// Cuts all connections.
-  func cut() async {
-    for connector in connectors.withLock({ $0 }) { await connector.cut() }
+  func disconnectAll() async {
+    for connector in connectors.withLock({ $0 }) { await connector.disconnect() }
     await loop.settle()
   }
 
-  /// A client that comes back.
+  /// Connects a client that reconnects.
   func connect(
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1")
   ) async throws -> BridgeClient {
     let connector = FlakyConnector(
-      MemoryClientConnector(to: door, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop)
+      MemoryClientConnector(to: acceptor, Handshake(subprotocol: "waybridge.v1"), on: loop),
+      on: loop)
     connectors.withLock { $0.append(connector) }
     let client = BridgeClient(loop: loop, connector: connector) {}
     try await client.open(options)
     return client
   }
 
-  /// A member of the session of another.
+  /// Joins the session of another client.
   func join(_ client: BridgeClient) async throws -> BridgeClient {
     let join = await client.session?.join
     return try await connect(.init(name: "member", version: "1", join: join))
   }
 }
 
-/// Lets clients in to the server that is there now.
-private final class Door: ChannelAcceptor {
-  private let held = Mutex<LoopSessions?>(nil)
+/// Accepts clients for the current server.
+private final class RestartableAcceptor: ChannelAcceptor {
+  private let current = Mutex<LoopSessions?>(nil)
 
-  var hub: LoopSessions? {
-    get { held.withLock { $0 } }
-    set { held.withLock { $0 = newValue } }
+  var loopSessions: LoopSessions? {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    hub?.accept(channel, handshake) ?? Nobody()
+    loopSessions?.accept(channel, handshake) ?? IgnoringReceiver()
   }
 }
 
-private final class Nobody: MessageReceiver {
+private final class IgnoringReceiver: MessageReceiver {
   func receive(_ message: RawSpan, as kind: MessageKind) {}
   func closed(_ code: UInt16?) {}
 }

@@ -4,47 +4,47 @@ import WayTransport
 import WayValues
 import WaybridgeClient
 
-/// Makes connections that a test cuts, and others that break by themselves.
+/// Makes connections that the test cuts, and others that break on their own.
 final class FlakyConnector: ClientConnector {
-  private struct Held {
+  private struct FlakyConnectorState {
     var channel: FlakyChannel?
     var isReachable = true
     var connections = 0
-    /// How many frames each connection carries before it breaks.
+    /// The number of frames that each connection carries before it breaks.
     var lives: [Int] = []
   }
 
   private let base: any ClientConnector
   private let loop: any EventLoop
-  private let held: Mutex<Held>
+  private let state: Mutex<FlakyConnectorState>
 
-  /// The first connections break after so many frames, both ways together.
+  /// Makes the first connections break after this many frames, counted in both directions.
   init(_ base: any ClientConnector, on loop: any EventLoop, breakingAfter lives: [Int] = []) {
     self.base = base
     self.loop = loop
-    held = Mutex(Held(lives: lives))
+    state = Mutex(FlakyConnectorState(lives: lives))
   }
 
-  /// Connections so far.
-  var connections: Int { held.withLock { $0.connections } }
+  /// The number of connections so far.
+  var connections: Int { state.withLock { $0.connections } }
 
   /// Whether the server can be reached.
   var isReachable: Bool {
-    get { held.withLock { $0.isReachable } }
-    set { held.withLock { $0.isReachable = newValue } }
+    get { state.withLock { $0.isReachable } }
+    set { state.withLock { $0.isReachable = newValue } }
   }
 
   func connect(
     _ accept: @escaping @Sendable (any MessageChannel) -> any MessageReceiver
   ) async throws(ConnectFailure) {
     guard isReachable else {
-      throw ConnectFailure(CallError(.unavailable, "nobody there"), isFinal: false)
+      throw ConnectFailure(CallError(.unavailable, "no server"), isFinal: false)
     }
     try await base.connect { [self] channel in
-      let flaky = held.withLock { held in
+      let flaky = state.withLock { held in
         held.connections += 1
         let life = held.lives.isEmpty ? Int.max : held.lives.removeFirst()
-        let flaky = FlakyChannel(channel, life: life)
+        let flaky = FlakyChannel(channel, remainingFrames: life)
         held.channel = flaky
         return flaky
       }
@@ -53,9 +53,9 @@ final class FlakyConnector: ClientConnector {
     }
   }
 
-  /// Cuts the connection as a network does: what is under way is lost.
-  func cut(_ code: UInt16 = 1006) async {
-    let channel = held.withLock { $0.channel }
+  /// Cuts the connection like a network failure: data in flight is lost.
+  func disconnect(_ code: UInt16 = 1006) async {
+    let channel = state.withLock { $0.channel }
     await withCheckedContinuation { continuation in
       loop.execute {
         channel?.close(CloseCode(rawValue: code), "")
@@ -65,16 +65,16 @@ final class FlakyConnector: ClientConnector {
   }
 }
 
-/// A connection that breaks once it has carried so many frames: the one that is too many is lost.
-/// Confined to its loop.
+/// A connection that breaks after a number of frames; the first frame beyond it is lost. Confined
+/// to its loop.
 final class FlakyChannel: MessageChannel, MessageReceiver, @unchecked Sendable {
   private let base: any MessageChannel
   private var receiver: (any MessageReceiver)?
-  private var life: Int
+  private var remainingFrames: Int
 
-  init(_ base: any MessageChannel, life: Int) {
+  init(_ base: any MessageChannel, remainingFrames: Int) {
     self.base = base
-    self.life = life
+    self.remainingFrames = remainingFrames
   }
 
   var id: UInt64 { base.id }
@@ -87,11 +87,11 @@ final class FlakyChannel: MessageChannel, MessageReceiver, @unchecked Sendable {
   func close(_ code: CloseCode, _ reason: String) { base.close(code, reason) }
 
   func send(_ message: RawSpan, as kind: MessageKind) {
-    if isAlive() { base.send(message, as: kind) }
+    if consumeFrame() { base.send(message, as: kind) }
   }
 
   func receive(_ message: RawSpan, as kind: MessageKind) {
-    if isAlive() { receiver?.receive(message, as: kind) }
+    if consumeFrame() { receiver?.receive(message, as: kind) }
   }
 
   func closed(_ code: UInt16?) {
@@ -99,12 +99,12 @@ final class FlakyChannel: MessageChannel, MessageReceiver, @unchecked Sendable {
     receiver = nil
   }
 
-  private func isAlive() -> Bool {
-    guard life > 0 else {
+  private func consumeFrame() -> Bool {
+    guard remainingFrames > 0 else {
       base.close(CloseCode(rawValue: 1006), "")
       return false
     }
-    life -= 1
+    remainingFrames -= 1
     return true
   }
 }

@@ -3,42 +3,46 @@ import TestSupport
 import WaySession
 import WayTransport
 import Waybridge
-import WaybridgeClient
+
+@testable import WaybridgeClient
 
 /// A bridge in memory with clients whose connections break.
 struct ResumeFixture {
   let loop = MemoryLoop()
   let router = Router()
-  /// The parameter `n` of each `action://count`, as it is run.
+  /// The parameter `n` of each run of `action://count`.
   let counted = ValueRecorder<Int64>()
-  private let hub: LoopSessions
+  private let loopSessions: LoopSessions
   private let server: BridgeServer
 
   init() async throws {
     server = BridgeServer(router: router, configuration: BridgeConfiguration())
-    hub = try await server.begin(on: loop) { [loop] in Int64(loop.nanoseconds / 1_000_000) }
+    loopSessions = try await server.startInMemory(on: loop) { [loop] in
+      Int64(loop.nanoseconds / 1_000_000)
+    }
     try router.task("action://count") { [counted] call in
       if let n = call.params["n"]?.integer { counted.add(n) }
       return call.params["n"] ?? .null
     }
   }
 
-  var sessions: Int { get async { hub.group.sessionCount } }
+  var sessionCount: Int { get async { loopSessions.sessionServer.sessionCount } }
 
-  /// A client, and what makes its connections.
+  /// Connects a client. Also returns the connector that makes its connections.
   func connect(
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
     breakingAfter lives: [Int] = []
   ) async throws -> (client: BridgeClient, connector: FlakyConnector) {
     let connector = FlakyConnector(
-      MemoryClientConnector(to: hub, Handshake(subprotocol: "waybridge.v1"), on: loop), on: loop,
+      MemoryClientConnector(to: loopSessions, Handshake(subprotocol: "waybridge.v1"), on: loop),
+      on: loop,
       breakingAfter: lives)
     let client = BridgeClient(loop: loop, connector: connector) {}
     try await client.open(options)
     return (client, connector)
   }
 
-  /// A member of the session of another.
+  /// Joins the session of another client.
   func join(
     _ client: BridgeClient, hosts: [BridgeClient.Host] = [], breakingAfter lives: [Int] = []
   ) async throws -> (client: BridgeClient, connector: FlakyConnector) {
@@ -48,11 +52,19 @@ struct ResumeFixture {
   }
 }
 
-/// What happened, in its order.
+extension BridgeClient {
+  /// Waits until so many calls wait for their responses. A task that makes a call may start later
+  /// than the work of the client's loop is done.
+  func waitForPendingCalls(_ count: Int) async {
+    while pendingCalls.count < count { await Task.yield() }
+  }
+}
+
+/// Values in the order in which they were recorded.
 final class ValueRecorder<Element: Sendable>: Sendable {
-  private let held = Mutex<[Element]>([])
+  private let values = Mutex<[Element]>([])
 
-  var all: [Element] { held.withLock { $0 } }
+  var all: [Element] { values.withLock { $0 } }
 
-  func add(_ element: Element) { held.withLock { $0.append(element) } }
+  func add(_ element: Element) { values.withLock { $0.append(element) } }
 }

@@ -5,16 +5,16 @@ import Waybridge
 
 @testable import WaybridgeClient
 
-/// The same over sockets.
+/// Resuming over sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct SocketResumeTests {
-  @Test func aCallSurvivesItsSocket() async throws {
+  @Test func callSurvivesALostSocket() async throws {
     let router = Router()
     let running = Mailbox<Void>()
-    let answers = Mailbox<Value>()
+    let responses = Mailbox<Value>()
     try router.task("action://answered") { _ async throws in
       running.put(())
-      return try await answers.take()
+      return try await responses.receive()
     }
     let server = try await LiveServer(router: router)
     let loop = try SocketLoop.start()
@@ -24,26 +24,26 @@ struct SocketResumeTests {
     try await client.open(.init(name: "test", version: "1"))
     var states = await client.connectionStates().makeAsyncIterator()
     let call = Task { try await client.invoke("action://answered") }
-    try await running.take()
-    await connector.cut(4999)
+    try await running.receive()
+    await connector.disconnect(4999)
     while let state = await states.next() {
       if case .resumed = state { break }
     }
-    answers.put("done")
+    responses.put("done")
     #expect(try await call.value == "done")
     #expect(connector.connections == 2)
     await client.close()
     await server.stop()
   }
 
-  @Test func aServerThatIsGoneForGoodIsGivenUp() async throws {
+  @Test func reconnectingEndsAfterTheAllowedAttempts() async throws {
     let server = try await LiveServer()
     let client = try await BridgeClient.connect(
       to: server.url,
       session: .init(name: "test", version: "1", reconnect: .automatic(attempts: 2)))
     let states = await client.connectionStates()
     await server.stop()
-    #expect(await client.ended().code == 4200)
+    #expect(await client.waitUntilEnded().code == 4200)
     var attempts: [Int] = []
     for await state in states {
       if case .waiting(_, let attempt, _) = state { attempts.append(attempt) }

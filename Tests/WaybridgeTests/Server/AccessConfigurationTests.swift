@@ -6,10 +6,10 @@ import WayTransport
 
 @testable import Waybridge
 
-/// Who comes in, as a configuration says it.
+/// The access rules of a configuration.
 @Suite(.timeLimit(.minutes(1)))
 struct AccessConfigurationTests {
-  private func refusal(_ change: (inout BridgeConfiguration) -> Void) async -> String? {
+  private func startError(_ change: (inout BridgeConfiguration) -> Void) async -> String? {
     var configuration = BridgeConfiguration(port: 0)
     change(&configuration)
     do {
@@ -21,38 +21,39 @@ struct AccessConfigurationTests {
     }
   }
 
-  @Test func whatIsNoDoorIsSaidAtTheStart() async {
+  @Test func rejectsInvalidAccessSettingsAtStartup() async {
     #expect(
-      await refusal { $0.allowedOrigins = ["null", "https://a.example/"] }
-        == "an allowed origin must be \(OriginPattern.form), not \"https://a.example/\"")
+      await startError { $0.allowedOrigins = ["null", "https://a.example/"] }
+        == "an allowed origin must be \(OriginPattern.expectedFormat), not \"https://a.example/\"")
     #expect(
-      await refusal { $0.allowedHosts = ["http://a"] }
-        == "an allowed host must be \(AllowedHost.form), not \"http://a\"")
+      await startError { $0.allowedHosts = ["http://a"] }
+        == "an allowed host must be \(AllowedHost.expectedFormat), not \"http://a\"")
     #expect(
-      await refusal { $0.trustedProxies = ["a"] }
-        == "a trusted proxy must be \(TrustedProxy.form), not \"a\"")
+      await startError { $0.trustedProxies = ["a"] }
+        == "a trusted proxy must be \(TrustedProxy.expectedFormat), not \"a\"")
     #expect(
-      await refusal { $0.prefix = "app" }
-        == "the prefix must be \(SocketServerConfiguration.prefixForm), not \"app\"")
+      await startError { $0.prefix = "app" }
+        == "the prefix must be \(SocketServerConfiguration.prefixFormat), not \"app\"")
     #expect(
-      await refusal { $0.handshakeHeaders = ["a b"] } == "\"a b\" is no name of a header field")
-    #expect(await refusal { $0.contentSecurityPolicy = "a\n" } != nil)
-    #expect(await refusal { $0.unixPath = "/nowhere/at/all/socket" } != nil)
-    #expect(await refusal { _ in } == nil)
+      await startError { $0.handshakeHeaders = ["a b"] }
+        == "\"a b\" is not a name of a header field")
+    #expect(await startError { $0.contentSecurityPolicy = "a\n" } != nil)
+    #expect(await startError { $0.unixPath = "/nowhere/at/all/socket" } != nil)
+    #expect(await startError { _ in } == nil)
   }
 
-  @Test func formsSayWhatATextMustBe() {
+  @Test func expectedFormatIsReportedForInvalidSettings() {
     let cases: [(ConfigurationAccessSyntax, right: [String], wrong: [String])] = [
       (.origin, ["null", "https://*.a.example"], ["", "a"]), (.host, ["a:1"], ["", "a:*"]),
       (.proxy, ["unix", "::1"], ["", "a"]), (.prefix, ["", "/a"], ["/", "a"]),
     ]
     for (form, right, wrong) in cases {
-      for text in right { #expect(form.expected(of: text) == nil, "\(text)") }
-      for text in wrong { #expect(form.expected(of: text) != nil, "\(text)") }
+      for text in right { #expect(form.unmetRequirement(of: text) == nil, "\(text)") }
+      for text in wrong { #expect(form.unmetRequirement(of: text) != nil, "\(text)") }
     }
   }
 
-  @Test func aBridgeAtAUnixSocketTellsItsPath() async throws {
+  @Test func bridgeOnAUnixSocketReportsItsPath() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -69,7 +70,7 @@ struct AccessConfigurationTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/ö-1"))
   }
 
-  @Test func metricsAreToldToThisMachineAndToWhoHasAToken() async throws {
+  @Test func metricsRequireALocalClientOrAToken() async throws {
     let loop = try SocketLoop.start()
     let configuration = BridgeConfiguration(
       port: 0,
@@ -81,25 +82,26 @@ struct AccessConfigurationTests {
     let server = SocketServer(
       configuration: SocketServerConfiguration(port: 0), endpoints: [], loop: loop)
     let metrics = BridgeMetrics(
-      group: bridge.group, server: server, lags: [LagProbe(loop: loop)])
+      sessionServer: bridge.sessionServer, socketServer: server, lagProbes: [LagProbe(loop: loop)])
     func status(
-      _ post: BridgeResponder.Post?, isLocal: Bool, token: String? = nil
+      _ post: BridgeResponder.RPCEndpoint?, isLocal: Bool, token: String? = nil
     ) async -> Int? {
       let responder = BridgeResponder.make(
         webEntries: nil, embedded: [:], metrics: metrics, on: loop, post: post)
       let request = HTTPRequest(
-        // Who is let in is told that they are read in another way: what they are is known on the loop.
+        // An authorized client gets 405 for DELETE. The metrics themselves are read on the loop.
         method: "DELETE", path: "/metrics", handshake: Handshake(token: token), isLocal: isLocal)
       switch responder(request) {
-      case .answer(let response): return response.status
-      case .later(let work, _):
-        let answered = Mailbox<Int>()
-        _ = work { answered.put($0.status) }
-        return await answered.next(within: .seconds(10))
-      case .body, nil: return nil
+      case .respond(let response): return response.status
+      case .respondLater(let work, _):
+        let statuses = Mailbox<Int>()
+        _ = work { statuses.put($0.status) }
+        return await statuses.next(within: .seconds(10))
+      case .readBody, nil: return nil
       }
     }
-    let post = BridgeResponder.Post(group: bridge.group, maxMessage: 1000, isOpen: false)
+    let post = BridgeResponder.RPCEndpoint(
+      sessionServer: bridge.sessionServer, maxMessage: 1000, allowsAnonymous: false)
     #expect(await status(nil, isLocal: true) == 405)
     #expect(await status(nil, isLocal: false, token: "T") == 403)
     #expect(await status(post, isLocal: false) == 403)

@@ -7,7 +7,7 @@ import WaybridgeClient
 
 @testable import Waybridge
 
-/// What an app's logger is told.
+/// The lines that an app's logger receives.
 @Suite(.timeLimit(.minutes(1)))
 struct BridgeLogTests {
   private let lines = Mailbox<RecordedLine>()
@@ -17,7 +17,7 @@ struct BridgeLogTests {
     _ body: (RunningBridge, BridgeClient) async throws -> Void
   ) async throws {
     var configuration = BridgeConfiguration(
-      port: 0, limits: limits, conformance: true, logger: lines.logger(level))
+      port: 0, limits: limits, enablesConformanceMethods: true, logger: lines.logger(level))
     configuration.loops = 1
     let bridge = try await RunningBridge(router: Router(), configuration: configuration)
     let client = try await BridgeClient.connect(to: "ws://127.0.0.1:\(bridge.address.port)/bridge")
@@ -26,32 +26,32 @@ struct BridgeLogTests {
     await bridge.stop()
   }
 
-  @Test func aSessionIsToldFromItsStartToItsEnd() async throws {
+  @Test func logsTheLifecycleOfASession() async throws {
     try await withBridge(.info) { bridge, client in
-      #expect(try await lines.take().text == "info listening address=\(bridge.address) loops=1")
+      #expect(try await lines.receive().text == "info listening address=\(bridge.address) loops=1")
       _ = try await client.request("$/ping")
       await client.close()
-      let opened = try await lines.take()
+      let opened = try await lines.receive()
       #expect(opened.text.hasPrefix("info session opened session=s-"))
-      #expect(try await lines.take().text.hasPrefix("info client joined client=c-"))
-      let left = try await lines.take()
+      #expect(try await lines.receive().text.hasPrefix("info client joined client=c-"))
+      let left = try await lines.receive()
       #expect(left.text.hasPrefix("info client left client=c-"))
       #expect(left.metadata["code"] == "1000")
-      let closed = try await lines.take()
+      let closed = try await lines.receive()
       #expect(closed.text.hasPrefix("info session closed"))
       #expect(closed.metadata == opened.metadata)
     }
-    #expect(try await lines.take().text == "info draining")
-    #expect(try await lines.take().text == "info stopped")
+    #expect(try await lines.receive().text == "info draining")
+    #expect(try await lines.receive().text == "info stopped")
   }
 
-  @Test func theEndOfAServerTellsEachSessionsEndOnce() async throws {
+  @Test func stoppingLogsTheEndOfEachSessionOnce() async throws {
     try await withBridge(.info) { bridge, client in
       _ = try await client.request("$/ping")
       await bridge.stop()
     }
     var messages: [String] = []
-    while messages.last != "stopped" { messages.append(try await lines.take().message) }
+    while messages.last != "stopped" { messages.append(try await lines.receive().message) }
     #expect(
       messages == [
         "listening", "session opened", "client joined", "draining", "client left",
@@ -59,18 +59,18 @@ struct BridgeLogTests {
       ])
   }
 
-  private func line(_ message: String) async throws -> RecordedLine {
+  private func nextLine(_ message: String) async throws -> RecordedLine {
     while true {
-      let line = try await lines.take()
+      let line = try await lines.receive()
       if line.message == message { return line }
     }
   }
 
-  @Test func everyCallIsToldAtTheLevelDebug() async throws {
+  @Test func logsEveryCallAtDebugLevel() async throws {
     try await withBridge(.debug) { _, client in
       _ = try await client.request(
         "router.invoke", ["uri": "action://echo?token=secret", "params": ["a": "secret"]])
-      let call = try await line("call")
+      let call = try await nextLine("call")
       #expect(call.level == .debug)
       #expect(call.metadata["method"] == "router.invoke")
       #expect(call.metadata["uri"] == "action://echo")
@@ -79,43 +79,43 @@ struct BridgeLogTests {
         Set(call.metadata.keys) == ["session", "client", "id", "method", "uri", "code", "ms"])
       #expect(!call.text.contains("secret"))
       _ = try? await client.request("no\nsuch \u{1B}[31mmethod")
-      let refused = try await line("call")
-      #expect(refused.metadata["method"] == #"no\u{a}such \u{1b}[31mmethod"#)
-      #expect(refused.metadata["code"] == "-32601")
+      let rejected = try await nextLine("call")
+      #expect(rejected.metadata["method"] == #"no\u{a}such \u{1b}[31mmethod"#)
+      #expect(rejected.metadata["code"] == "-32601")
     }
   }
 
-  @Test func callsAreNotToldAboveTheLevelDebug() async throws {
+  @Test func omitsCallsAboveDebugLevel() async throws {
     try await withBridge(.info) { _, client in _ = try await client.request("$/ping") }
-    while let line = try? await lines.take(within: 0) { #expect(line.message != "call") }
+    while let line = try? await lines.receive(within: 0) { #expect(line.message != "call") }
   }
 
-  @Test func whatIsRefusedIsAWarning() async throws {
+  @Test func logsRejectionsAsWarnings() async throws {
     var limits = Limits()
     limits.hello = .milliseconds(1)
     try await withBridge(.warning, limits: limits) { bridge, _ in
       let url = "ws://127.0.0.1:\(bridge.address.port)"
       await #expect(throws: (any Error).self) { try await BridgeClient.connect(to: url + "/no") }
-      let request = try await lines.take()
-      #expect(request.text.hasPrefix("warning request refused"))
+      let request = try await lines.receive()
+      #expect(request.text.hasPrefix("warning request rejected"))
       #expect(request.metadata["status"] == "404")
       let loop = try SocketLoop.start()
       try await SocketClient.connect(url: url + "/bridge", subprotocol: "waybridge.v1", on: loop) {
         SilentReceiver(channel: $0)
       }
-      let connection = try await lines.take()
-      #expect(connection.text.hasPrefix("warning connection refused"))
+      let connection = try await lines.receive()
+      #expect(connection.text.hasPrefix("warning connection rejected"))
       #expect(connection.metadata["code"] == "4101")
       await loop.shutdown()
     }
   }
 
-  @Test func oneSecondHoldsSoManyWarnings() {
+  @Test func limitsWarningsPerSecond() {
     let throttle = LogThrottle()
-    for _ in 0..<10 { #expect(throttle.pass(at: .seconds(5)) == .take(leftOut: 0)) }
-    for _ in 0..<3 { #expect(throttle.pass(at: .milliseconds(5_900)) == .leaveOut) }
-    #expect(throttle.pass(at: .seconds(6)) == .take(leftOut: 3))
-    #expect(throttle.pass(at: .seconds(6)) == .take(leftOut: 0))
+    for _ in 0..<10 { #expect(throttle.decide(at: .seconds(5)) == .pass(suppressed: 0)) }
+    for _ in 0..<3 { #expect(throttle.decide(at: .milliseconds(5_900)) == .suppress) }
+    #expect(throttle.decide(at: .seconds(6)) == .pass(suppressed: 3))
+    #expect(throttle.decide(at: .seconds(6)) == .pass(suppressed: 0))
   }
 
   @Test(arguments: [
@@ -123,7 +123,7 @@ struct BridgeLogTests {
     ("\u{2028}\u{85}\u{0}", #"\u{2028}\u{85}\u{0}"#),
     (String(repeating: "x", count: 300), String(repeating: "x", count: 256) + "…"),
   ])
-  func aPeersTextIsPrintable(_ text: String, _ printable: String) {
+  func escapesUnprintableTextOfClients(_ text: String, _ printable: String) {
     #expect(text.printable == printable)
   }
 }

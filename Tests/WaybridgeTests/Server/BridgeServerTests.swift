@@ -6,12 +6,13 @@ import WaybridgeClient
 
 @Suite(.timeLimit(.minutes(1)))
 struct BridgeServerTests {
-  @Test func aRouterServesAgainAfterItsBridgeHasEnded() async throws {
+  @Test func routerCanBeReusedAfterItsBridgeStopped() async throws {
     let router = Router()
     try router.task("action://own") { _ in "kept" }
     for _ in 0..<2 {
       let bridge = try await RunningBridge(
-        router: router, configuration: BridgeConfiguration(port: 0, conformance: true))
+        router: router, configuration: BridgeConfiguration(port: 0, enablesConformanceMethods: true)
+      )
       let client = try await BridgeClient.connect(
         to: "ws://127.0.0.1:\(bridge.address.port)/bridge")
       #expect(try await client.request("router.invoke", ["uri": "action://own"]) == "kept")
@@ -24,7 +25,7 @@ struct BridgeServerTests {
     #expect(names.count == Set(names).count)
   }
 
-  @Test func aServiceGroupPrintsItInAWord() {
+  @Test func descriptionIsShort() {
     let server = BridgeServer(router: Router(), configuration: BridgeConfiguration(port: 8081))
     #expect("\(server)" == "BridgeServer(127.0.0.1:8081)")
   }
@@ -35,7 +36,7 @@ struct BridgeServerTests {
       router: Router(), configuration: BridgeConfiguration(port: 0),
       onListening: { listening.put($0) })
     let run = Task { try await server.run() }
-    let address = try await listening.take()
+    let address = try await listening.receive()
     let client = try await BridgeClient.connect(to: "ws://127.0.0.1:\(address.port)/bridge")
     run.cancel()
     try await run.value
@@ -43,12 +44,12 @@ struct BridgeServerTests {
     await client.close()
   }
 
-  @Test func nobodyIsServedBeforeTheStartIsDone() async throws {
+  @Test func acceptsNoClientBeforeStartupCompletes() async throws {
     let router = Router()
     try router.task("action://secret") { _ in "told" }
     let log = Mailbox<String>()
     try router.atStart(.ready) { router in
-      // Takes longer than the server takes to listen.
+      // Takes longer than the server needs to start listening.
       for _ in 0..<3 {
         let other = try await RunningBridge(
           router: Router(), configuration: BridgeConfiguration(port: 0))
@@ -59,16 +60,16 @@ struct BridgeServerTests {
     }
     let served = try await BridgeServerFixture(
       router, BridgeConfiguration(port: 0), onListening: { log.put("listening") })
-    #expect(try await [log.take(), log.take()] == ["ready", "listening"])
-    let peer = try await Peer.connect(to: served, subprotocol: nil)
+    #expect(try await [log.receive(), log.receive()] == ["ready", "listening"])
+    let peer = try await RawClient.connect(to: served, subprotocol: nil)
     try await peer.send([
       "jsonrpc": "2.0", "id": 1, "method": "router.invoke", "params": ["uri": "action://secret"],
     ])
-    #expect(try await peer.value()["error"]?["code"] == 2423)
+    #expect(try await peer.nextMessage()["error"]?["code"] == 2423)
     await served.stop()
   }
 
-  @Test func linksThatComeBeforeTheServerRunsWaitForIt() async throws {
+  @Test func deepLinksDeliveredBeforeStartupAreQueued() async throws {
     let router = Router()
     try router.page("native://a/:n")
     try router.setActions(["third": "native://a/3"])
@@ -90,24 +91,36 @@ struct BridgeServerTests {
           #expect(error?.code == code)
         }
       })
-    let shell = try await Peer.connect(to: served, subprotocol: "waybridge.v1")
-    _ = try await shell.ask("session.open", ["hosts": [["scheme": "native", "kind": "page"]]])
+    let shell = try await RawClient.connect(to: served, subprotocol: "waybridge.v1")
+    _ = try await shell.request("session.open", ["hosts": [["scheme": "native", "kind": "page"]]])
     for path: Value in ["native://a/1", "native://a/2", "native://a/3?q=1"] {
-      let open = try await shell.value()
+      let open = try await shell.nextMessage()
       let page = open["params"]?["page"]
       #expect(page?["uri"] == path)
       #expect(path != "native://a/3?q=1" || page?["params"] == ["q": "1", "n": "3", "p": 2])
-      try await shell.reply(open, .null)
+      try await shell.respond(open, .null)
     }
     await served.stop()
   }
 
-  @Test func onlyConformanceTakesAsManyConnectionsAsThereAreDescriptors() throws {
+  @Test func onlyConformanceModeUsesTheDescriptorLimitForConnections() throws {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     #expect(
-      try BridgeConfiguration(conformance: true).sockets().maximumConnections
+      try BridgeConfiguration(enablesConformanceMethods: true).socketConfiguration()
+        .maximumConnections
         == Int(clamping: limit.rlim_cur))
-    #expect(try BridgeConfiguration().sockets().maximumConnections == 10_000)
+    #expect(try BridgeConfiguration().socketConfiguration().maximumConnections == 10_000)
+  }
+
+  @Test func limitsApplyToRequestHeads() throws {
+    var configuration = BridgeConfiguration()
+    #expect(try configuration.socketConfiguration().maximumHead == 32 << 10)
+    configuration.limits.maxHead = 5000
+    configuration.limits.maxServerBytes = 100_000
+    let sockets = try configuration.socketConfiguration()
+    #expect(sockets.maximumHead == 5000 && sockets.maximumHeads == 100_000)
+    configuration.limits.maxHead = 0
+    #expect(try configuration.socketConfiguration().maximumHead == 1)
   }
 }

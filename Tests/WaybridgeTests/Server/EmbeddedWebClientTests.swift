@@ -6,10 +6,10 @@ import Testing
 @testable import Waybridge
 
 @Suite struct EmbeddedWebClientTests {
-  @Test func theProgramHoldsTheClientAsItIs() throws {
+  @Test func embeddedClientMatchesTheSourceFiles() throws {
     let folder = ProjectFiles.url("web/bridge")
     let found = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
-    // What is made for npm, below dist, is in no program.
+    // The npm build, below `dist`, is not embedded in programs.
     let names = found.compactMap { $0 as? String }.filter {
       !$0.hasPrefix("dist/") && ($0.hasSuffix(".js") || $0.hasSuffix(".js.map"))
     }
@@ -22,24 +22,27 @@ import Testing
     }
   }
 
-  /// A folder that is served, with its entries, and whether the client of the program is then.
+  /// A served folder, its entries, and whether the embedded client is served then.
   static let folders: [(web: String?, entries: [String]?, isServed: Bool)] = [
     (nil, nil, true), ("web/demo", nil, true), ("web", nil, false), ("web", ["bridge"], false),
     ("web", ["demo"], true),
   ]
 
   @Test(arguments: folders.indices)
-  func aFolderOfThatNameTakesItsPlace(index: Int) throws {
+  func servedFolderOverridesTheEmbeddedClient(index: Int) throws {
     let (web, entries, isServed) = Self.folders[index]
     var configuration = BridgeConfiguration(
       webRoot: web.map { ProjectFiles.url($0).path }, webEntries: entries)
     #expect(
-      try configuration.sockets().embeddedFiles.keys.contains("/bridge/bridge.js") == isServed)
+      try configuration.socketConfiguration().embeddedFiles.keys.contains("/bridge/bridge.js")
+        == isServed)
     let isWhole = web == "web" && entries == nil
-    #expect(try configuration.sockets().embeddedFiles.keys.contains("/inspector/") == !isWhole)
+    #expect(
+      try configuration.socketConfiguration().embeddedFiles.keys.contains("/inspector/") == !isWhole
+    )
     configuration.servesInspector = false
-    #expect(try configuration.sockets().embeddedFiles["/inspector/"] == nil)
+    #expect(try configuration.socketConfiguration().embeddedFiles["/inspector/"] == nil)
     configuration.servesClient = false
-    #expect(try configuration.sockets().embeddedFiles.isEmpty)
+    #expect(try configuration.socketConfiguration().embeddedFiles.isEmpty)
   }
 }

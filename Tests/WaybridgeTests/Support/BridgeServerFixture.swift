@@ -4,22 +4,22 @@ import WaySockets
 import WayTransport
 import Waybridge
 
-/// A ``BridgeServer`` that runs, and raw clients of it.
-struct BridgeServerFixture: PeerServer {
+/// A running ``BridgeServer``, and raw clients of it.
+struct BridgeServerFixture: ServerFixture {
   let server: BridgeServer
-  private let run: Task<Void, any Error>
+  private let runTask: Task<Void, any Error>
   private let address: BoundAddress
   private let clientLoop: SocketLoop
 
-  /// `before` comes before the server runs.
+  /// `before` runs before the server starts.
   init(
     _ router: Router, _ configuration: BridgeConfiguration,
     onListening: @escaping @Sendable () -> Void = {},
     before: (BridgeServer) async throws -> Void = { _ in }
   ) async throws {
-    // Whoever stops a test does not wait for its calls.
+    // A stopping test does not wait for its calls.
     var configuration = configuration
-    configuration.drain = .zero
+    configuration.drainTimeout = .zero
     let listening = Mailbox<BoundAddress>()
     let server = BridgeServer(
       router: router, configuration: configuration,
@@ -29,8 +29,8 @@ struct BridgeServerFixture: PeerServer {
       })
     self.server = server
     try await before(server)
-    run = Task { try await server.run() }
-    address = try await listening.take()
+    runTask = Task { try await server.run() }
+    address = try await listening.receive()
     clientLoop = try SocketLoop.start()
   }
 
@@ -44,32 +44,32 @@ struct BridgeServerFixture: PeerServer {
   func advance(by time: Duration) async throws {}
 
   func stop() async {
-    run.cancel()
-    _ = try? await run.value
+    runTask.cancel()
+    _ = try? await runTask.value
     await clientLoop.shutdown()
   }
 }
 
-extension Peer {
-  /// Sends a request and gives its answer's result.
-  func ask(_ method: String, _ params: Value) async throws -> Value {
+extension RawClient {
+  /// Sends a request and returns the result of its response.
+  func request(_ method: String, _ params: Value) async throws -> Value {
     try await send(["jsonrpc": "2.0", "id": "ask", "method": .string(method), "params": params])
     while true {
-      let message = try await value()
+      let message = try await nextMessage()
       if message["id"] == "ask", let result = message["result"] { return result }
     }
   }
 
-  /// The next message.
-  func value() async throws -> Value {
+  /// Returns the next message.
+  func nextMessage() async throws -> Value {
     guard case .text(let bytes) = try await next() else {
       throw TranscriptFailure(description: "the connection closed")
     }
     return try JSON.parse(bytes.span.bytes)
   }
 
-  /// Answers a request of the server.
-  func reply(_ request: Value, _ result: Value) async throws {
+  /// Responds to a request of the server.
+  func respond(_ request: Value, _ result: Value) async throws {
     try await send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
   }
 }

@@ -5,13 +5,12 @@ import Waybridge
 
 /// A bridge on a free port of the loopback interface, with the demo's table and the conformance
 /// methods.
-struct LiveServer: PeerServer {
+struct LiveServer: ServerFixture {
   let running: RunningBridge
   private let clientLoop: SocketLoop
   private let timeScale: Int
 
-  /// - Parameter timeScale: makes the server's own times so many times shorter, and those of a
-  ///   transcript with them.
+  /// - Parameter timeScale: the divisor of the server's timeouts and of the times in a transcript.
   init(router: Router = Router(), timeScale: Int = 1, policy: Value? = nil) async throws {
     try router.load(tableAt: ProjectFiles.url("protocol/routes/demo.json").path)
     var limits = Limits()
@@ -19,7 +18,8 @@ struct LiveServer: PeerServer {
     limits.pageOpen /= timeScale
     let configuration = BridgeConfiguration(
       port: 0, webRoot: ProjectFiles.url("web").path, limits: limits,
-      conformance: true, policy: try policy.map { try Policy(parsing: $0) } ?? Policy())
+      enablesConformanceMethods: true,
+      policy: try policy.map { try Policy(parsing: $0) } ?? Policy())
     self.timeScale = timeScale
     running = try await RunningBridge(router: router, configuration: configuration)
     clientLoop = try SocketLoop.start()
@@ -36,7 +36,7 @@ struct LiveServer: PeerServer {
   func advance(by time: Duration) async throws {
     let passed = Mailbox<Void>()
     _ = clientLoop.schedule(after: time / timeScale) { passed.put(()) }
-    try await passed.take()
+    try await passed.receive()
   }
 
   func stop() async {
@@ -55,6 +55,6 @@ extension SocketLoop {
       channel.put($0)
       return receiver
     }
-    return try await channel.take()
+    return try await channel.receive()
   }
 }

@@ -5,19 +5,19 @@ import WaySockets
 import WayTransport
 import Waybridge
 
-/// A bridge of several loops over sockets; connections come to one after another.
-struct MultiLoopFixture: PeerServer {
+/// A bridge of several loops over sockets. New connections are assigned to the loops in turn.
+struct MultiLoopFixture: ServerFixture {
   let running: RunningBridge
   private let clientLoop: SocketLoop
 
-  static let loops = 3
+  static let loopCount = 3
 
   init(
     _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in }
   ) async throws {
     var configuration = BridgeConfiguration(
       port: 0, policy: Policy(rules: [Policy.Rule("all", .allow, ["*"], coversServer: true)]))
-    configuration.loops = Self.loops
+    configuration.loops = Self.loopCount
     change(&configuration)
     running = try await RunningBridge(router: router, configuration: configuration)
     clientLoop = try SocketLoop.start()
@@ -33,22 +33,22 @@ struct MultiLoopFixture: PeerServer {
 
   func advance(by time: Duration) async throws {}
 
-  /// So many clients, each in a session of its own, on all loops.
-  func clients(
-    _ count: Int = 2 * loops, _ members: ValueObject = [:]
-  ) async throws -> [(client: WireClient, hello: Value)] {
-    var clients: [(client: WireClient, hello: Value)] = []
+  /// Opens this many clients, each in its own session, across all loops.
+  func openClients(
+    _ count: Int = 2 * loopCount, _ members: ValueObject = [:]
+  ) async throws -> [(client: WireClient, opened: Value)] {
+    var clients: [(client: WireClient, opened: Value)] = []
     for _ in 0..<count { clients.append(try await WireClient.open(on: self, members)) }
     return clients
   }
 
-  /// How many sessions each loop has.
-  var sessions: [Int] {
-    get async { await running.group.statistics().map(\.census.sessions) }
+  /// The number of sessions on each loop.
+  var sessionCounts: [Int] {
+    get async { await running.sessionServer.statistics().map(\.totals.sessions) }
   }
 
-  /// Runs a test with one, which ends with it.
-  static func with(
+  /// Runs a test with a fixture, and stops it afterwards.
+  static func run(
     _ router: Router = Router(), _ change: (inout BridgeConfiguration) -> Void = { _ in },
     _ body: (MultiLoopFixture) async throws -> Void
   ) async throws {

@@ -5,30 +5,29 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// A server in memory that says only what a test lets it say, with a ``BridgeClient`` at its other
-/// end.
+/// A server in memory that sends only the messages of the test, connected to a ``BridgeClient``.
 final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   let loop = MemoryLoop()
   private let received = Mailbox<Value>()
   private let channel = Mutex<(any MessageChannel)?>(nil)
   /// The codes with which connections closed.
-  let closes = Mailbox<UInt16?>()
+  let closeCodes = Mailbox<UInt16?>()
   private let loopEnded = Mailbox<Void>()
 
-  /// A client whose session is open, with the id `s` of the session, as client `c`, with the token
-  /// `t`, in the epoch `e`; `canResume` says so in `capabilities`.
-  func open(
+  /// Opens a client's session with the id `s`, the client `c`, the token `t` and the epoch `e`.
+  /// `canResume` sets that capability.
+  func openClient(
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1"),
-    maxMessage: Int64 = 1 << 20, canResume: Bool = false
+    maxMessage: Int64 = 1 << 20, maxDepth: Int64 = 128, canResume: Bool = false
   ) async throws -> BridgeClient {
-    let client = connect()
+    let client = connectClient()
     let opening = Task { try await client.open(options) }
-    let hello = try await next()
+    let openRequest = try await next()
     try await send([
-      "jsonrpc": "2.0", "id": hello["id"] ?? .null,
+      "jsonrpc": "2.0", "id": openRequest["id"] ?? .null,
       "result": [
         "session": "s", "client": "c", "token": "t", "joinToken": "j", "epoch": "e",
-        "limits": ["maxMessage": .integer(maxMessage)],
+        "limits": ["maxMessage": .integer(maxMessage), "maxDepth": .integer(maxDepth)],
         "capabilities": canResume ? ["resume"] : [],
       ],
     ])
@@ -36,8 +35,8 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     return client
   }
 
-  /// A client that has not said anything.
-  func connect() -> BridgeClient {
+  /// Returns a client that has not sent anything.
+  func connectClient() -> BridgeClient {
     let connector = MemoryClientConnector(
       to: self, Handshake(subprotocol: "waybridge.v1"), on: loop)
     return BridgeClient(loop: loop, connector: connector) { [loopEnded] in loopEnded.put(()) }
@@ -54,22 +53,22 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
   }
 
   func closed(_ code: UInt16?) {
-    closes.put(code)
+    closeCodes.put(code)
   }
 
-  /// The next message of the client.
+  /// Returns the client's next message.
   func next() async throws -> Value {
-    try await received.take()
+    try await received.receive()
   }
 
-  /// Sends a message. One that asks a host and does not say which means that of the page's whole
-  /// scheme, or of just the task's URI.
+  /// Sends a message. A request to a host that names no host addresses the page's whole scheme, or
+  /// only the task's URI.
   func send(_ message: Value) async throws {
-    let text = try JSON.text(Self.choosing(message))
-    try await onLoop { $0.send(Array(text.utf8).span.bytes, as: .text) }
+    let text = try JSON.text(Self.addingHost(message))
+    try await withChannel { $0.send(Array(text.utf8).span.bytes, as: .text) }
   }
 
-  private static func choosing(_ message: Value) -> Value {
+  private static func addingHost(_ message: Value) -> Value {
     guard var members = message.object, var params = message["params"]?.object,
       params["host"] == nil
     else { return message }
@@ -86,18 +85,18 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
     return .object(members)
   }
 
-  /// Answers a request of the client.
-  func answer(_ request: Value, _ result: Value) async throws {
+  /// Responds to a request of the client.
+  func respond(_ request: Value, _ result: Value) async throws {
     try await send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])
   }
 
   func close(_ code: CloseCode) async throws {
-    try await onLoop { $0.close(code, "") }
+    try await withChannel { $0.close(code, "") }
   }
 
-  private func onLoop(_ work: @escaping @Sendable (any MessageChannel) -> Void) async throws {
+  private func withChannel(_ work: @escaping @Sendable (any MessageChannel) -> Void) async throws {
     guard let channel = channel.withLock({ $0 }) else {
-      throw TranscriptFailure(description: "nobody has connected")
+      throw TranscriptFailure(description: "no client has connected")
     }
     await withCheckedContinuation { continuation in
       loop.execute {

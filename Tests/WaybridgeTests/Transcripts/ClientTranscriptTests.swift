@@ -2,24 +2,27 @@ import TestSupport
 import Testing
 import WaybridgeClient
 
-/// The transcripts with the Swift client in the place of each client that it can play. What it
-/// sends and what it gets is compared, through its interface; not the order in which one client
-/// gets its messages, which the interface does not keep.
+/// Runs the transcripts with the Swift client in place of each client that it can play. The
+/// messages that it sends and receives are compared through its interface. The order of one
+/// client's messages is not compared, because the interface does not preserve it.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct ClientTranscriptTests {
-  private static let played = Result {
-    try ProjectFiles.transcripts().filter { !$0.playable.isEmpty && !$0.isLong && !$0.restarts }
+  private static let replayedTranscripts = Result {
+    try ProjectFiles.transcripts().filter {
+      !$0.playableClients.isEmpty && !$0.isLong && !$0.restartsServer
+    }
   }
 
-  @Test(arguments: try played.get())
-  func transcriptHoldsForTheSwiftClient(_ transcript: Transcript) async throws {
+  @Test(arguments: try replayedTranscripts.get())
+  func transcriptPassesWithTheSwiftClient(_ transcript: Transcript) async throws {
     let scale = transcript.isSlow ? 10 : 1
     let server = try await LiveServer(timeScale: scale, policy: transcript.policy)
-    let playable = transcript.playable
+    let playable = transcript.playableClients
     await #expect(throws: Never.self) {
       try await transcript.dividingDeadlines(by: Int64(scale)).replay(on: server) { name, options in
         guard playable.contains(name) else {
-          return try await Peer.connect(to: server, subprotocol: options["subprotocol"]?.string)
+          return try await RawClient.connect(
+            to: server, subprotocol: options["subprotocol"]?.string)
         }
         return try await TypedTranscriptClient(
           url: server.url, isPlain: options["subprotocol"] == nil,
@@ -29,9 +32,9 @@ struct ClientTranscriptTests {
     await server.stop()
   }
 
-  @Test func mostTranscriptsArePlayed() throws {
+  @Test func mostTranscriptsAreReplayed() throws {
     let all = try ProjectFiles.transcripts().count
-    let played = try Self.played.get().count
+    let played = try Self.replayedTranscripts.get().count
     #expect(played * 3 > all * 2, "\(played) of \(all)")
   }
 }

@@ -3,9 +3,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct SocketTranscriptTests {
-  /// Those that let time pass run at a tenth of it; minutes pass in memory alone.
-  @Test(arguments: try ProjectFiles.transcripts().filter { !$0.isLong && !$0.restarts })
-  func transcriptHoldsOverASocket(_ transcript: Transcript) async throws {
+  /// Transcripts that depend on time run at ten times the speed. Those that take minutes run in
+  /// memory only.
+  @Test(arguments: try ProjectFiles.transcripts().filter { !$0.isLong && !$0.restartsServer })
+  func transcriptPassesOverASocket(_ transcript: Transcript) async throws {
     let scale = transcript.isSlow ? 10 : 1
     let server = try await LiveServer(timeScale: scale, policy: transcript.policy)
     await #expect(throws: Never.self) {
@@ -14,7 +15,7 @@ struct SocketTranscriptTests {
     await server.stop()
   }
 
-  @Test func whatIsJSONComesBackAsItWas() async throws {
+  @Test func echoReturnsJSONUnchanged() async throws {
     let server = try await LiveServer()
     let failures = try await JSONCases().failures(on: server)
     #expect(failures == [])

@@ -1,15 +1,17 @@
 import Waybridge
 import WaybridgeClient
 
-/// A request of a transcript as the call of the Swift client's interface that stands for it.
+/// A request of a transcript as a call of the Swift client's interface.
 struct TypedCall: Sendable {
-  /// Makes the call; `progress` gets what the wire's `$/progress` would say.
+  /// Makes the call; `progress` receives the values of `$/progress`.
   let run:
-    @Sendable (BridgeClient, _ progress: @escaping @Sendable (Value) -> Void) async throws
+    nonisolated(nonsending) @Sendable (
+      BridgeClient, _ progress: @escaping @Sendable (Value) -> Void
+    ) async throws
       -> Value
 
-  /// nil where the interface cannot say this, as with wrong params: then it takes the general
-  /// `request`.
+  /// Returns `nil` if the interface has no typed call for this, such as for invalid params. Then
+  /// the general `request` is used.
   init?(_ method: String, _ params: ValueObject) {
     let rest = RemainingParams(params)
     switch method {
@@ -20,7 +22,7 @@ struct TypedCall: Sendable {
       let from = rest.string("from")
       run = { client, progress in
         try await client.open(
-          uri, given.params, exts: given.exts, style: style, from: from, deadline: given.deadline,
+          uri, given.params, exts: given.exts, style: style, from: from, timeout: given.deadline,
           onShown: { progress(["opened": ["page": .string($0)]]) }, onProgress: progress
         ).value
       }
@@ -28,7 +30,7 @@ struct TypedCall: Sendable {
       guard let uri = rest.string("uri"), let given = rest.options else { return nil }
       run = { client, progress in
         try await client.invoke(
-          uri, given.params, exts: given.exts, deadline: given.deadline, onProgress: progress)
+          uri, given.params, exts: given.exts, timeout: given.deadline, onProgress: progress)
       }
     case "router.canOpen":
       guard let uri = rest.string("uri") else { return nil }
@@ -37,30 +39,34 @@ struct TypedCall: Sendable {
       guard let uri = rest.string("uri"), let params = rest.object("params") else { return nil }
       run = { client, _ in try await client.explain(uri, params) }
     case "router.deliver":
-      guard let params = rest.object("params") else { return nil }
+      guard let params = rest.object("params"), let exts = rest.object("exts"),
+        let style = rest.style
+      else { return nil }
+      let key = rest.string("key")
       if let uri = rest.string("uri") {
         run = { client, _ in
-          try await client.deliver(uri, params)
+          try await client.deliver(uri, params, exts: exts, style: style, key: key)
           return .null
         }
       } else if let action = rest.string("action") {
         let url = rest.string("action_url")
         run = { client, _ in
-          try await client.deliver(action: action, url: url, params)
+          try await client.deliver(
+            action: action, url: url, params, exts: exts, style: style, key: key)
           return .null
         }
       } else {
         return nil
       }
     case "router.routes":
-      run = { client, _ in .list(try await client.routes()) }
+      run = { client, _ in .array(try await client.routes()) }
     case "page.call":
       guard let page = rest.string("page"), let method = rest.string("method"),
         let deadline = rest.deadline, let given = rest.object("params")
       else { return nil }
       run = { client, progress in
         try await client.call(
-          page: page, method: method, params: given, deadline: deadline, onProgress: progress)
+          page: page, method: method, params: given, timeout: deadline, onProgress: progress)
       }
     case "navigation.back":
       guard let result = rest.result, let back = rest.back(result) else { return nil }
@@ -93,7 +99,8 @@ struct TypedCall: Sendable {
   }
 }
 
-/// The members that are not read yet. What does not fit is left, so that the request is not typed.
+/// The members that are not read yet. A value of a wrong type remains, so that the request is not a
+/// typed call.
 private final class RemainingParams {
   private var members: ValueObject
 
@@ -103,7 +110,7 @@ private final class RemainingParams {
 
   var isEmpty: Bool { members.isEmpty }
 
-  func take(_ name: String) -> Value? {
+  func remove(_ name: String) -> Value? {
     defer { members[name] = nil }
     return members[name]
   }
@@ -173,7 +180,7 @@ private final class RemainingParams {
       members["root"] = nil
       return { try await $0.back(.root, result: result, exts: exts) }
     }
-    guard let count = (take("count") ?? 1).integer.flatMap({ Int(exactly: $0) }) else {
+    guard let count = (remove("count") ?? 1).integer.flatMap({ Int(exactly: $0) }) else {
       return nil
     }
     return { try await $0.back(count, result: result, exts: exts) }

@@ -4,35 +4,35 @@ import WayTransport
 import Waybridge
 import WaybridgeClient
 
-/// Plays one client of a transcript through ``BridgeClient``: its requests are calls of the typed
-/// interface, and what it is asked comes to a host of its own. Ids are the transcript's.
+/// Plays one client of a transcript through ``BridgeClient``. Its requests are calls of the typed
+/// interface; its own hosts receive the server's requests. Ids are those of the transcript.
 actor TypedTranscriptClient: TranscriptClient {
   nonisolated let isOrdered = false
-  private nonisolated let events = Mailbox<PeerEvent>()
+  private nonisolated let events = Mailbox<ConnectionEvent>()
   private let url: String
   private let host: ScriptedHost
   private let methodNames: [String]
   private var client: BridgeClient?
   private var calls: [Value: Task<Void, Never>] = [:]
-  private var seen: Set<BridgeClient.Event> = []
+  private var seenEvents: Set<BridgeClient.Event> = []
 
   /// - Parameters:
   ///   - isPlain: whether it connects without opening a session.
-  ///   - methodNames: what the server will call in this client.
+  ///   - methodNames: the methods that the server calls in this client.
   init(url: String, isPlain: Bool, methodNames: [String]) async throws {
     self.url = url
     self.methodNames = methodNames
-    host = ScriptedHost { [events] in Self.tell($0, events) }
-    if isPlain { connected(try await BridgeClient.connect(to: url)) }
+    host = ScriptedHost { [events] in Self.emit($0, events) }
+    if isPlain { attach(try await BridgeClient.connect(to: url)) }
   }
 
-  func next() async throws -> PeerEvent {
-    try await events.take()
+  func next() async throws -> ConnectionEvent {
+    try await events.receive()
   }
 
   func close(_ code: UInt16) async throws {
     await client?.close()
-    await host.end()
+    await host.finishPendingRequests()
   }
 
   func send(_ bytes: [UInt8], as kind: MessageKind) async throws {
@@ -49,70 +49,73 @@ actor TypedTranscriptClient: TranscriptClient {
         try await notify(method, params)
       }
     } else if let id = id?.string {
-      let isTaken = await host.answer(id, Self.result(message))
-      guard isTaken else { throw TranscriptFailure(description: "nothing waits for \(id)") }
+      let isPending = await host.respond(id, Self.result(message))
+      guard isPending else { throw TranscriptFailure(description: "nothing waits for \(id)") }
     }
-    // What was begun here, and then in the client, has been sent when it comes back from there.
+    // When this returns, messages that were started here and in the client have been sent.
     await Task.yield()
     _ = await client?.session
   }
 
   private func request(_ id: Value, _ method: String, _ params: Value?) async throws {
-    if method == "session.open" { return try await open(id, params ?? [:]) }
+    if method == "session.open" { return try await openSession(id, params ?? [:]) }
     guard let client else { throw TranscriptFailure(description: "there is no session yet") }
     if method == "host.register" || method == "host.unregister" {
-      if let hosts = params?["hosts"].flatMap(hosts) {
-        begin(id) { _ in
+      if let hosts = params?["hosts"].flatMap(parseHosts) {
+        startCall(id) { _ in
           if method == "host.register" {
             try await client.register(hosts)
           } else {
             try await client.unregister(hosts)
           }
-          // The interface does not tell them again.
+          // The interface does not return the hosts.
           return try await client.request("host.register", ["hosts": []])
         }
         return
       }
     }
-    if method == "events.subscribe", let topics = params?["topics"]?.list,
+    if method == "events.subscribe", let topics = params?["topics"]?.array,
       topics.allSatisfy({ $0.string != nil })
     {
-      begin(id) { _ in
-        await self.read(try await client.events(topics.compactMap(\.string)))
-        // The interface does not tell the topics again.
+      startCall(id) { _ in
+        await self.forwardEvents(try await client.events(topics.compactMap(\.string)))
+        // The interface does not return the topics.
         return try await client.request("events.subscribe", ["topics": []])
       }
       return
     }
-    if let call = TypedCall(method, params?.object ?? [:]), params?.list == nil {
-      begin(id) { try await call.run(client, $0) }
+    if let call = TypedCall(method, params?.object ?? [:]), params?.array == nil {
+      startCall(id) { try await call.run(client, $0) }
     } else {
-      begin(id) { try await client.request(method, params, onProgress: $0) }
+      startCall(id) { try await client.request(method, params, onProgress: $0) }
     }
   }
 
-  private func begin(
+  private func startCall(
     _ id: Value,
-    _ call: @escaping @Sendable (@escaping @Sendable (Value) -> Void) async throws -> Value
+    _ call:
+      nonisolated(nonsending) @escaping @Sendable (@escaping @Sendable (Value) -> Void) async throws
+      -> Value
   ) {
-    // Inherits this actor, so that calls are begun in the order of the transcript.
+    // The task and the closure run on this actor until they reach the client's: so calls are sent
+    // in the order of the transcript. A closure on the global executor could overtake another.
     calls[id] = Task {
-      let answer: (String, Value)
+      let response: (String, Value)
       do {
-        answer = (
+        response = (
           "result",
           try await call { value in
-            self.tell(["method": "$/progress", "params": ["id": id, "value": value]])
+            self.emit(["method": "$/progress", "params": ["id": id, "value": value]])
           }
         )
       } catch let error as CallError {
-        // What the end of the connection settles was no message.
+        // An error caused by the end of the connection was not a message.
         guard error.kind != "closed" else { return }
-        answer = ("error", error.value)
+        response = ("error", error.value)
       } catch {
-        answer = ("error", .string("\(error)"))
+        response = ("error", .string("\(error)"))
       }
-      tell(["id": id, answer.0: answer.1])
+      emit(["id": id, response.0: response.1])
     }
   }
 
@@ -122,83 +125,83 @@ actor TypedTranscriptClient: TranscriptClient {
       params?["id"].flatMap { calls[$0] }?.cancel()
     case "$/progress":
       guard let id = params?["id"]?.string, let value = params?["value"] else { return }
-      await host.progress(id, value)
+      await host.reportProgress(id, value)
     default: try await client?.notify(method, params)
     }
   }
 
-  private func open(_ id: Value, _ params: Value) async throws {
+  private func openSession(_ id: Value, _ params: Value) async throws {
     var options = BridgeClient.SessionOptions(
       name: params["client"]?["name"]?.string ?? "",
       version: params["client"]?["version"]?.string ?? "",
       token: params["token"]?.string, page: params["page"]?.string,
-      hosts: params["hosts"].flatMap(hosts) ?? [])
+      hosts: params["hosts"].flatMap(parseHosts) ?? [])
     if let join = params["join"] {
-      options.join = BridgeClient.Join(
+      options.join = BridgeClient.JoinCredentials(
         session: join["session"]?.string ?? "", token: join["token"]?.string ?? "")
     }
     for name in methodNames {
       options.methods[name] = { [host, page = options.page] call in
-        guard let page else { return try await host.method(call) }
-        return try await host.pageCall(call, page)
+        guard let page else { return try await host.callMethod(call) }
+        return try await host.callPageMethod(call, page)
       }
     }
     do {
       let client = try await BridgeClient.connect(to: url, session: options)
-      connected(client)
-      if let session = await client.session { tell(["id": id, "result": session.value]) }
+      attach(client)
+      if let session = await client.session { emit(["id": id, "result": session.value]) }
     } catch {
-      tell(["id": id, "error": error.value])
+      emit(["id": id, "error": error.value])
     }
   }
 
-  /// An event that several subscriptions cover comes once over the wire, and once to each of their
-  /// readers.
-  private func read(_ events: BridgeClient.Events) {
+  /// An event that matches several subscriptions arrives once over the wire, but once for each
+  /// reader.
+  private func forwardEvents(_ events: BridgeClient.Events) {
     Task {
-      for try await event in events where seen.insert(event).inserted {
+      for try await event in events where seenEvents.insert(event).inserted {
         let params: Value = [
           "topic": .string(event.topic), "data": event.data, "at": .integer(event.at),
         ]
-        tell(["method": "event", "params": params])
+        emit(["method": "event", "params": params])
       }
     }
   }
 
-  private func connected(_ client: BridgeClient) {
+  private func attach(_ client: BridgeClient) {
     self.client = client
     Task {
       for await state in await client.connectionStates() {
-        // A transcript's client that is closed does not come back.
+        // A transcript's client that is closed does not reconnect.
         guard case .waiting(let end, _, _) = state else { continue }
         await client.close()
-        return await ended(end)
+        return await connectionEnded(end)
       }
-      await ended(client.ended())
+      await connectionEnded(client.waitUntilEnded())
     }
   }
 
-  private func ended(_ end: ClientConnectionEnd) async {
+  private func connectionEnded(_ end: ClientConnectionEnd) async {
     for call in calls.values { await call.value }
     events.put(.closed(end.code))
   }
 
-  /// nil where one of them is none.
-  private func hosts(_ value: Value) -> [BridgeClient.Host]? {
-    guard let values = value.list else { return nil }
-    let hosts = values.compactMap(host)
+  /// Returns `nil` if one of them is invalid.
+  private func parseHosts(_ value: Value) -> [BridgeClient.Host]? {
+    guard let values = value.array else { return nil }
+    let hosts = values.compactMap(parseHost)
     return hosts.count == values.count ? hosts : nil
   }
 
-  private func host(_ value: Value) -> BridgeClient.Host? {
-    let patterns = value["patterns"]?.list?.compactMap(\.string) ?? []
+  private func parseHost(_ value: Value) -> BridgeClient.Host? {
+    let patterns = value["patterns"]?.array?.compactMap(\.string) ?? []
     var members: ValueObject = ["kind": value["kind"] ?? .null]
     members["scheme"] = value["scheme"]
     members["pattern"] = patterns.first.map(Value.string)
     let chosen = Value.object(members)
     let pages = ScriptedPageHost(host: host, chosen: chosen)
     let run: @Sendable (BridgeClient.TaskCall) async throws -> Value = { [host] in
-      try await host.run($0, chosen)
+      try await host.runTask($0, chosen)
     }
     switch (value["kind"]?.string, value["scheme"]?.string) {
     case ("page", let scheme?): return .pages(scheme: scheme, patterns: patterns, pages)
@@ -209,17 +212,17 @@ actor TypedTranscriptClient: TranscriptClient {
     }
   }
 
-  private nonisolated func tell(_ members: ValueObject) {
+  private nonisolated func emit(_ members: ValueObject) {
     var message: ValueObject = ["jsonrpc": "2.0"]
     message.merge(members)
-    Self.tell(.object(message), events)
+    Self.emit(.object(message), events)
   }
 
-  private static func tell(_ message: Value, _ events: Mailbox<PeerEvent>) {
+  private static func emit(_ message: Value, _ events: Mailbox<ConnectionEvent>) {
     events.put(.text(Array((message.json ?? "null").utf8)))
   }
 
-  /// A host throws what the transcript answers.
+  /// Returns the transcript's response as a result that a host returns or throws.
   private static func result(_ message: Value) -> Result<Value, any Error> {
     guard let error = message["error"] else { return .success(message["result"] ?? .null) }
     if error["code"] == -32800 { return .failure(CancellationError()) }

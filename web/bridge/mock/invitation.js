@@ -1,21 +1,21 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { bridgeError, failure } from "../errors.js";
-import { schemeOf } from "../uri.js";
-import { placeOf, URIMap } from "../uri-map.js";
+import { bridgeError, failure } from "../values/errors.js";
+import { schemeOf } from "../uri/uri.js";
+import { declarationOf, URIMap } from "../uri/uri-map.js";
 
-/** Milliseconds in which a guest whose connection was lost may come again. */
-const RETURN = 120000;
+/** Milliseconds within which a guest can reconnect after its connection was lost. */
+const RETURN_TIMEOUT = 120000;
 
-/** What a guest of a mocked app may do, and how many there may be. */
+/** The rights of the guests of a mocked app, and how many there can be. */
 export class MockInvitation {
   /** The page in which its guests run. @type {string | undefined} */ page;
   #hosts;
-  /** Without any it may call everything. @type {URIMap<undefined> | undefined} */ #routes;
+  /** `undefined`: it can call everything. @type {URIMap<undefined> | undefined} */ #routes;
   #left;
   #expiresAt;
 
-  /** @param {any} params of `session.invite` */
+  /** @param {any} params the params of `session.invite` */
   constructor({ page, hosts = [], routes, uses = 1, expiresMs = 60000 }) {
     this.page = page;
     this.#hosts = new Set(hosts);
@@ -23,7 +23,7 @@ export class MockInvitation {
     this.#expiresAt = Date.now() + expiresMs;
     if (routes === undefined) return;
     this.#routes = new URIMap();
-    for (const route of routes) this.#routes.add({ ...placeOf(route), kind: "page" }, undefined);
+    for (const route of routes) this.#routes.add({ ...declarationOf(route), kind: "page" }, undefined);
   }
 
   get expiresAt() {
@@ -31,24 +31,24 @@ export class MockInvitation {
   }
 
   /**
-   * A guest comes.
-   * @param {any} params of its `session.open`
+   * Accepts a guest.
+   * @param {any} params the params of its `session.open`
    */
-  take({ page, hosts = [] }) {
+  accept({ page, hosts = [] }) {
     if (page !== undefined && page !== this.page) {
-      throw failure("invalidParams", `the invitation is for ${this.page ?? "no page"}, not for ${page}`);
+      throw failure("invalidParams", `The invitation is not for the page "${page}"`);
     }
     if (this.#left === 0 || Date.now() > this.#expiresAt) {
-      throw failure("notAuthenticated", "the invitation has expired, or as many guests as were invited are here already");
+      throw failure("notAuthenticated", "The invitation has expired, or has as many guests as it allows");
     }
     this.checkHosts(hosts);
     this.#left -= 1;
   }
 
-  /** A guest's connection is lost. */
-  giveBack() {
+  /** Releases the place of a guest whose connection is lost. */
+  release() {
     this.#left += 1;
-    this.#expiresAt = Math.max(this.#expiresAt, Date.now() + RETURN);
+    this.#expiresAt = Math.max(this.#expiresAt, Date.now() + RETURN_TIMEOUT);
   }
 
   /** @param {string} uri */
@@ -56,22 +56,22 @@ export class MockInvitation {
     return this.#routes === undefined || this.#routes.find(uri) !== undefined;
   }
 
-  /** @param {any[]} hosts as they are declared */
+  /** @param {any[]} hosts the declarations of the hosts */
   checkHosts(hosts) {
     const may = (/** @type {string | undefined} */ scheme, /** @type {string} */ pattern = "") =>
       this.#hosts.has(pattern) || (scheme !== undefined && this.#hosts.has(scheme));
     for (const { scheme, patterns = [""] } of hosts) {
       const wrong = patterns.find((/** @type {string} */ pattern) => !may(scheme ?? schemeOf(pattern), pattern));
-      if (wrong !== undefined) throw refused(`a guest may not host ${wrong || scheme}`);
+      if (wrong !== undefined) throw forbidden(`This guest cannot host "${wrong || scheme}"`);
     }
   }
 }
 
 /**
- * As a server says it of what an invitation does not allow.
+ * Creates the error with which a server rejects a call that an invitation does not allow.
  * @param {string} message
  */
-export function refused(message) {
+export function forbidden(message) {
   const data = { kind: "forbidden", retryable: false, rule: "invitation" };
   return bridgeError(codeOf.forbidden, message, { data });
 }

@@ -1,41 +1,45 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { BridgeError, cancelled, Declined, failure } from "../errors.js";
+import { BridgeError, cancelled, DeclinedError, failure } from "../values/errors.js";
+import { platformClock } from "../connection/clock.js";
 import { finished } from "../fallback.js";
-import { served } from "../methods.js";
-import { withoutDots } from "../uri.js";
-import { URIMap } from "../uri-map.js";
+import { KeyedResults } from "../hosting/keyed-results.js";
+import { runHandler } from "../hosting/client-methods.js";
+import { queryOf, normalForm } from "../uri/uri.js";
+import { URIMap } from "../uri/uri-map.js";
 import { MockInvitation } from "./invitation.js";
-import { MockMember } from "./member.js";
+import { MockClient } from "./client.js";
 import { MockStack } from "./stack.js";
 
-/** @typedef {import("../types.js").Page} Page */
-/** @typedef {import("../types.js").Outcome} Outcome */
-/** @typedef {import("../serving.js").Running} Running */
+/** @typedef {import("../types/api.js").Page} Page */
+/** @typedef {import("../types/api.js").Outcome} Outcome */
+/** @typedef {import("../calls/incoming-requests.js").RunContext} RunContext */
 /** @typedef {import("./app.js").MockPageHandler} MockPageHandler */
 
-/** With it a bridge joins that was not invited. */
+/** The token with which a bridge joins that was not invited. */
 export const JOIN_TOKEN = "mock";
 
-/** One session of a mocked app: who takes part, what they host, and the pages. */
+/** One session of a mocked app: its clients, hosts and pages. */
 export class MockSession {
-  /** @type {Set<MockMember>} the first client first */ members = new Set();
-  /** @type {{page: URIMap<MockMember>, task: URIMap<MockMember>, service: URIMap<MockMember>}} */
+  /** @type {Set<MockClient>} the first client first */ clients = new Set();
+  /** @type {{page: URIMap<MockClient>, task: URIMap<MockClient>, service: URIMap<MockClient>}} */
   #hosted = { page: new URIMap(), task: new URIMap(), service: new URIMap() };
   /** @type {Map<string, MockInvitation>} by token */ #invitations = new Map();
   /** @type {Map<string, AbortController>} the app's own pages by id */ #shown = new Map();
-  /** @type {Map<string, MockMember>} who shows the others, by id */ #hosts = new Map();
-  /** @type {Map<string, MockMember | undefined>} who opened each, by id */ #openers = new Map();
+  /** @type {Map<string, MockClient>} the hosts of the other pages, by id */ #hosts = new Map();
+  /** @type {Map<string, MockClient | undefined>} the opener of each page, by id */ #openers = new Map();
+  #results = new KeyedResults(platformClock);
+  /** @type {Set<string>} */ #deliveredKeys = new Set();
   #lastPage = 0;
   #routes;
   stack = new MockStack({
     closed: (page, reason, exts) => this.#closed(page, reason, exts),
-    resumed: (page) => this.#hosts.get(page.id)?.peer.notify("page.resume", { page: page.id }),
+    resumed: (page, changes) => this.#hosts.get(page.id)?.peer.notify("page.resume", { page: page.id, ...changes }),
   });
 
   /**
    * @param {string} id
-   * @param {import("./inside.js").Handlers} routes
+   * @param {import("./types.js").Handlers} routes
    */
   constructor(id, routes) {
     this.id = id;
@@ -43,28 +47,28 @@ export class MockSession {
   }
 
   /**
-   * @param {import("../peer.js").Peer} peer
+   * @param {import("../calls/peer.js").Peer} peer
    * @param {any} params of `session.open`
    */
-  enter(peer, { join, page, hosts = [] }) {
+  addClient(peer, { join, page, hosts = [] }) {
     const invitation = this.#invitations.get(join?.token);
-    invitation?.take({ page, hosts });
-    const member = new MockMember(this, peer, { page, invitation });
-    this.members.add(member);
-    member.register(hosts);
-    return member;
+    invitation?.accept({ page, hosts });
+    const client = new MockClient(this, peer, { page, invitation });
+    this.clients.add(client);
+    client.register(hosts);
+    return client;
   }
 
   /**
-   * @param {MockMember} member
+   * @param {MockClient} client
    * @param {boolean} isLost
    */
-  leave(member, isLost) {
-    this.members.delete(member);
-    member.leave(isLost);
+  removeClient(client, isLost) {
+    this.clients.delete(client);
+    client.leave(isLost);
     for (const [page, host] of [...this.#hosts]) {
-      const { code, message } = failure("hostAbsent", "the client that showed the page is gone");
-      if (host === member && this.stack.contains(page) !== null) this.stack.finish(page, "failed", { code, message });
+      const { code, message } = failure("hostAbsent", "The host of the page is gone");
+      if (host === client && this.stack.contains(page) !== null) this.stack.finish(page, "failed", { code, message });
     }
   }
 
@@ -82,42 +86,47 @@ export class MockSession {
   }
 
   /** @param {string} token */
-  knows(token) {
+  isValidToken(token) {
     return token === JOIN_TOKEN || this.#invitations.has(token);
   }
 
   /**
    * @param {any} declaration
-   * @param {MockMember} member
+   * @param {MockClient} client
    */
-  host(declaration, member) {
-    return this.#hosted[/** @type {"page" | "task" | "service"} */ (declaration.kind)].add(declaration, member);
+  host(declaration, client) {
+    return this.#hosted[/** @type {"page" | "task" | "service"} */ (declaration.kind)].add(declaration, client);
   }
 
   /**
-   * Whether a member shows a page, or has opened it.
+   * Whether a client shows a page, or has opened it.
    * @param {string} page
-   * @param {MockMember} member
+   * @param {MockClient} client
    */
-  isOf(page, member) {
-    return this.#hosts.get(page) === member || this.#openers.get(page) === member;
+  belongsTo(page, client) {
+    return this.#hosts.get(page) === client || this.#openers.get(page) === client;
   }
 
   /**
    * @param {any} params
-   * @param {Running} context
-   * @param {MockMember[]} askers whose rights it takes: who calls, and for whom, the first caller last; none: the app itself
+   * @param {RunContext} context
+   * @param {MockClient[]} callers the clients that must have the right to the call, the first caller last; empty: the app itself
    * @returns {Promise<Outcome>}
    */
-  async open(params, context, askers = []) {
+  async open(params, context, callers = []) {
     const { exts = {}, style = "push", from } = params;
-    const uri = withoutDots(params.uri);
-    if (this.#findTask(uri)) return finished(await this.invoke(params, context, askers));
+    const uri = normalForm(params.uri);
+    if (this.#findTask(uri)) return finished(await this.invoke(params, context, callers));
     const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
     if (own === undefined && hosted.length === 0) throw noRoute(uri);
-    const there = style === "popTo" ? this.stack.popTo(uri, exts) : undefined;
-    if (there !== undefined) return there.outcome;
-    const page = (/** @type {import("../uri-map.js").Found<any>} */ found) => {
+    if (style === "popTo") {
+      const hasParams = queryOf(uri).length > 0 || Object.keys(params.params ?? {}).length > 0;
+      const all = { ...(own ?? hosted[0]).params, ...params.params };
+      const changes = { ...(hasParams && { uri, params: all }), ...(Object.keys(exts).length > 0 && { exts }) };
+      const existing = this.stack.popTo(uri, changes, exts);
+      if (existing !== undefined) return existing.outcome;
+    }
+    const page = (/** @type {import("../uri/uri-map.js").Found<any>} */ found) => {
       this.#lastPage += 1;
       /** @type {Page} */
       const made = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params.params }, exts, style, opener: from };
@@ -126,18 +135,18 @@ export class MockSession {
     const opened =
       own !== undefined
         ? page(own)
-        : await firstThatTakesIt(uri, hosted, async (found) => {
-            const asked = page(found);
-            this.#hosts.set(asked.id, found.handler);
+        : await firstAccepting(uri, hosted, async (found) => {
+            const wanted = page(found);
+            this.#hosts.set(wanted.id, found.handler);
             try {
-              await found.handler.peer.request("page.open", { page: asked, host: found.host }, { signal: context.signal, asker: askers });
+              await found.handler.peer.request("page.open", { page: wanted, host: found.host }, { signal: context.signal, callers });
             } catch (error) {
-              this.#hosts.delete(asked.id);
+              this.#hosts.delete(wanted.id);
               throw error;
             }
-            return asked;
+            return wanted;
           });
-    this.#openers.set(opened.id, askers.at(-1));
+    this.#openers.set(opened.id, callers.at(-1));
     const outcome = this.stack.add(opened);
     context.progress({ opened: { page: opened.id } });
     context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
@@ -147,50 +156,61 @@ export class MockSession {
 
   /**
    * @param {any} params
-   * @param {Running} context
-   * @param {MockMember[]} askers as of `open`
+   * @param {RunContext} context
+   * @param {MockClient[]} callers as for `open`
    */
-  async invoke({ uri: called, params, exts = {} }, { signal, progress }, askers = []) {
-    const uri = withoutDots(called);
+  async invoke({ uri: called, params, exts = {}, key }, { signal, progress }, callers = []) {
+    const uri = normalForm(called);
     const [own, hosted] = [this.#routes.tasks.all(uri), this.#hosted.task.all(uri)];
     if (own.length === 0 && hosted.length === 0) {
-      throw this.canOpen(uri).canOpen ? failure("wrongKind", `${uri} is a page: open it`) : noRoute(uri);
+      throw this.canOpen(uri).canOpen ? failure("wrongKind", `"${uri}" is a page; call open`) : noRoute(uri);
     }
-    return firstThatTakesIt(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
+    return firstAccepting(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
       const all = { ...given, ...params };
-      if (handler instanceof MockMember) {
-        return handler.peer.request("task.run", { uri, params: all, exts, host }, { signal, onProgress: progress, asker: askers });
+      if (handler instanceof MockClient) {
+        return handler.peer.request("task.run", { uri, params: all, exts, host, key, caller: this.#caller(callers) }, { signal, onProgress: progress, callers });
       }
-      return served(signal, () => handler(all, { uri, exts, signal, progress }));
+      return runHandler(signal, () => handler(all, { uri, exts, signal, progress, ...this.#results.context([host], { key, caller: this.#caller(callers) }) }));
     });
   }
 
   /**
-   * Without a table, an action means its URL.
+   * Delivers a deep link, once for each key. Without a table, an action resolves to its URL.
    * @param {any} params
-   * @param {Running} context
-   * @param {MockMember[]} askers as of `open`
+   * @param {RunContext} context
+   * @param {MockClient[]} callers as for `open`
    */
-  deliver({ uri, action_url, params }, context, askers) {
-    // What becomes of the link is not the answer's to tell.
-    this.open({ uri: uri ?? action_url, params }, { ...context, progress: () => {} }, askers).catch(() => {});
+  deliver({ uri, action_url, params, style, exts, key }, context, callers) {
+    if (key !== undefined && this.#deliveredKeys.has(key)) return null;
+    this.#deliveredKeys.add(key);
+    // The response does not depend on the result of the link.
+    this.open({ uri: uri ?? action_url, params, style, exts }, { ...context, progress: () => {} }, callers).catch(() => {});
     return null;
   }
 
   /**
-   * Calls a method of a page: of the client that runs in it, or else of the one that shows it.
-   * @param {{page: string, method: string, params?: object}} call
-   * @param {Running} context
-   * @param {MockMember[]} askers as of `open`
+   * Calls a method of a page, on the client that runs in it or else on the client that shows it.
+   * @param {{page: string, method: string, params?: object, key?: string}} call
+   * @param {RunContext} context
+   * @param {MockClient[]} callers as for `open`
    */
-  call({ page, method, params = {} }, { signal, progress }, askers) {
-    const [first, ...others] = this.members;
-    const member = others.find((each) => each.page === page) ?? this.#hosts.get(page) ?? first;
-    return member.peer.request("page.call", { page, method, params }, { signal, onProgress: progress, asker: askers });
+  call({ page, method, params = {}, key }, { signal, progress }, callers) {
+    const [first, ...others] = this.clients;
+    const client = others.find((each) => each.page === page) ?? this.#hosts.get(page) ?? first;
+    return client.peer.request("page.call", { page, method, params, key, caller: this.#caller(callers) }, { signal, onProgress: progress, callers });
   }
 
   /**
-   * Runs the app's own page, and ends it with what comes of that.
+   * Describes the first caller for a host.
+   * @param {MockClient[]} callers as for `open`
+   */
+  #caller(callers) {
+    const client = callers.at(-1);
+    return { session: this.id, ...(client && { client: { id: "mock", page: client.page } }), ...(client?.isGuest && { guest: true }) };
+  }
+
+  /**
+   * Runs a page of the app itself, and closes it with its result.
    * @param {Page} page
    * @param {MockPageHandler} handler
    */
@@ -198,10 +218,10 @@ export class MockSession {
     const controller = new AbortController();
     this.#shown.set(page.id, controller);
     try {
-      const data = await served(controller.signal, () => handler(page.params, { page, signal: controller.signal }));
+      const data = await runHandler(controller.signal, () => handler(page.params, { page, signal: controller.signal }));
       this.#end(page, "finished", { data: data ?? null });
     } catch (error) {
-      const { code, message } = /** @type {import("../errors.js").BridgeError} */ (error);
+      const { code, message } = /** @type {import("../values/errors.js").BridgeError} */ (error);
       this.#end(page, "failed", { code, message });
     }
   }
@@ -218,7 +238,7 @@ export class MockSession {
   /**
    * @param {Page} page
    * @param {Outcome["outcome"]} reason
-   * @param {import("../types.js").Params} exts
+   * @param {import("../types/api.js").Params} exts
    */
   #closed({ id }, reason, exts) {
     this.#shown.get(id)?.abort(cancelled());
@@ -226,10 +246,10 @@ export class MockSession {
     const host = this.#hosts.get(id);
     this.#hosts.delete(id);
     this.#openers.delete(id);
-    // As a server does, it leaves empty exts out.
-    const told = Object.keys(exts).length > 0 ? { page: id, reason, exts } : { page: id, reason };
-    // What the host answers changes nothing.
-    host?.peer.request("page.close", told).catch(() => {});
+    // Empty exts are omitted, like on a server.
+    const closed = Object.keys(exts).length > 0 ? { page: id, reason, exts } : { page: id, reason };
+    // The host's response is not needed.
+    host?.peer.request("page.close", closed).catch(() => {});
   }
 
   /** @param {string} uri */
@@ -245,24 +265,24 @@ export class MockSession {
 }
 
 /**
- * What the first of them gives that does not decline.
+ * Returns the result of the first candidate that does not decline.
  * @template Found, Value
  * @param {string} uri
  * @param {Found[]} candidates
- * @param {(candidate: Found) => Promise<Value>} ask
+ * @param {(candidate: Found) => Promise<Value>} request
  */
-async function firstThatTakesIt(uri, candidates, ask) {
+async function firstAccepting(uri, candidates, request) {
   for (const candidate of candidates) {
     try {
-      return await ask(candidate);
+      return await request(candidate);
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== codeOf.noRoute || error.kind !== "declined") throw error;
     }
   }
-  throw new Declined(`everybody who serves ${uri} declined`);
+  throw new DeclinedError(`All hosts of "${uri}" declined`);
 }
 
 /** @param {string} uri */
 function noRoute(uri) {
-  return failure("noRoute", `the mocked app has no ${uri}`);
+  return failure("noRoute", `The mocked app has no route for "${uri}"`);
 }

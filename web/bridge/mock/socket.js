@@ -1,10 +1,10 @@
 // @ts-check
-import { SUBPROTOCOL } from "../connection.js";
+import { SUBPROTOCOL } from "../connection/connection.js";
 
-/** What a message causes at once is done before the next one arrives: so many turns of the microtask queue are left to it. */
+/** Turns of the microtask queue between two messages, so that the immediate effects of one message are complete before the next arrives. */
 const TURNS = 16;
 
-/** One end of a connection within this program: what a `Bridge` takes for its WebSocket. */
+/** One end of a connection within this program, with the interface of a WebSocket for a `Bridge`. */
 export class MockSocket extends EventTarget {
   readyState = 0;
   protocol = "";
@@ -15,7 +15,7 @@ export class MockSocket extends EventTarget {
 
   /**
    * @param {object} server
-   * @param {(socket: MockSocket) => boolean} server.accepts whether the connection comes about
+   * @param {(socket: MockSocket) => boolean} server.accepts returns whether the connection is accepted
    * @param {(text: string) => void} server.received
    * @param {(code: number) => void} server.ended
    */
@@ -25,7 +25,7 @@ export class MockSocket extends EventTarget {
     this.#ended = ended;
     queueMicrotask(() => {
       if (this.readyState !== 0) return;
-      if (!accepts(this)) return this.end(1006, "the mocked app is down");
+      if (!accepts(this)) return this.end(1006, "The mocked app is down");
       this.protocol = SUBPROTOCOL;
       this.readyState = 1;
       this.dispatchEvent(new Event("open"));
@@ -43,9 +43,9 @@ export class MockSocket extends EventTarget {
   }
 
   /**
-   * What the other end sends.
+   * Delivers a message from the other end.
    * @param {string} text
-   * @returns {boolean} false when it does not arrive
+   * @returns {boolean} `false` if it does not arrive
    */
   deliver(text) {
     if (this.readyState !== 1) return false;
@@ -68,7 +68,7 @@ export class MockSocket extends EventTarget {
 }
 
 /**
- * No timers: tests that replace those go on as others do.
+ * Runs `body` some microtasks after the previous one. It uses no timers, so it works in tests that replace them.
  * @param {Promise<void>} previous
  * @param {() => unknown} body
  */

@@ -1,33 +1,32 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { bridgeError, failure } from "../errors.js";
-import { split, withoutDots } from "../uri.js";
+import { bridgeError, failure } from "../values/errors.js";
+import { split, normalForm } from "../uri/uri.js";
 
-/** @typedef {import("../types.js").Page} Page */
-/** @typedef {import("../types.js").Outcome} Outcome */
-/** @typedef {import("../types.js").Params} Params */
+/** @typedef {import("../types/api.js").Page} Page */
+/** @typedef {import("../types/api.js").Outcome} Outcome */
+/** @typedef {import("../types/api.js").Params} Params */
 /** @typedef {{data?: any, code?: number, message?: string}} Result */
 /** @typedef {{page: Page, outcome: Promise<Outcome>, settle: (outcome: Outcome) => void}} Entry */
 
 /**
- * How pages close that close together.
+ * How pages close that one operation closes.
  * @typedef {object} Ending
- * @property {Outcome["outcome"]} lowest of the lowest of them, which gets the result
- * @property {Outcome["outcome"]} others
+ * @property {Outcome["outcome"]} lowest the outcome of the lowest page, which gets the result
+ * @property {Outcome["outcome"]} others the outcome of the other pages
  * @property {Result} [result]
- * @property {Params} [exts] of what closes them
+ * @property {Params} [exts] those of the operation
  */
 
-/** The open pages of a mocked app, bottom first: one stack, without modal ones on top. */
+/** The open pages of a mocked app, bottom first. It has no modal stacks. */
 export class MockStack {
   /** @type {Entry[]} */ #entries = [];
   #events;
 
   /**
    * @param {object} events
-   * @param {(page: Page, reason: Outcome["outcome"], exts: Params) => void} events.closed `exts`: of
-   *   what closed it
-   * @param {(page: Page) => void} events.resumed
+   * @param {(page: Page, reason: Outcome["outcome"], exts: Params) => void} events.closed `exts`: those of the operation that closed it
+   * @param {(page: Page, changes: import("../types/api.js").PageChanges) => void} events.resumed a page is on top again, or a call has changed it
    */
   constructor(events) {
     this.#events = events;
@@ -38,7 +37,7 @@ export class MockStack {
   }
 
   /**
-   * Shows a page, in place of others where its style says so.
+   * Adds a page to the stack. It replaces other pages if its style says so.
    * @param {Page} page
    * @returns {Promise<Outcome>}
    */
@@ -56,39 +55,43 @@ export class MockStack {
   }
 
   /**
-   * Goes back to a page that is there.
+   * Goes back to a page on the stack.
    * @param {string} uri
-   * @param {Params} [exts]
+   * @param {import("../types/api.js").PageChanges} changes what the call has changed of the page
+   * @param {Params} exts those of the call
    * @returns {{page: Page, outcome: Promise<Outcome>} | undefined}
    */
-  popTo(uri, exts) {
-    const index = this.#find(uri);
-    if (index < 0) return undefined;
-    this.#close(index + 1, "dismissed", undefined, exts);
-    return this.#entries[index];
+  popTo(uri, changes, exts) {
+    const entry = this.#entries[this.#find(uri)];
+    if (entry === undefined) return undefined;
+    const closed = this.#remove(this.#entries.indexOf(entry) + 1, { lowest: "dismissed", others: "dismissed", exts });
+    Object.assign(entry.page, changes);
+    if (closed.length > 0 || Object.keys(changes).length > 0) this.#events.resumed(entry.page, changes);
+    return entry;
   }
 
   /** @param {string} reference */
   contains(reference) {
+    if (reference === "") throw failure("invalidParams", "navigation.contains needs a reference to a page, but it is empty");
     return this.#entries[this.#find(reference)]?.page ?? null;
   }
 
   /**
-   * The pages that would close.
-   * @param {any} params as of `navigation.back`, or the id of a page that finishes
+   * Returns the pages that an operation would close.
+   * @param {any} params the params of `navigation.back`, or the id of a page that finishes
    */
   closing(params) {
     return this.pages.slice(typeof params === "string" ? this.#index(params) : this.#end(params));
   }
 
   /**
-   * @param {any} params as of `navigation.back`
+   * @param {any} params the params of `navigation.back`
    * @returns {{page: string | null, closed: string[]}}
    */
   back(params) {
     const { result, exts } = params;
     const index = this.#end(params);
-    if (result !== undefined && index >= this.#entries.length) throw failure("conflict", "no page closes: the result would be lost");
+    if (result !== undefined && index >= this.#entries.length) throw failure("conflict", "No page closes, so the result would be lost");
     return this.#close(index, result === undefined ? "dismissed" : "finished", result, exts);
   }
 
@@ -103,8 +106,8 @@ export class MockStack {
   }
 
   /**
-   * From where on pages close.
-   * @param {any} params as of `navigation.back`
+   * Returns the index of the lowest page that closes.
+   * @param {any} params the params of `navigation.back`
    */
   #end({ count = 1, to, before, root }) {
     if (root) return 1;
@@ -113,7 +116,7 @@ export class MockStack {
   }
 
   /**
-   * @param {number} index the lowest page that closes, and to which the outcome belongs
+   * @param {number} index the index of the lowest page that closes, which gets the outcome
    * @param {Outcome["outcome"]} outcome
    * @param {Result} [result]
    * @param {Params} [exts]
@@ -121,7 +124,7 @@ export class MockStack {
   #close(index, outcome, result, exts) {
     const closed = this.#remove(index, { lowest: outcome, others: "dismissed", result, exts });
     const top = this.#entries.at(-1)?.page;
-    if (closed.length > 0 && top !== undefined) this.#events.resumed(top);
+    if (closed.length > 0 && top !== undefined) this.#events.resumed(top, {});
     return { page: top?.id ?? null, closed };
   }
 
@@ -145,10 +148,10 @@ export class MockStack {
   #index(reference) {
     const index = this.#find(reference);
     if (index >= 0) return index;
-    throw bridgeError(codeOf.noRoute, `no page ${reference} is open`, { data: { kind: "notOnStack", retryable: false } });
+    throw bridgeError(codeOf.noRoute, `No page "${reference}" is open`, { data: { kind: "notOnStack", retryable: false } });
   }
 
-  /** @param {string} reference an id, or a URI, of which query and fragment do not count */
+  /** @param {string} reference an id, or a URI whose query and fragment are ignored */
   #find(reference) {
     const target = place(reference);
     const is = (/** @type {Page} */ page) => (reference.includes(":") ? place(page.uri) === target : page.id === reference);
@@ -158,6 +161,6 @@ export class MockStack {
 
 /** @param {string} uri */
 function place(uri) {
-  const { scheme, authority, path } = split(withoutDots(uri));
+  const { scheme, authority, path } = split(normalForm(uri));
   return JSON.stringify([scheme, authority?.toLowerCase(), path]);
 }

@@ -14,8 +14,8 @@ needsApp(bridge);
 const snacks = new Toasts(byId("snack", HTMLElement));
 const view = new FlutterView(byId("pages", HTMLElement), bridge, (text) => snacks.show(text));
 
-// The shell learns where our pages lie from the server's stack. An answer of the server to a question that was asked
-// after our own answer proves that it has taken the change.
+// The shell reads the places of the pages from the stack of the server. A response of the server that follows our own
+// response proves that the server has changed the stack.
 const changed = () => setTimeout(async () => {
   await bridge.stack().catch(() => undefined);
   report({ demo: "changed" });

@@ -3,7 +3,7 @@ import { element } from "../shared/dom.js";
 import { explain } from "../shared/result.js";
 
 /**
- * The account: who is logged in, which the server knows.
+ * The account: the logged-in user of the session.
  * @param {import("./view.js").Page} page
  * @param {import("./view.js").Context} context
  * @returns {import("./view.js").Scaffold}
@@ -19,23 +19,23 @@ export function me(page, { bridge, snack }) {
   const show = (/** @type {string | null} */ name) => {
     user = name;
     avatar.textContent = name?.[0] ?? "?";
-    title.textContent = name ?? "Nobody is logged in";
-    about.textContent = name ? "Logged in, as the server knows" : "Your orders need a login";
+    title.textContent = name ?? "Not logged in";
+    about.textContent = name ? "The server keeps the login" : "Your orders need a login";
     button.textContent = name ? "Log out" : "Log in";
     button.classList.toggle("tonal", name !== null);
   };
-  const told = (/** @type {Promise<unknown>} */ call) => void call.catch((error) => snack(explain(error)));
-  const ask = async () => show((await bridge.invoke("action://user")).name);
+  const showError = (/** @type {Promise<unknown>} */ call) => void call.catch((error) => snack(explain(error)));
+  const loadProfile = async () => show((await bridge.invoke("action://user")).name);
   const change = () => {
-    if (user === null) return told(bridge.invoke("action://login").then(({ name }) => show(name)));
-    told(bridge.invoke("action://logout").then(() => {
+    if (user === null) return showError(bridge.invoke("action://login").then(({ name }) => show(name)));
+    showError(bridge.invoke("action://logout").then(() => {
       show(null);
       snack("Logged out");
     }));
   };
-  const orders = () => told(bridge.open("native://orders", {}, { from: page.id })
-    .then(({ outcome, data }) => snack(outcome === "finished" ? `Order ${data.id}: ${data.state}` : `Orders: ${outcome}`)));
-  const discover = () => told(bridge.invoke("action://tab/1"));
+  const orders = () => showError(bridge.open("native://orders", {}, { from: page.id })
+    .then((ended) => snack(ended.outcome === "finished" ? `Order ${ended.data.id}: ${ended.data.state}` : `Orders: ${ended.outcome}`)));
+  const discover = () => showError(bridge.invoke("action://tab/1"));
 
   const tile = (/** @type {string} */ name, /** @type {string} */ detail, /** @type {() => void} */ press) =>
     element("button", { class: "tile", type: "button", onclick: press },
@@ -45,6 +45,6 @@ export function me(page, { bridge, snack }) {
       tile("My orders", "native://orders", orders),
       tile("Find a trip", "the tab native://discover", discover)));
   show(null);
-  told(ask());
-  return { title: "Me", body, resumed: () => told(ask()) };
+  showError(loadProfile());
+  return { title: "Me", body, resumed: () => showError(loadProfile()) };
 }

@@ -18,14 +18,14 @@ const people = Object.assign(Object.create(null), {
 export function profile(page, { bridge, snack, pop }) {
   const id = String(page.params.id);
   const { name, craft, town, workshop } = people[id] ?? { name: `Guest ${id}`, craft: "New here", town: "Nowhere yet" };
-  const told = (/** @type {Promise<string>} */ call) => void call.then(snack, (error) => snack(explain(error)));
+  const showResult = (/** @type {Promise<string>} */ call) => void call.then(snack, (error) => snack(explain(error)));
 
-  const share = () => told(bridge.invoke("action://share", { title: name, url: page.uri })
+  const share = () => showResult(bridge.invoke("action://share", { title: name, url: page.uri })
     .then(({ shared, channel }) => (shared ? `Shared by ${channel}` : "Not shared")));
-  const meet = (/** @type {string} */ uri) => () => told(bridge.open(uri, {}, { from: page.id })
-    .then(({ outcome, data }) => (outcome === "finished" ? `Meeting at ${data.name}` : `Address: ${outcome}`)));
-  const colleague = () => told(bridge.open("flutter://profile/8", {}, { from: page.id })
-    .then(({ outcome, data }) => (outcome === "finished" ? `Following ${data.name}` : `Profile: ${outcome}`)));
+  const meet = (/** @type {string} */ uri) => () => showResult(bridge.open(uri, {}, { from: page.id })
+    .then((ended) => (ended.outcome === "finished" ? `Meeting at ${ended.data.name}` : `Address: ${ended.outcome}`)));
+  const colleague = () => showResult(bridge.open("flutter://profile/8", {}, { from: page.id })
+    .then((ended) => (ended.outcome === "finished" ? `Following ${ended.data.name}` : `Profile: ${ended.outcome}`)));
 
   const tile = (/** @type {string} */ title, /** @type {string} */ detail, /** @type {() => void} */ press) =>
     element("button", { class: "tile", type: "button", onclick: press },

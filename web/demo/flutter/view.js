@@ -12,7 +12,7 @@ import { ripples } from "./ripple.js";
 /** @typedef {import("../../bridge/bridge.js").Bridge} Bridge */
 
 /**
- * What a Flutter page gets.
+ * The context of a Flutter page.
  * @typedef {object} Context
  * @property {Bridge} bridge
  * @property {(text: string) => void} snack
@@ -57,7 +57,7 @@ export class FlutterView {
     this.snack = snack;
     ripples(element);
     addEventListener("focus", () => {
-      if (document.activeElement === document.body) this.#takeFocus();
+      if (document.activeElement === document.body) this.#restoreFocus();
     });
   }
 
@@ -97,7 +97,7 @@ export class FlutterView {
       drawn.animate([{ opacity: 0, transform: "translateY(12%)" }, { opacity: 1, transform: "none" }], motion);
     }
     this.#reveal();
-    this.#takeFocus();
+    this.#restoreFocus();
   }
 
   /** @param {string} id */
@@ -109,7 +109,7 @@ export class FlutterView {
     if (calm()) drawn.remove();
     else drawn.animate([{ opacity: 1 }, { opacity: this.#pages.size ? 0 : 1 }], motion).finished.finally(() => drawn.remove());
     this.#reveal();
-    this.#takeFocus();
+    this.#restoreFocus();
   }
 
   /**
@@ -123,12 +123,12 @@ export class FlutterView {
     this.#pages.delete(id);
     this.#pages.set(id, drawn);
     this.#reveal();
-    this.#takeFocus();
+    this.#restoreFocus();
     this.#scaffolds.get(drawn)?.resumed?.();
   }
 
   /**
-   * What a method of a page answers.
+   * Returns the result of a method of a page.
    * @param {string} id of the page
    * @param {string} method
    * @param {any} params
@@ -156,7 +156,7 @@ export class FlutterView {
   }
 
   /** Moves the focus to where it was on the page that is shown; from outside of this view it is not taken. */
-  #takeFocus() {
+  #restoreFocus() {
     const shown = this.#shown;
     if (!shown || !document.hasFocus()) return;
     const target = this.#focus.get(shown) ?? shown.querySelector("h1");

@@ -5,7 +5,7 @@ import { group, row } from "./row.js";
 import { summary } from "./step.js";
 
 /**
- * Gives the address that is picked to the page that opened it.
+ * Returns the selected address to the opener.
  * @type {import("./pages.js").NativePage}
  */
 export function addresses(page, shell) {
@@ -18,12 +18,12 @@ export function addresses(page, shell) {
   }));
   const content = element("div", { class: "content" },
     group("Deliver to", ...rows),
-    element("p", { class: "hint" }, "The page that opened this one gets the address. Going back gives it none."));
+    element("p", { class: "hint" }, "The page that opened this one receives the address. If you go back, it receives none."));
   return { title: "Addresses", content: [content] };
 }
 
 /**
- * One address; gives it to the page that opened it when it is taken.
+ * Shows one address, and returns it to the opener.
  * @type {import("./pages.js").NativePage}
  */
 export function address(page, shell) {

@@ -6,7 +6,7 @@ import { group, row } from "./row.js";
 /** @typedef {{count: number, total: {amount: number, currency: string}, lines: {sku: string, name?: string, count: number}[]}} Cart */
 
 /**
- * The cart of the session, which the server keeps; what changes it, here or elsewhere, is told by the topic `cart.changed`.
+ * The cart of the session, which the server keeps. It publishes each change on the topic `cart.changed`.
  * @type {import("./pages.js").NativePage}
  */
 export function cart(page, shell) {
@@ -20,7 +20,7 @@ export function cart(page, shell) {
     lines.replaceChildren(cart.lines.length > 0
       ? group(`${cart.count} for ${inWords(cart.total)}`, ...cart.lines.map(({ sku, name, count }) =>
         row({ icon: "bag", title: `${count} × ${name ?? sku}`, detail: `native://product/${sku}`, press: () => shell.attempt(bridge.open(`native://product/${encodeURIComponent(sku)}`, {}, { from: page.id })) })))
-      : element("p", { class: "hint" }, "Nothing is in it."));
+      : element("p", { class: "hint" }, "The cart is empty."));
   };
   show(shown);
   const closed = bridge.subscribe(["cart.changed"], ({ data }) => show(data));

@@ -7,7 +7,7 @@ import { group, row } from "./row.js";
 /** @typedef {import("./pages.js").NativePage} NativePage */
 
 /**
- * A page that nobody has drawn yet: what the table says of its route, what it was given, and an end with a result that fits.
+ * A page without an implementation: shows the declaration of its route and its parameters, and returns a valid result.
  * @type {NativePage}
  */
 export function declared(page, shell) {
@@ -21,12 +21,12 @@ export function declared(page, shell) {
   }));
   const result = route.result && sample(route.result);
   const content = element("div", { class: "content" },
-    element("p", { class: "lead" }, route.purpose ?? "This page has no purpose that anybody has written down."),
+    element("p", { class: "lead" }, route.purpose ?? "The route table declares no purpose for this page."),
     given.length > 0
       ? element("dl", { class: "given" }, ...given.flatMap(([name, value]) =>
         [element("dt", {}, route.parameters?.[name]?.title ?? name), element("dd", {}, inWords(value))]))
       : element("p", { class: "hint" }, "It was opened without parameters."),
-    methods.length > 0 && group("While it is open, it answers", ...methods),
+    methods.length > 0 && group("Methods of the open page", ...methods),
     answers.element,
     element("div", { class: "ending" },
       result !== undefined && element("pre", { class: "sample", tabindex: 0, "aria-label": "The result" }, JSON.stringify(result, null, 2)),

@@ -12,13 +12,13 @@ const kinds = {
   flutter: { title: "Flutter pages", icon: "star", technology: "flutter" },
   https: { title: "Web pages", icon: "link", technology: "web" },
   mini: { title: "Mini programs", icon: "bag", technology: "mini" },
-  tp: { title: "Apps of others", icon: "rocket", technology: "tp" },
+  tp: { title: "Other apps", icon: "rocket", technology: "tp" },
   action: { title: "Tasks", icon: "clock", technology: "swift" },
   service: { title: "Services", icon: "compass", technology: "swift" },
 };
 
 /**
- * Every route of the table. A press opens it, with parameters that are made up to fit.
+ * All routes of the table. Pressing a row opens the route with valid sample parameters.
  * @type {import("./pages.js").NativePage}
  */
 export function directory(page, shell) {
@@ -32,7 +32,7 @@ export function directory(page, shell) {
     const groups = schemes.map((name) => group(kinds[name]?.title ?? name,
       ...found.filter((route) => scheme(route) === name).map((route) => line(route, shell, page.id, result))));
     list.replaceChildren(...groups);
-    if (found.length === 0) list.append(element("p", { class: "hint" }, "No route is about that."));
+    if (found.length === 0) list.append(element("p", { class: "hint" }, "No route matches."));
   };
   search.addEventListener("input", show);
   show();
@@ -74,7 +74,7 @@ function line(route, { bridge }, from, result) {
 }
 
 /**
- * A route that is a tab is one tab only.
+ * A route of a tab must be opened as that tab.
  * @param {Route} route
  */
 function shownAs({ name }) {

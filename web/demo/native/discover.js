@@ -10,11 +10,11 @@ export function discover(page, { bridge }) {
   const content = element("div", { class: "content" },
     group("Go somewhere",
       row({
-        icon: "compass", title: "Plan a trip", detail: "A modal with a stack", technology: "native",
+        icon: "compass", title: "Plan a trip", detail: "A modal stack of pages", technology: "native",
         press: () => result.open("Plan", () => bridge.open("native://plan/place", {}, { from, style: "present" }), () => "planned"),
       }),
       row({
-        icon: "lock", title: "My orders", detail: "native://orders, a login", technology: "native",
+        icon: "lock", title: "My orders", detail: "native://orders, needs a login", technology: "native",
         press: () => result.open("Order", () => bridge.open("native://orders?filter=open", {}, { from }),
           ({ id, name }) => `${id}, ${name}`),
       })),
@@ -24,17 +24,17 @@ export function discover(page, { bridge }) {
         press: () => result.open("All routes", () => bridge.open("native://directory", {}, { from }), () => "closed"),
       }),
       row({
-        icon: "bag", title: "Cart", detail: "native://cart, told by cart.changed", technology: "native",
-        press: () => result.open("Cart", () => bridge.open("native://cart", {}, { from }), (lines) => `${lines.length} different things`),
+        icon: "bag", title: "Cart", detail: "native://cart, with the topic cart.changed", technology: "native",
+        press: () => result.open("Cart", () => bridge.open("native://cart", {}, { from }), (lines) => `${lines.length} products`),
       })),
-    group("Follow a link",
+    group("Open a deep link",
       row({
-        icon: "link", title: "From long ago", detail: "native://contacts/a2", technology: "native",
+        icon: "link", title: "An old URI", detail: "native://contacts/a2", technology: "native",
         press: () => result.open("Address", () => bridge.open("native://contacts/a2", {}, { from }),
           ({ name, city }) => `${name}, ${city}`),
       }),
       row({
-        icon: "rocket", title: "From the future", detail: "native://future/thing", technology: "native",
+        icon: "rocket", title: "A URI of a later version", detail: "native://future/thing", technology: "native",
         press: () => result.open("Upgrade", () => bridge.open("native://future/thing", {}, { from }), () => "upgraded"),
       }),
       row({

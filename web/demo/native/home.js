@@ -4,7 +4,7 @@ import { ResultView } from "../shared/result.js";
 import { group, row } from "./row.js";
 
 /**
- * What the rows open.
+ * The calls of the rows.
  * @type {(import("../shared/result.js").Opening & Omit<Parameters<typeof row>[0], "press" | "title"> & {label?: string, params?: Record<string, unknown>})[]}
  */
 const openings = [
@@ -37,7 +37,7 @@ export function home(page, { bridge }, restored) {
   if (restored) result.again(bridge.pending, openings);
   const content = element("div", { class: "content" },
     element("p", { class: "hero" },
-      "One app, three technologies. Each page here is drawn by a client of its own, and all share one stack."),
+      "One app, three technologies: native, web and Flutter pages call each other and share one stack."),
     group("Open a page", ...openings.map(({ title, uri, show, params = {}, ...look }) =>
       row({ ...look, title: look.label ?? title, press: () => result.open(title, () => bridge.open(uri, params, { from }), show) }))),
     group("Run a task",

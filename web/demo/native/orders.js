@@ -10,7 +10,7 @@ const known = [
 ];
 
 /**
- * The orders of whoever is logged in: nobody else gets here. Gives the one that is picked to the page that opened it.
+ * The orders of the logged-in user. Returns the selected order to the opener.
  * @type {import("./pages.js").NativePage}
  */
 export function orders(page, shell) {
@@ -22,27 +22,27 @@ export function orders(page, shell) {
   }));
   const content = element("div", { class: "content" },
     group(isOpen ? "On their way" : "All orders", ...rows),
-    element("p", { class: "hint" }, "This page needs a login. The call that opened it was held until there was one."));
+    element("p", { class: "hint" }, "This page needs a login. The server held the call until the user was logged in."));
   return { title: "My orders", content: [content] };
 }
 
 /**
- * Gives the name of who logs in to the Swift code that opened it.
+ * Returns the name of the user to the Swift code that opened it.
  * @type {import("./pages.js").NativePage}
  */
 export function login(page, shell) {
-  const go = (/** @type {FormData} */ fields) =>
+  const logIn = (/** @type {FormData} */ fields) =>
     shell.bridge.finish({ name: String(fields.get("name")).trim() }, { page: page.id });
   const wanted = page.params.uri;
   return {
     title: "Log in",
     content: [element("div", { class: "content" },
-      wanted ? element("p", { class: "hint" }, "You get to ", element("code", {}, String(wanted)), " right after it.") : "",
-      form("Log in", go,
+      wanted ? element("p", { class: "hint" }, "After the login, the server opens ", element("code", {}, String(wanted)), ".") : "",
+      form("Log in", logIn,
         element("label", {}, "Name",
           element("input", {
             type: "text", name: "name", required: true, pattern: ".*\\S.*", maxlength: 40, value: "Mira Holm", autocomplete: "off",
           })),
-        element("p", { class: "hint" }, "Any name will do: this demo has no passwords.")))],
+        element("p", { class: "hint" }, "Any name works: the demo has no passwords.")))],
   };
 }

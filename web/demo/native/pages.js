@@ -18,10 +18,10 @@ import { audience, notes, review, write } from "./walk.js";
 /** @typedef {import("../shell/shell.js").Shell} Shell */
 
 /**
- * What a native page is while it is open.
+ * An open native page.
  * @typedef {object} Drawn
- * @property {Record<string, (params: any) => unknown>} [methods] what others may call of it
- * @property {() => unknown} [closed] it has gone
+ * @property {Record<string, (params: any) => unknown>} [methods] the methods that other clients can call
+ * @property {() => unknown} [closed] called when the page has closed
  */
 
 /**

@@ -10,11 +10,11 @@ const all = ["Place", "Time", "Check"];
 /**
  * @param {string} here
  * @param {string} label
- * @param {(fields: FormData) => Promise<unknown>} go
+ * @param {(fields: FormData) => Promise<unknown>} onSubmit
  * @param {...Node} fields
  */
-function step(here, label, go, ...fields) {
-  return element("div", { class: "content" }, steps("Plan", all, here), form(label, go, ...fields));
+function step(here, label, onSubmit, ...fields) {
+  return element("div", { class: "content" }, steps("Plan", all, here), form(label, onSubmit, ...fields));
 }
 
 /** @type {NativePage} */
@@ -32,7 +32,7 @@ export function time(page, { bridge }) {
 }
 
 /**
- * The whole modal goes away, and the trip comes onto what lay beneath it.
+ * Dismisses the whole modal stack, and pushes the trip onto the page below.
  * @type {NativePage}
  */
 export function check(page, { bridge }) {
@@ -46,6 +46,6 @@ export function trip(page) {
   const content = element("div", { class: "content" },
     element("p", { class: "hero" }, `${page.params.place} is planned.`),
     summary(["To", page.params.place], ["When", page.params.time]),
-    element("p", { class: "hint" }, "The pages of the plan were dismissed, and this one was pushed onto the tab beneath them."));
+    element("p", { class: "hint" }, "The pages of the plan were dismissed. Then this page was pushed onto the tab below."));
   return { title: "Your trip", content: [content] };
 }

@@ -3,7 +3,7 @@ import { element } from "../shared/dom.js";
 import { explain } from "../shared/result.js";
 
 /**
- * Where a walk of several pages stands.
+ * Shows the current step of several pages.
  * @param {string} name
  * @param {string[]} all
  * @param {string} here
@@ -14,25 +14,25 @@ export function steps(name, all, here) {
 }
 
 /**
- * A form that does one thing, and tells when that fails.
+ * A form with one action. It shows an error if the action fails.
  * @param {string} label
- * @param {(fields: FormData) => Promise<unknown>} go
+ * @param {(fields: FormData) => Promise<unknown>} onSubmit
  * @param {...Node} fields
  */
-export function form(label, go, ...fields) {
+export function form(label, onSubmit, ...fields) {
   const error = element("p", { class: "error", role: "alert" });
   const submitted = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     error.textContent = "";
-    await go(new FormData(event.currentTarget)).catch((reason) => (error.textContent = explain(reason)));
+    await onSubmit(new FormData(event.currentTarget)).catch((reason) => (error.textContent = explain(reason)));
   };
   return element("form", { class: "step", onsubmit: submitted },
     ...fields, error, element("button", { class: "primary", type: "submit" }, label));
 }
 
 /**
- * One of a few values.
+ * A choice between a few values.
  * @param {string} name
  * @param {string} question
  * @param {string[]} values the first is chosen at the start
@@ -44,7 +44,7 @@ export function choices(name, question, values) {
 }
 
 /**
- * What was chosen so far.
+ * Shows the choices of the earlier steps.
  * @param {...[string, unknown]} lines
  */
 export function summary(...lines) {

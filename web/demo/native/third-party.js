@@ -2,7 +2,7 @@
 import { element } from "../shared/dom.js";
 
 /**
- * Asks before another app is opened; finishes when the user agrees.
+ * Asks the user before another app is opened, and finishes when the user agrees.
  * @type {import("./pages.js").NativePage}
  */
 export function handoff(page, shell) {
@@ -10,7 +10,7 @@ export function handoff(page, shell) {
   const name = app.charAt(0).toUpperCase() + app.slice(1);
   const content = element("div", { class: "content" },
     element("div", { class: "uri-card" },
-      element("span", {}, `${name} would open`),
+      element("span", {}, `${name} opens`),
       element("code", {}, String(page.params.uri))),
     element("button", {
       class: "primary", type: "button",

@@ -3,7 +3,7 @@ import { element } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 
 /**
- * Stands in for a page that only a later version of the app has.
+ * Replaces a page that only a later version of the app has.
  * @type {import("./pages.js").NativePage}
  */
 export function upgrade(page, shell) {

@@ -11,11 +11,11 @@ const all = ["M", "A", "B", "C"];
  * The form of one step, which opens the next.
  * @param {string} here
  * @param {string} label
- * @param {(fields: FormData) => Promise<unknown>} go
+ * @param {(fields: FormData) => Promise<unknown>} onSubmit
  * @param {...Node} fields
  */
-function step(here, label, go, ...fields) {
-  return element("div", { class: "content" }, steps("Walk", all, here), form(label, go, ...fields));
+function step(here, label, onSubmit, ...fields) {
+  return element("div", { class: "content" }, steps("Walk", all, here), form(label, onSubmit, ...fields));
 }
 
 /**
@@ -59,7 +59,7 @@ export function audience(page, { bridge }) {
     bridge.open("native://walk/c", { ...page.params, audience: String(fields.get("audience")) }, { from: page.id });
   return {
     title: "Audience",
-    content: [step("B", "Next", next, choices("audience", "Who may read it?", ["everyone", "friends"]))],
+    content: [step("B", "Next", next, choices("audience", "Choose the readers", ["everyone", "friends"]))],
   };
 }
 

@@ -1,13 +1,13 @@
 // @ts-check
 import { Bridge } from "../../bridge/bridge.js";
 import { addresses } from "../shared/addresses.js";
-import { asked } from "../shared/asked.js";
+import { openedPage } from "../shared/opened-page.js";
 import { byId, element } from "../shared/dom.js";
 import { needsApp } from "../shared/frame.js";
 import { explain } from "../shared/result.js";
 
 const bridge = new Bridge();
-const { params } = asked();
+const { params } = openedPage();
 
 byId("addresses", HTMLElement).append(...addresses.map((address) => element("li", {},
   element("button", {
@@ -16,5 +16,5 @@ byId("addresses", HTMLElement).append(...addresses.map((address) => element("li"
   }, address.name, element("small", {}, `${address.street}, ${address.city}`)))));
 needsApp(bridge);
 
-// What is pressed before anybody listens would be lost.
+// Presses before the listeners are set would be lost.
 byId("main", HTMLElement).hidden = false;

@@ -1,13 +1,13 @@
 // @ts-check
 import { Bridge } from "../../bridge/bridge.js";
-import { asked } from "../shared/asked.js";
+import { openedPage } from "../shared/opened-page.js";
 import { byId, element } from "../shared/dom.js";
 import { needsApp } from "../shared/frame.js";
 import { explain } from "../shared/result.js";
 import { sample } from "../shared/sample.js";
 
 const bridge = new Bridge();
-const { uri, route: name, params } = asked();
+const { uri, route: name, params } = openedPage();
 needsApp(bridge);
 
 const attempt = (/** @type {Promise<unknown>} */ call) =>
@@ -27,7 +27,7 @@ function show(route) {
   byId("finish", HTMLElement).textContent = result === undefined ? "Done" : "Finish with this";
   byId("finish", HTMLElement).addEventListener("click", () => attempt(bridge.finish(result)));
   byId("back", HTMLElement).addEventListener("click", () => attempt(bridge.back()));
-  // What is pressed before anybody listens would be lost.
+  // Presses before the listeners are set would be lost.
   byId("main", HTMLElement).hidden = false;
 }
 

@@ -15,7 +15,7 @@ form.addEventListener("submit", (event) => {
 });
 byId("cancel", HTMLButtonElement).addEventListener("click", () => attempt(bridge.back()));
 
-// What is pressed before anybody listens would be lost.
+// Presses before the listeners are set would be lost.
 byId("main", HTMLElement).hidden = false;
 
 /** @param {Promise<unknown>} call */

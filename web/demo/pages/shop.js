@@ -15,7 +15,7 @@ let selected;
 const reviewPage = new URL("review.html", document.baseURI).href;
 
 /**
- * What each button opens.
+ * The calls of the buttons.
  * @type {(import("../shared/result.js").Opening & {id: string, params?: () => object})[]}
  */
 const openings = [
@@ -52,7 +52,7 @@ on("cart", () => result.run("Cart", () => bridge.invoke("action://toast", { text
 
 on("done", () => result.run("Close", () => bridge.finish({ visited: true }), () => "closing"));
 
-// What is pressed before anybody listens would be lost.
+// Presses before the listeners are set would be lost.
 byId("main", HTMLElement).hidden = false;
 
 /**

@@ -4,14 +4,14 @@ import { duration } from "./duration.js";
 
 /** @typedef {import("./exchanges.js").Exchange} Exchange */
 
-/** How many calls are shown, those that run first. */
+/** How many calls are shown, the running ones first. */
 const most = 4;
 
-/** Who calls whom: the calls that run, and those that have ended last. */
+/** The calls between clients: the running ones first, then the latest that ended. */
 export class CallsView {
   /** @type {Exchange[]} the newest first */
   #calls = [];
-  /** What is drawn, so that nothing is drawn anew that has not changed. */
+  /** The drawn state, so that only changes are drawn. */
   #drawn = "";
   /** @type {number | undefined} */
   #timer;
@@ -45,7 +45,7 @@ export class CallsView {
 }
 
 /** @param {Exchange} call */
-function drawn({ kind, from, to, uri, title, began, took, ending }) {
+function drawn({ kind, from, to, uri, title, began, milliseconds, ending }) {
   const runs = kind === "request";
   const what = uri ?? title;
   return element("li", { "data-state": runs ? "running" : kind },
@@ -54,11 +54,11 @@ function drawn({ kind, from, to, uri, title, began, took, ending }) {
     element("span", { class: "chip", "data-technology": to }, to),
     runs
       ? element("span", { class: "call-state", "data-began": began }, waited(began))
-      : element("span", { class: "call-state" }, `${kind === "error" ? `error ${ending.split(" ", 1)[0]}` : ending || "answered"} · ${duration(took ?? 0)}`),
+      : element("span", { class: "call-state" }, `${kind === "error" ? `error ${ending.split(" ", 1)[0]}` : ending || "responded"} · ${duration(milliseconds ?? 0)}`),
     element("span", { class: "call-what" }, what.startsWith(location.origin) ? what.slice(location.origin.length) : what));
 }
 
 /** @param {number} began */
 function waited(began) {
-  return `waits · ${Math.floor((performance.now() - began) / 1000)} s`;
+  return `waiting · ${Math.floor((performance.now() - began) / 1000)} s`;
 }

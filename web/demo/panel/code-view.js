@@ -4,19 +4,19 @@ import { element } from "../shared/dom.js";
 /** @typedef {import("./exchanges.js").Exchange} Exchange */
 /** @typedef {{file: string, line: number, text: string}} Excerpt lines of a file, the first of which has this number */
 
-/** How many lines are shown before and after the one that is meant, where no empty line ends them before. */
-const around = 6;
+/** How many lines are shown before and after the marked line, if no empty line ends them before. */
+const around = 4;
 
 /**
- * The code behind a call: the lines of the page that made it, from the file that the browser runs, and those of the task that answers it.
- * The task's are read from the demo's own files too where a client runs it; those of Swift are in `swift.json`, which `web/demo-code` makes
- * of the sources.
+ * The code behind a call: the lines that made it, from the file that the browser runs, and the lines of its handler. Each excerpt has one
+ * marked line. The code of a handler in a client comes from the files of the demo; the code of a handler in Swift from `swift.json`, which
+ * `web/demo-code` makes from the sources.
  */
 export class CodeView {
   /** @type {Map<string, Promise<string>>} */
   #texts = new Map();
 
-  /** @param {() => import("../shared/sample.js").Route[]} routes what the table declares */
+  /** @param {() => import("../shared/sample.js").Route[]} routes the routes that the table declares */
   constructor(routes) {
     this.routes = routes;
   }
@@ -29,9 +29,9 @@ export class CodeView {
     const shown = [];
     try {
       const { site } = exchange;
-      if (site) shown.push(figure("made this call", excerpt(path(site.url), await this.#text(site.url), site.line), site.line));
+      if (site) shown.push(figure("makes the call", excerpt(path(site.url), await this.#text(site.url), site.line), site.line));
       const task = await this.#task(exchange);
-      if (task) shown.push(figure("is the task", task));
+      if (task) shown.push(figure("handles the call", task, mainLine(task)));
     } catch (error) {
       shown.push(element("p", { class: "error" }, `The code could not be loaded: ${error instanceof Error ? error.message : error}`));
     }
@@ -59,18 +59,18 @@ export class CodeView {
   #text(url) {
     const known = this.#texts.get(url);
     if (known) return known;
-    const asked = fetch(url).then((response) => {
+    const request = fetch(url).then((response) => {
       if (response.ok) return response.text();
       throw new Error(`${path(url)}: ${response.status}`);
     });
-    this.#texts.set(url, asked);
-    asked.catch(() => this.#texts.delete(url));
-    return asked;
+    this.#texts.set(url, request);
+    request.catch(() => this.#texts.delete(url));
+    return request;
   }
 }
 
 /**
- * The lines around one, up to the next empty ones.
+ * Returns the lines around a line, up to the next empty ones.
  * @param {string} file
  * @param {string} text
  * @param {number} line counted from 1
@@ -86,21 +86,30 @@ export function excerpt(file, text, line) {
 }
 
 /**
- * @param {string} what
+ * Returns the number of the line that declares the function of a handler, or binds the handler to its route.
  * @param {Excerpt} excerpt
- * @param {number} [marked] the line that is meant; without it all are
+ */
+function mainLine({ line, text }) {
+  const place = text.split("\n").findIndex((each) => /\bfunc \w+\(|\brouter\.\w+\(|\btask\(/.test(each));
+  return line + Math.max(0, place);
+}
+
+/**
+ * @param {string} what what the code does for the call
+ * @param {Excerpt} excerpt
+ * @param {number} marked the number of the line that matters
  */
 function figure(what, { file, line, text }, marked) {
   const lines = text.split("\n");
   const margin = Math.min(...lines.filter((each) => each.trim()).map((each) => each.length - each.trimStart().length));
   return element("figure", { class: "code" },
-    element("figcaption", {}, element("code", {}, `${file}:${marked ?? line}`), ` ${what}`),
-    element("pre", { tabindex: 0, "aria-label": `${file}, line ${marked ?? line}` },
+    element("figcaption", {}, element("code", {}, `${file}:${marked}`), ` ${what}`),
+    element("pre", { tabindex: 0, "aria-label": `${file}, line ${marked}` },
       ...lines.map((each, place) => element(line + place === marked ? "mark" : "span", { class: "code-line", "data-line": line + place }, `${each.slice(margin)}\n`))));
 }
 
 /**
- * A file's path within what is served.
+ * Returns the path of a file in the repository.
  * @param {string} url
  */
 function path(url) {

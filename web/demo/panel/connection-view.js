@@ -5,7 +5,7 @@ import { byId, calm } from "../shared/dom.js";
 
 const states = { connecting: "Connecting…", open: "", waiting: "Connection lost", closed: "Connection closed" };
 
-/** How the connection of the shell is: a line above the phone, and a curtain before it while there is none. */
+/** The connection state of the shell: a line above the phone, and an overlay on the phone while there is no connection. */
 export class ConnectionView {
   #line = byId("connection", HTMLElement);
   #curtain = byId("lost", HTMLElement);
@@ -13,11 +13,11 @@ export class ConnectionView {
   #reason = byId("lost-reason", HTMLElement);
   #wait = byId("lost-wait", HTMLElement);
   #button = byId("again", HTMLButtonElement);
-  /** Whether there was a session: before the first one there is nothing to hide. */
+  /** Whether there was a session. Before the first one there is nothing to cover. */
   #wasOpen = false;
   #closed = false;
 
-  /** @param {{again: () => void, restart: () => void}} actions connect now; begin anew, when nothing else helps */
+  /** @param {{again: () => void, restart: () => void}} actions `again` connects now; `restart` reloads the demo */
   constructor({ again, restart }) {
     this.#button.addEventListener("click", () => (this.#closed ? restart() : again()));
   }
@@ -32,15 +32,15 @@ export class ConnectionView {
     this.#line.dataset.state = state === "open" ? "connected" : state;
     this.#line.textContent = state === "open" ? `Session ${session}` : states[state];
     this.#curtain.hidden = state === "open" || (state === "connecting" && !this.#wasOpen);
-    this.#button.textContent = this.#closed ? "Start again" : state === "connecting" ? "Connecting…" : "Try now";
+    this.#button.textContent = this.#closed ? "Start again" : state === "connecting" ? "Connecting…" : "Reconnect now";
     for (const animation of this.#wait.getAnimations({ subtree: true })) animation.cancel();
     this.#wait.hidden = this.#closed;
-    // While it connects the words stay: a reader would hear them each time.
+    // The text stays while connecting, so that a screen reader does not repeat it.
     if (state === "waiting") {
-      this.#say(this.#wasOpen ? "Connection lost" : "No connection", `${why(code, reason, this.#wasOpen && attempt === 1)} ${soon(delay)}`);
+      this.#show(this.#wasOpen ? "Connection lost" : "No connection", `${why(code, reason, this.#wasOpen && attempt === 1)} ${soon(delay)}`);
       if (delay && !calm()) this.#bar.animate([{ transform: "scaleX(0)" }, { transform: "none" }], { duration: delay });
     } else if (this.#closed) {
-      this.#say("Connection closed", why(code, reason, true));
+      this.#show("Connection closed", why(code, reason, true));
     }
   }
 
@@ -52,7 +52,7 @@ export class ConnectionView {
    * @param {string} title
    * @param {string} text
    */
-  #say(title, text) {
+  #show(title, text) {
     this.#title.textContent = title;
     this.#reason.textContent = text;
   }
@@ -64,11 +64,11 @@ export class ConnectionView {
  * @param {boolean} ended or else there was no connection that could end
  */
 function why(code, reason, ended) {
-  const what = ended ? "The connection to the server has ended" : "The server can not be reached";
+  const what = ended ? "The connection to the server has ended" : "The server cannot be reached";
   return `${what} (${reason && ended ? `${code} ${reason}` : code}).`;
 }
 
 /** @param {number | undefined} delay */
 function soon(delay = 0) {
-  return delay < 1000 ? "Trying again in a moment." : `Trying again in ${Math.round(delay / 1000)} s.`;
+  return delay < 1000 ? "Reconnecting soon." : `Reconnecting in ${Math.round(delay / 1000)} s.`;
 }

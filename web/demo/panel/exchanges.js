@@ -3,59 +3,59 @@ import { technology } from "../shell/stack.js";
 import { read } from "./message.js";
 
 /** @typedef {import("./message.js").Message} Message */
-/** @typedef {import("../shared/tap.js").Site} Site */
+/** @typedef {import("../shared/observed-socket.js").Site} Site */
 /** @typedef {"shell" | "web" | "flutter"} Who */
 /** @typedef {"in" | "out"} Direction "out" goes to the server */
-/** @typedef {import("../shell/stack.js").Technology | "swift"} Party who makes or answers a call */
+/** @typedef {import("../shell/stack.js").Technology | "swift"} Party the caller or the handler of a call */
 
 /**
- * What passes a socket and what comes of it: a request with its answer, a notification, or a text that is no message.
+ * An exchange on a socket: a request with its response, a notification, or a text that is no message.
  * @typedef {object} Exchange
- * @property {Who} who whose socket
+ * @property {Who} who the client that has the socket
  * @property {Direction} direction
- * @property {"request" | "notification" | "result" | "error" | "unknown"} kind what it is by now: a request is one until it is answered
+ * @property {"request" | "notification" | "result" | "error" | "unknown"} kind a request until it has its response
  * @property {string} title the method
- * @property {string} detail what it is about: a URI, a page
- * @property {string} ending what came of it
- * @property {string[]} bodies indented JSON, in the order in which it passed
- * @property {string[]} words what has happened to it on its way, for people
- * @property {string} [uri] what is called
- * @property {boolean} hasKey whether it is one call however often it is asked: such a call outlives the server, as does one whose page is shown
+ * @property {string} detail its subject: a URI, a page
+ * @property {string} ending its outcome
+ * @property {string[]} bodies indented JSON, in the order on the socket
+ * @property {string[]} words notes on what it survived
+ * @property {string} [uri] the called URI
+ * @property {boolean} hasKey whether it has an idempotency key; such a call survives the server, as does a call whose page is shown
  * @property {string} [page] the page that its client runs in
  * @property {string} [opened] the page that it has opened
  * @property {Site} [site] the line that has made the call
- * @property {string} [task] the pattern under which a client has been asked to run a task
+ * @property {string} [task] the pattern of the host that runs the task
  * @property {Party} from
  * @property {Party} to
  * @property {number} began milliseconds of the document's clock
- * @property {number} [took] milliseconds
+ * @property {number} [milliseconds] from the request to its response
  */
 
-/** The calls of an app, as the others are those of the client itself. */
+/** The methods that an app calls. Clients send the others themselves. */
 const calls = ["router.open", "router.invoke", "page.call"];
-/** Exchanges without an answer, and pages, beyond which the oldest are forgotten. */
+/** The most exchanges without a response, and pages, that are kept. */
 const remembered = 200;
 
-/** Reads messages as they pass: puts answers, progress and resumed calls to their requests. */
+/** Reads the messages of the sockets: assigns responses, progress and resumed calls to their requests. */
 export class Exchanges {
-  /** @type {Map<string, Exchange>} requests without an answer, by client, direction and id */
+  /** @type {Map<string, Exchange>} requests without a response, by client, direction and id */
   #open = new Map();
   /** @type {Map<string, {uri: string, party: Party}>} by page id */
   #pages = new Map();
 
-  /** @returns {Exchange[]} calls of the app that are not answered, the oldest first */
+  /** @returns {Exchange[]} calls of the app without a response, the oldest first */
   get running() {
     return [...this.#open.values()].filter(({ title, direction, uri = "" }) =>
       direction === "out" && calls.includes(title) && !uri.startsWith("demo:"));
   }
 
-  /** @returns {Map<string, Exchange>} running calls by the page that they wait for */
+  /** @returns {Map<string, Exchange>} running calls by the page that they opened */
   get awaited() {
     return new Map(this.running.flatMap((call) => (call.opened ? [[call.opened, call]] : [])));
   }
 
   /**
-   * What a page is, which a client was asked to show.
+   * Returns the URI of a page that a host received.
    * @param {string} id
    */
   pageURI(id) {
@@ -67,14 +67,14 @@ export class Exchanges {
    * @param {Direction} direction
    * @param {string} text
    * @param {{site?: Site, page?: string}} [more]
-   * @returns {{exchange: Exchange, isNew: boolean}[]} those that are new, and those that have changed
+   * @returns {{exchange: Exchange, isNew: boolean}[]} the new and the changed exchanges
    */
-  take(who, direction, text, more = {}) {
+  receive(who, direction, text, more = {}) {
     return read(text).flatMap((message) => {
       if (message.kind === "request" || message.kind === "notification" || message.kind === "unknown") {
-        return this.#said(who, direction, message, more);
+        return this.#receiveRequest(who, direction, message, more);
       }
-      return this.#answered(who, direction, message);
+      return this.#receiveResponse(who, direction, message);
     });
   }
 
@@ -84,19 +84,21 @@ export class Exchanges {
    * @param {Message} message
    * @param {{site?: Site, page?: string}} more
    */
-  #said(who, direction, message, { site, page }) {
+  #receiveRequest(who, direction, message, { site, page }) {
     const { kind, method: title, params, id, about: detail, body } = message;
+    // The records of the inspector are no messages of the app.
+    if (title === "admin.records") return [];
     if (title === "$/progress") {
       const call = this.#open.get(key(who, other(direction), params?.id));
-      if (call) return [this.#progressed(call, message)];
+      if (call) return [this.#receiveProgress(call, message)];
     }
     /** @type {Exchange} */
     const exchange = {
       who, direction, kind, title, detail, ending: "", bodies: [body], words: [], uri: params?.uri, page, hasKey: params?.key !== undefined, began: performance.now(),
-      from: who === "shell" ? "native" : who, to: answerer(title, params), ...(kind === "request" && { site }),
+      from: who === "shell" ? "native" : who, to: calleeOf(title, params), ...(kind === "request" && { site }),
     };
-    if (direction === "in") this.#asked(exchange, params);
-    // What is sent again after a connection was lost is what was sent before.
+    if (direction === "in") this.#receiveHostRequest(exchange, params);
+    // After a lost connection a client sends the same requests again.
     const place = key(who, direction, id);
     const before = kind === "request" ? this.#open.get(place) : undefined;
     if (before) return [{ exchange: before, isNew: false }];
@@ -105,11 +107,11 @@ export class Exchanges {
   }
 
   /**
-   * A client is asked to show a page or to run a task: that tells where the call that it belongs to has gone.
+   * A host received a request to show a page or to run a task: the call that it belongs to goes to that host.
    * @param {Exchange} exchange
    * @param {any} params
    */
-  #asked(exchange, params) {
+  #receiveHostRequest(exchange, params) {
     const { page } = params ?? {};
     if (exchange.title === "page.open" && page?.id) remember(this.#pages, page.id, { uri: page.uri, party: technology(page.uri) });
     if (exchange.title !== "task.run") return;
@@ -122,7 +124,7 @@ export class Exchanges {
    * @param {Exchange} call
    * @param {Message} message
    */
-  #progressed(call, { params, body }) {
+  #receiveProgress(call, { params, body }) {
     call.bodies.push(body);
     const page = params.value?.opened?.page;
     if (page) Object.assign(call, { opened: page, to: this.#pages.get(page)?.party ?? call.to });
@@ -134,11 +136,11 @@ export class Exchanges {
    * @param {Direction} direction
    * @param {Message} message
    */
-  #answered(who, direction, message) {
+  #receiveResponse(who, direction, message) {
     const place = key(who, other(direction), message.id);
-    const asked = this.#open.get(place);
+    const request = this.#open.get(place);
     const kind = message.kind === "error" ? "error" : "result";
-    if (!asked) {
+    if (!request) {
       /** @type {Exchange} */
       const alone = {
         who, direction, kind, title: "answer", detail: message.about, ending: "", bodies: [message.body], words: [], hasKey: false,
@@ -147,34 +149,34 @@ export class Exchanges {
       return [{ exchange: alone, isNew: true }];
     }
     this.#open.delete(place);
-    asked.bodies.push(message.body);
-    Object.assign(asked, { kind, ending: message.ending, took: performance.now() - asked.began });
-    if (!asked.detail) asked.detail = message.about;
-    if (message.error?.code === 2599 && !asked.hasKey) {
-      asked.words.push("This call had no key: whether it was carried out when the server was killed, nobody knows. With a key it would have gone on.");
+    request.bodies.push(message.body);
+    Object.assign(request, { kind, ending: message.ending, milliseconds: performance.now() - request.began });
+    if (!request.detail) request.detail = message.about;
+    if (message.error?.code === 2599 && !request.hasKey) {
+      request.words.push("This call had no idempotency key, so it is unknown whether it ran before the server was killed. With a key the server would have continued it.");
     }
-    const others = asked.title === "session.resume" && message.result ? this.#resumed(asked, message.result) : [];
-    return [{ exchange: asked, isNew: false }, ...others];
+    const others = request.title === "session.resume" && message.result ? this.#resumeCalls(request, message.result) : [];
+    return [{ exchange: request, isNew: false }, ...others];
   }
 
   /**
-   * The calls that a resumed client has brought with it; those of which an earlier load of this document knew are told anew.
+   * Marks the calls that a resumed client still has. Calls that an earlier load of this document made become new exchanges.
    * @param {Exchange} resume
    * @param {any} result of session.resume
    */
-  #resumed({ who, page, bodies }, { pending = [], resumed, restarted }) {
+  #resumeCalls({ who, page, bodies }, { pending = [], resumed, restarted }) {
     if (!resumed) return [];
     const reloaded = bodies[0].includes('"reloaded": true');
-    const why = restarted ? "The server was killed; it had this call on its disk and, started again, goes on with it."
-      : reloaded ? "The page was loaded again; its session.resume took this call up, and it goes on."
-        : "The connection was lost, the call was not: session.resume brought it through.";
+    const why = restarted ? "The server was killed. It had persisted this call, and continued it after the restart."
+      : reloaded ? "The page was reloaded. Its session.resume restored this call, which continues."
+        : "The connection was lost. session.resume restored this call, which continues.";
     return pending.map((/** @type {{id: string, method: string, uri?: string}} */ { id, method, uri }) => {
       const place = key(who, "out", id);
       const known = this.#open.get(place);
       /** @type {Exchange} */
       const exchange = known ?? {
         who, direction: "out", kind: "request", title: method, detail: uri ?? "", ending: "", bodies: [], words: [], uri, page,
-        hasKey: true, began: performance.now(), from: who === "shell" ? "native" : who, to: answerer(method, { uri }),
+        hasKey: true, began: performance.now(), from: who === "shell" ? "native" : who, to: calleeOf(method, { uri }),
       };
       if (exchange.words[exchange.words.length - 1] !== why) exchange.words.push(why);
       if (!known) remember(this.#open, place, exchange);
@@ -184,12 +186,12 @@ export class Exchanges {
 }
 
 /**
- * Who answers a call as far as its URI tells; what it is redirected to is known when a page opens.
+ * Returns the handler of a call by its URI. The target of a redirect is known when its page opens.
  * @param {string} method
  * @param {any} params
  * @returns {Party}
  */
-function answerer(method, params) {
+function calleeOf(method, params) {
   const uri = String(params?.uri ?? "");
   if (!method.startsWith("router.") || uri === "") return "native";
   return /^(action|service|demo):/.test(uri) ? "swift" : technology(uri);

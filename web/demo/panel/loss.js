@@ -2,38 +2,38 @@
 
 /** @typedef {import("../../bridge/bridge.js").Lost} Lost */
 
-/** @type {Record<string, string>} by what the server, or the client, says */
+/** @type {Record<string, string>} by the reason that the server or the client gives */
 const reasons = {
-  unknown: "The server does not know this client any more",
-  token: "The server did not take this client for the one that it was",
-  epoch: "The server has counted anew",
+  unknown: "The server no longer knows this client",
+  token: "The server rejected the token of this client",
+  epoch: "The server restarted its message numbers",
   gap: "Messages are missing",
-  outbox: "Too much waited for this client",
-  connection: "The connection is lost",
-  server: "The server has forgotten calls",
+  outbox: "Too many messages waited for this client",
+  connection: "The connection was lost",
+  server: "The server has lost calls",
 };
 
 /**
- * What is gone, in words.
+ * Describes what was lost.
  * @param {Lost} lost
  */
 export function inWords({ reason, calls, pages }) {
   const what = [count(pages.length, "page"), count(calls.length, "call")].filter((each) => each !== "");
-  const cost = what.length === 0 ? "nothing of it is lost" : `gone: ${what.join(" and ")}`;
+  const cost = what.length === 0 ? "nothing was lost" : `lost: ${what.join(" and ")}`;
   const names = calls.map(({ uri, method }) => uri ?? method);
-  const doubt = names.length === 0 ? "" : ` Nobody knows whether these were carried out: ${names.join(", ")}.`;
+  const doubt = names.length === 0 ? "" : ` It is unknown whether these calls ran: ${names.join(", ")}.`;
   const session = reason === "server" ? "" : ", a new session has begun";
   return `${reasons[reason] ?? reason}${session}; ${cost}.${doubt}`;
 }
 
 /**
- * What a restart of the server has left as it was, in words.
+ * Describes what survived a restart of the server.
  * @param {number} pages
- * @param {number} calls that wait for an answer
+ * @param {number} calls that wait for a response
  */
 export function keptInWords(pages, calls) {
   const what = [count(pages, "page"), count(calls, "waiting call")].filter((each) => each !== "");
-  return `The server was restarted; the session goes on${what.length > 0 ? ` with ${what.join(" and ")}` : ""}.`;
+  return `The server was restarted; the session continues${what.length > 0 ? ` with ${what.join(" and ")}` : ""}.`;
 }
 
 /**

@@ -1,21 +1,21 @@
 // @ts-check
 import { element } from "../shared/dom.js";
 import { duration } from "./duration.js";
-import { roving } from "./roving.js";
+import { rovingTabindex } from "./roving-tabindex.js";
 
 /** @typedef {import("./exchanges.js").Exchange} Exchange */
 
 const kept = 200;
-/** What clients say to keep going, and what the workbench asks for itself after every change. */
-const housekeeping = ["$/ack", "$/ping", "navigation.stack", "page.sync", "table.get"];
-/** Milliseconds after which the end of a call is news again, and not what one sees anyway. */
+/** Messages that keep a connection alive, and requests of the workbench itself. */
+const housekeeping = ["$/ack", "$/ping", "navigation.stack", "page.sync", "table.get", "admin.watch"];
+/** Milliseconds after which the end of a call moves its row to the top again. */
 const long = 1000;
-/** What people start by pressing: it is not a part of the start, however early it comes. */
+/** Calls that a user starts. They are not part of the start-up, even if they come early. */
 const pressed = ["router.open", "router.invoke", "task.run"];
 
 /**
- * What passes the sockets, a row for each request with its answer, newest first; the oldest go. While it is paused, what is new is counted
- * and not kept.
+ * The messages of the sockets, newest first: one row for each request with its response. The oldest rows are removed. While the log is
+ * paused, it counts new messages and does not keep them.
  */
 export class MessageLog {
   /** @type {Map<Exchange, Row>} the oldest first */
@@ -27,8 +27,8 @@ export class MessageLog {
 
   /**
    * @param {{list: HTMLOListElement, pause: HTMLButtonElement, clear: HTMLButtonElement, all: HTMLInputElement}} parts `all`: whether
-   *   housekeeping is shown
-   * @param {(exchange: Exchange) => Promise<HTMLElement[]>} code what shows the code behind a row
+   *   housekeeping messages are shown
+   * @param {(exchange: Exchange) => Promise<HTMLElement[]>} code returns the code behind a row
    */
   constructor({ list, pause, clear, all }, code) {
     this.list = list;
@@ -37,11 +37,11 @@ export class MessageLog {
     pause.addEventListener("click", () => this.#toggle());
     clear.addEventListener("click", () => this.#clear());
     all.addEventListener("change", () => list.classList.toggle("with-all", all.checked));
-    roving(list, "summary");
+    rovingTabindex(list, "summary");
   }
 
   /**
-   * Shows an exchange, or what has become of it.
+   * Shows a new exchange, or a change of a known one.
    * @param {{exchange: Exchange, isNew: boolean}} change
    */
   show({ exchange, isNew }) {
@@ -69,25 +69,25 @@ export class MessageLog {
   }
 
   /**
-   * What was said of a call, and the end of one that was long, are news: its row is the newest again, unless somebody is in it.
+   * Moves a row to the top when its call has a new note, or ends after a long time. A row that has the focus stays.
    * @param {Exchange} exchange
    */
   #changed(exchange) {
     const row = this.#rows.get(exchange);
     if (!row) return;
-    const said = row.draw();
-    const isNews = said || (exchange.took ?? 0) >= long;
+    const isChanged = row.draw();
+    const isNews = isChanged || (exchange.milliseconds ?? 0) >= long;
     if (isNews && !row.element.contains(document.activeElement) && !this.#start) this.list.prepend(row.element);
   }
 
-  /** The app has started: what comes is shown by itself. */
+  /** Ends the start-up: later messages have rows of their own. */
   started() {
     this.#start?.end();
     this.#start = undefined;
   }
 
   /**
-   * What is no message, but belongs among them.
+   * Shows a note among the messages.
    * @param {string} text
    */
   note(text) {
@@ -108,7 +108,7 @@ export class MessageLog {
   }
 }
 
-/** What passes before there is anything to press, folded away. */
+/** The messages of the start-up, in a closed group. */
 class StartUp {
   #began = performance.now();
   #count = 0;
@@ -125,11 +125,11 @@ class StartUp {
   }
 
   end() {
-    this.#text.textContent = `${this.#count} exchanges in ${duration(performance.now() - this.#began)}: clients join, say what they show, and the first tab opens`;
+    this.#text.textContent = `${this.#count} exchanges in ${duration(performance.now() - this.#began)}: clients connect, register hosts, and open the first tab`;
   }
 }
 
-/** A line of the list, and what it opens to. */
+/** A row of the list, with the details that it opens to. */
 class Row {
   #title = element("span", { class: "message-title" });
   #detail = element("span", { class: "message-detail" });
@@ -164,30 +164,33 @@ class Row {
     return housekeeping.includes(title) || uri === "demo://features";
   }
 
-  /** @returns {boolean} whether it has more words than before */
+  /** @returns {boolean} whether it has a new note */
   draw() {
-    const { kind, title, detail, ending, took, words } = this.exchange;
+    const { kind, title, detail, ending, milliseconds, words } = this.exchange;
     const before = this.#words.textContent;
     this.#details.dataset.kind = kind;
     this.#title.textContent = title;
     this.#detail.textContent = detail.startsWith(location.origin) ? detail.slice(location.origin.length) : detail;
-    this.#ending.textContent = kind === "request" ? "waits" : ending;
-    this.#time.textContent = took === undefined ? "" : duration(took);
-    this.#time.title = took === undefined ? "" : "until the answer";
+    this.#ending.textContent = kind === "request" ? "waiting" : ending;
+    this.#time.textContent = milliseconds === undefined ? "" : duration(milliseconds);
+    this.#time.title = milliseconds === undefined ? "" : "time until the response";
     this.#words.textContent = words.join(" ");
     this.#words.hidden = words.length === 0;
     if (this.#details.open) void this.#fill();
     return this.#words.textContent !== before;
   }
 
-  /** Only what is looked at is laid out. */
+  /** Lays out the code and the messages while the row is open. On opening, the marked line of the call is scrolled into view. */
   async #fill() {
     if (!this.#details.open) return this.#inside.replaceChildren();
+    const isOpening = this.#inside.childElementCount === 0;
     const { bodies } = this.exchange;
     const code = await this.code(this.exchange);
-    const titles = bodies.map((_, place) => (place === 0 ? "Request" : place === bodies.length - 1 && this.exchange.took !== undefined ? "Answer" : "Progress"));
+    const titles = bodies.map((_, place) => (place === 0 ? "Request" : place === bodies.length - 1 && this.exchange.milliseconds !== undefined ? "Response" : "Progress"));
     this.#inside.replaceChildren(...code, ...bodies.map((body, place) => element("figure", {},
       bodies.length > 1 && element("figcaption", {}, titles[place]),
       element("pre", { tabindex: 0, "aria-label": bodies.length > 1 ? titles[place] : "Message" }, body))));
+    if (!isOpening) return;
+    for (const mark of [...this.#inside.querySelectorAll("mark")].reverse()) mark.scrollIntoView({ block: "nearest" });
   }
 }

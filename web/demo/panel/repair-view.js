@@ -3,12 +3,13 @@ import { byId } from "../shared/dom.js";
 import { explain } from "../shared/result.js";
 import { place, repair } from "./repair.js";
 
-/** The control that repairs a page by the table, while the app runs. */
+/** The control that changes the target of the address page in the route table while the app runs. */
 export class RepairView {
   #choices = byId("repair", HTMLFieldSetElement);
   #note = byId("repair-note", HTMLElement);
   #busy = false;
-  /** @type {string | undefined} where the table sends the page, as far as it is known */
+  #reset = byId("repair-reset", HTMLButtonElement);
+  /** @type {string | undefined} the current target of the page, if it is known */
   place;
 
   /** @param {(method: string, params?: Record<string, unknown>) => Promise<any>} request */
@@ -17,20 +18,26 @@ export class RepairView {
     this.#choices.addEventListener("change", ({ target }) => {
       if (target instanceof HTMLInputElement) void this.#change(target.value);
     });
+    this.#reset.addEventListener("click", () => {
+      if (this.#reset.getAttribute("aria-disabled") === "false") void this.#change("native");
+    });
   }
 
-  /** Shows where the table sends the page now. */
+  /** Shows the current target of the page. */
   async show() {
     try {
-      const told = await this.request("table.get");
-      const current = place(told);
+      const response = await this.request("table.get");
+      const current = place(response);
       this.place = current;
       for (const input of this.#choices.querySelectorAll("input")) input.checked = input.value === current;
-      this.#tell(`Table ${told.version} · ${told.hash}`);
+      this.#showNote(`Table version ${response.version} · ${response.hash}`);
       this.#choices.disabled = this.#busy;
+      // A disabled button would lose the focus.
+      this.#reset.setAttribute("aria-disabled", String(current === "native"));
     } catch (error) {
       this.#choices.disabled = true;
-      this.#tell(explain(error));
+      this.#reset.setAttribute("aria-disabled", "true");
+      this.#showNote(explain(error));
     }
   }
 
@@ -45,12 +52,12 @@ export class RepairView {
     } catch (error) {
       this.#busy = false;
       await this.show();
-      this.#tell(explain(error));
+      this.#showNote(explain(error));
     }
   }
 
   /** @param {string} text */
-  #tell(text) {
+  #showNote(text) {
     this.#note.textContent = text;
   }
 }

@@ -1,13 +1,13 @@
 // @ts-check
 
 /**
- * What `table.get` tells.
- * @typedef {{version: string, hash: string, table: {redirects?: {from: string, to?: string}[]}}} Told
+ * The result of `table.get`.
+ * @typedef {{version: string, hash: string, table: {redirects?: {from: string, to?: string}[]}}} TableState
  */
 
 /** @typedef {{op: string, from: string, to?: string}} Operation of `table.update` */
 
-/** The page that is repaired here, and where it can be sent instead. The app itself stays as it is. */
+/** The page whose target can be changed, and its possible targets. The app itself does not change. */
 export const page = "native://address/list";
 
 /** @type {Record<string, string | undefined>} */
@@ -18,8 +18,8 @@ export const targets = {
 };
 
 /**
- * Where a table sends the page: one of `targets`, or undefined where it is somewhere else.
- * @param {Told} told
+ * Returns the target of the page in a table: one of `targets`, or undefined for any other target.
+ * @param {TableState} state
  * @returns {string | undefined}
  */
 export function place({ table }) {
@@ -28,8 +28,8 @@ export function place({ table }) {
 }
 
 /**
- * The operations that send the page elsewhere, or let it be again.
- * @param {Told} told the table as it is
+ * Returns the operations that set the target of the page, or remove it.
+ * @param {TableState} state the current table
  * @param {string} wanted one of `targets`
  * @returns {Operation[]}
  */
@@ -41,17 +41,17 @@ export function operations({ table }, wanted) {
 }
 
 /**
- * Repairs the page by the table alone. A table that somebody else has changed meanwhile is read again and kept but for this.
- * @param {(method: string, params?: Record<string, unknown>) => Promise<any>} request of a client that the policy lets do this
+ * Changes the target of the page in the table. If another client has changed the table meanwhile, it is read again and its changes are kept.
+ * @param {(method: string, params?: Record<string, unknown>) => Promise<any>} request of a client that the policy allows to update the table
  * @param {string} wanted one of `targets`
  */
 export async function repair(request, wanted) {
   for (let tries = 3; ; tries -= 1) {
-    const told = await request("table.get");
-    const changes = operations(told, wanted);
+    const current = await request("table.get");
+    const changes = operations(current, wanted);
     if (changes.length === 0) return;
     try {
-      return await request("table.update", { expect: told.version, operations: changes });
+      return await request("table.update", { expect: current.version, operations: changes });
     } catch (error) {
       if (tries === 1 || /** @type {any} */ (error).code !== 2409) throw error;
     }

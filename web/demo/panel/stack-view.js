@@ -3,7 +3,7 @@ import { byId, element } from "../shared/dom.js";
 import { layers, technology } from "../shell/stack.js";
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
-/** @typedef {import("../../bridge/types.js").Stack} Stack */
+/** @typedef {import("../../bridge/types/api.js").Stack} Stack */
 /** @typedef {Map<string, import("./exchanges.js").Exchange>} Awaited the calls that wait for pages, by page id */
 
 /** The live stack: the tab that is shown, its topmost page first, a modal stack in the page that presents it; then the tabs that wait. */
@@ -45,7 +45,7 @@ export class StackView {
     this.#list.replaceChildren(...entries(pages, topmost(pages), awaited));
     const others = tabs.filter((tab) => tab !== shown);
     this.#beside.replaceChildren(...others.map((tab) => element("section", { "data-tab": tab.uri },
-      element("h3", {}, `Tab ${tab.uri} · ${tab.pages?.length ? "waits" : "not opened"}`),
+      element("h3", {}, `Tab ${tab.uri} · ${tab.pages?.length ? "in the background" : "not opened"}`),
       element("ol", { class: "stack" }, ...entries(tab.pages ?? [], undefined, awaited)))));
   }
 }
@@ -76,8 +76,8 @@ function entries(pages, top, awaited) {
       element("div", { class: "stack-page" },
         element("span", { class: "chip", "data-technology": kind }, kind),
         element("span", { class: "stack-uri" }, short(page.uri)),
-        element("span", { class: "stack-detail", title: page.host ? `shown by ${page.host}` : null }, `${page.style} · ${page.id}`,
-          awaited.has(page.id) && element("span", { class: "stack-awaited" }, ` · ${awaited.get(page.id)?.from} waits for it`))));
+        element("span", { class: "stack-detail", title: page.host ? `rendered by ${page.host}` : null }, `${page.style} · ${page.id}`,
+          awaited.has(page.id) && element("span", { class: "stack-awaited" }, ` · awaited by ${awaited.get(page.id)?.from}`))));
   });
 }
 

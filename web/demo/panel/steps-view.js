@@ -4,19 +4,22 @@ import { duration } from "./duration.js";
 
 /** @typedef {import("./exchanges.js").Exchange} Exchange */
 
-/** The three steps of the first minute. They follow what happens, whoever presses what. */
+/** The three guided steps. They follow the calls of the app, not the buttons that the user presses. */
 export class StepsView {
   /** @type {HTMLElement[]} */
   #items = [...byId("steps", HTMLOListElement).querySelectorAll("li")];
   #status = byId("steps-status", HTMLElement);
   #reload = byId("reload-page", HTMLButtonElement);
   #kill = byId("kill", HTMLButtonElement);
-  /** @type {Exchange | undefined} the call that the steps are about: the last of a web page that has opened a page */
+  #panel = byId("steps-panel", HTMLElement);
+  #done;
+  /** @type {Exchange | undefined} the call that the steps are about: the last call of a web page that opened a page */
   #call;
   #canKill = false;
 
-  /** @param {{reload: (page: string) => void, kill: () => void}} actions */
-  constructor({ reload, kill }) {
+  /** @param {{reload: (page: string) => void, kill: () => void, done: (isDone: boolean) => void}} actions */
+  constructor({ reload, kill, done }) {
+    this.#done = done;
     this.#reload.addEventListener("click", () => {
       if (this.#waiting?.page) reload(this.#waiting.page);
     });
@@ -57,11 +60,13 @@ export class StepsView {
       if (place === current) item.setAttribute("aria-current", "step");
       else item.removeAttribute("aria-current");
     });
-    // They keep the focus that they have, so they are not disabled.
+    // A disabled button would lose the focus.
     this.#reload.setAttribute("aria-disabled", String(this.#waiting?.page === undefined));
     this.#kill.setAttribute("aria-disabled", String(!this.#canKill));
-    const told = current >= 0 ? `Step ${current + 1} of ${done.length}`
-      : `Done: the call waited ${duration(call?.took ?? 0)}, outlived what you broke, and was answered once.`;
-    if (this.#status.textContent !== told) this.#status.textContent = told;
+    const status = current >= 0 ? `Step ${current + 1} of ${done.length}`
+      : `Done: the call waited ${duration(call?.milliseconds ?? 0)}, survived the interruption, and received one result.`;
+    this.#panel.dataset.done = String(current < 0);
+    this.#done(current < 0);
+    if (this.#status.textContent !== status) this.#status.textContent = status;
   }
 }

@@ -2,16 +2,16 @@
 
 /** @typedef {{url: string, line: number}} Site a line of a file that the browser runs */
 
-// The client's own frames lie above the one that is looked for.
+// The frames of the client library are above the frame of the caller.
 if ("stackTraceLimit" in Error) Reflect.set(Error, "stackTraceLimit", 40);
 
-/** What stands between a page and the socket: the client, and what watches the socket. */
-const between = /\/bridge\/[^/]+\.js$|\/shared\/tap\.js$/;
+/** The files between a page and the socket: the client library and the observer of the socket. */
+const between = /\/bridge\/(?:[^/]+\/)?[^/]+\.js$|\/shared\/observed-socket\.js$/;
 
 /**
- * The line that has made a call: the innermost frame of a stack that is not the client's.
- * @param {string | undefined} stack as browsers write it, each in its own way: all have `URL:LINE:COLUMN`
- * @returns {Site | undefined} none where nobody of the demo's is waiting, as after the socket's own events
+ * Returns the line that made a call: the innermost frame of a stack outside of the client library.
+ * @param {string | undefined} stack the format differs between browsers; all contain `URL:LINE:COLUMN`
+ * @returns {Site | undefined} none without a caller in the demo, as after the socket's own events
  */
 export function callSite(stack = "") {
   for (const [, url, line] of stack.matchAll(/(https?:\/\/[^\s()]+?):(\d+):\d+/g)) {

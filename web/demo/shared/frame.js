@@ -1,15 +1,15 @@
 // @ts-check
 import { byId } from "./dom.js";
-import { tapped } from "./tap.js";
+import { observedSocket } from "./observed-socket.js";
 
 /**
- * What a frame tells the shell around it.
+ * A message from a frame to the shell around it.
  * @typedef {{demo: "message", direction: "in" | "out", text: string, site?: import("./call-site.js").Site}
  *   | {demo: "connected"} | {demo: "lost"} | {demo: "changed"} | {demo: "closed"}} FrameReport
  */
 
 // The messages of the connection are shown beside the phone.
-globalThis.WebSocket = tapped((direction, text, site) => report({ demo: "message", direction, text, site }));
+globalThis.WebSocket = observedSocket((direction, text, site) => report({ demo: "message", direction, text, site }));
 
 // A frame that is covered loses its focus; when it is on top again, the focus returns to where it was.
 /** @type {HTMLElement | null} */
@@ -22,7 +22,7 @@ addEventListener("focus", () => {
 });
 
 /**
- * Tells the shell something.
+ * Sends a message to the shell.
  * @param {FrameReport} message
  */
 export function report(message) {
@@ -30,7 +30,7 @@ export function report(message) {
 }
 
 /**
- * A page that was opened by itself has a session of its own, in which nobody serves it: it says so instead.
+ * Disables a page that was opened outside of the app: its own session has no hosts.
  * @param {import("../../bridge/bridge.js").Bridge} bridge
  */
 export async function needsApp(bridge) {

@@ -2,9 +2,9 @@
 import { element } from "./dom.js";
 
 /** @typedef {import("../../bridge/bridge.js").Outcome} Outcome */
-/** @typedef {{title: string, uri: string, show: (data: any) => Child}} Opening what opens a page, and how its result is told */
+/** @typedef {{title: string, uri: string, show: (data: any) => Child}} Opening a call that opens a page, and the text of its result */
 
-/** Shows what came of a call: an outcome, a value or an error. Screen readers hear it. */
+/** Shows how a call ended: an outcome, a value or an error. Screen readers announce it. */
 export class ResultView {
   #busy = false;
 
@@ -13,7 +13,7 @@ export class ResultView {
   }
 
   /**
-   * Runs one call at a time and shows how it ends. A second call while the first goes on is ignored, so that a double
+   * Runs one call at a time and shows how it ends. A second call while the first is running is ignored, so that a double
    * click opens one page.
    * @template T
    * @param {string} title
@@ -35,7 +35,7 @@ export class ResultView {
   }
 
   /**
-   * Opens a page by `call` and shows its outcome, in the words of `show` where it finished.
+   * Opens a page by `call` and shows its outcome; `show` returns the text of a finished one.
    * @param {string} title
    * @param {() => Promise<Outcome>} call
    * @param {(data: any) => Child} show
@@ -50,7 +50,7 @@ export class ResultView {
   }
 
   /**
-   * Waits again for what was opened last before the page was loaded anew.
+   * Waits again for the page that was opened last before the reload.
    * @param {import("../../bridge/bridge.js").PendingCall[]} pending
    * @param {Opening[]} openings
    */
@@ -73,7 +73,12 @@ export class ResultView {
     this.element.replaceChildren(
       element("span", { class: "result-title" }, title),
       element("span", { class: "result-text" }, content));
-    if (state !== "waiting") this.element.scrollIntoView({ block: "nearest" });
+    if (state === "waiting") return;
+    const scroll = () => this.element.scrollIntoView({ block: "nearest" });
+    scroll();
+    // The end of a call may change the size of the phone beside the panels.
+    addEventListener("resize", scroll);
+    setTimeout(() => removeEventListener("resize", scroll), 1000);
   }
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** @typedef {Record<string, any>} Schema what the server says of a value, named types written out */
+/** @typedef {Record<string, any>} Schema the schema of a value, without references to named types */
 /** @typedef {Record<string, any>} Route one of the server's */
 
 /** @type {Record<string, string>} */
@@ -13,16 +13,16 @@ const formats = {
   uuid: "3f2b8c1e-6d0a-4b57-9a3e-52c7d1f0e894",
 };
 
-/** @type {Record<string, unknown>} what parameters of these names are in this demo, where there are such things */
+/** @type {Record<string, unknown>} values of the demo for parameters of these names */
 const known = {
   id: "a2", sku: "trail-mug", number: 1042, person: "7", place: "Bergen", time: "in spring", line: "5", post: "ridge-at-dawn",
   app: "maps", uri: "geo:60.4,5.3", i: "geo:60.4,5.3", "*": ["returns"],
 };
 
 /**
- * A value that fits a schema: its default, the first of what is allowed, or one that is made up.
+ * Returns a value that fits a schema: its default, the first allowed value, or an invented one.
  * @param {Schema} schema
- * @param {string} [name] of the member that it is for; a text that may be anything is this
+ * @param {string} [name] of the member; an unrestricted string gets this value
  * @returns {any}
  */
 export function sample(schema, name = "something") {
@@ -51,7 +51,7 @@ function between({ minimum = -Infinity, maximum = Infinity }) {
 }
 
 /**
- * Parameters that fit: those without which a call is refused, and those of `names`.
+ * Returns valid parameters: the required ones, and those of `names`.
  * @param {Schema} declared of a route or of a method: `parameters` and `required`
  * @param {string[]} [names]
  * @returns {Record<string, any>}
@@ -62,7 +62,7 @@ export function sampleParams({ parameters = {}, required = [] }, names = []) {
 }
 
 /**
- * A call of a route that is not refused: its first pattern without what is optional, and parameters that fit.
+ * Returns a valid call of a route: its first pattern without optional groups, and valid parameters.
  * @param {Route} route
  * @returns {{uri: string, params: Record<string, any>}}
  */

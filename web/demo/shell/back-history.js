@@ -31,11 +31,11 @@ export class BackHistory {
       this.#depth += 1;
       history.pushState({ load: this.#load, depth: this.#depth }, "");
     }
-    if (this.#depth > this.#wanted) this.#go(this.#wanted - this.#depth);
+    if (this.#depth > this.#wanted) this.#navigate(this.#wanted - this.#depth);
   }
 
   /** @param {number} distance */
-  #go(distance) {
+  #navigate(distance) {
     this.#moving = true;
     history.go(distance);
   }
@@ -57,7 +57,7 @@ export class BackHistory {
       back(count);
     } else if (depth > this.#depth) {
       // Forward: a page that was closed does not come back.
-      this.#go(this.#depth - depth);
+      this.#navigate(this.#depth - depth);
     }
   }
 }

@@ -12,7 +12,7 @@ export class FlutterEngine {
 
   /**
    * @param {Frames} frames
-   * @param {{changed: () => void, moved: () => void, message: import("../shared/tap.js").Observer}} listener
+   * @param {{changed: () => void, moved: () => void, message: import("../shared/observed-socket.js").Observer}} listener
    *   `changed`: its state; `moved`: its pages
    */
   constructor(frames, listener) {
@@ -21,7 +21,7 @@ export class FlutterEngine {
   }
 
   async start() {
-    this.frame = await this.frames.make("flutter.html", "Flutter view", { hosts: ["flutter"], frame: "flutter" }, (message) => this.#hear(message));
+    this.frame = await this.frames.make("flutter.html", "Flutter view", { hosts: ["flutter"], frame: "flutter" }, (message) => this.#receive(message));
     this.#become("starting");
   }
 
@@ -31,7 +31,7 @@ export class FlutterEngine {
   }
 
   /** @param {import("../shared/frame.js").FrameReport} message */
-  #hear(message) {
+  #receive(message) {
     switch (message.demo) {
       case "message": return this.listener.message(message.direction, message.text, message.site);
       case "connected": return this.#become("connected");

@@ -2,7 +2,7 @@
 import { element } from "../shared/dom.js";
 
 /** @typedef {import("../shared/frame.js").FrameReport} FrameReport */
-/** @typedef {import("../../bridge/types.js").InviteOptions} InviteOptions */
+/** @typedef {import("../../bridge/types/api.js").InviteOptions} InviteOptions */
 
 /** The documents in frames: invites them to the session and hears what they report. */
 export class Frames {

@@ -17,12 +17,14 @@ export class Screen {
   #surfaces = new Map();
   /** @type {HTMLElement | null} */
   #flutter = null;
-  /** Pages whose host was told to close them, until the stack without them is drawn. */
+  /** Pages that their host has closed, until the stack without them is drawn. */
   #closing = new Set();
   /** @type {Map<HTMLElement, HTMLElement>} what had the focus when a surface was covered */
   #focus = new Map();
   /** @type {HTMLElement | null} */
   #top = null;
+  /** Whether a page has been shown. */
+  #isStarted = false;
   /** The ids of the pages that were shown last. */
   #known = new Set();
   /** @type {number | null | undefined} the tab that was shown last */
@@ -95,7 +97,9 @@ export class Screen {
     const fresh = last !== undefined && !this.#known.has(last.page.id);
     this.#known = new Set(layers.map(({ page }) => page.id));
     this.#move(before, { top: top === before ? null : top, fresh, still: switched || calm() });
-    if (top && top !== before && holdsFocus) this.#restoreFocus(top);
+    // The start of the app leaves the focus at the start of the document, before the guided steps.
+    if (top && top !== before && holdsFocus && this.#isStarted) this.#restoreFocus(top);
+    this.#isStarted ||= top !== null;
   }
 
   /** @param {HTMLElement} surface */
@@ -110,7 +114,7 @@ export class Screen {
     return technology(page.uri) === "flutter" ? this.#flutter : (this.#surfaces.get(page.id) ?? null);
   }
 
-  /** Whether moving the focus would take it from nobody outside the pages. */
+  /** Whether the focus is in a page, or nowhere: then it may move to another page. */
   #holdsFocus() {
     const active = document.activeElement;
     if (!active || active === document.body) return true;
@@ -166,7 +170,7 @@ export class Screen {
   /**
    * Lets the new page come and the old ones go.
    * @param {HTMLElement | null} before the surface that was on top
-   * @param {{top: HTMLElement | null, fresh: boolean, still: boolean}} change `top`: what is on top now, where it is
+   * @param {{top: HTMLElement | null, fresh: boolean, still: boolean}} change `top`: the surface on top now, if it is
    *   another one; `fresh`: for the first time
    */
   #move(before, { top, fresh, still }) {

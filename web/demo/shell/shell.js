@@ -2,10 +2,10 @@
 import { Bridge } from "../../bridge/bridge.js";
 import { explain } from "../shared/result.js";
 import { sample } from "../shared/sample.js";
-import { tapped } from "../shared/tap.js";
+import { observedSocket } from "../shared/observed-socket.js";
 import { nativePage } from "../native/pages.js";
 import { BackHistory } from "./back-history.js";
-import { asked } from "./door.js";
+import { deepLink } from "./deep-link.js";
 import { FlutterEngine } from "./flutter-engine.js";
 import { Frames } from "./frames.js";
 import { Screen } from "./screen.js";
@@ -18,14 +18,14 @@ import { addressOf, sitePatterns } from "./web-pages.js";
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
 /** @typedef {import("../native/pages.js").Drawn} Drawn */
 /** @typedef {import("../shared/sample.js").Route} Route */
-/** @typedef {import("../../bridge/types.js").Stack} Stack */
+/** @typedef {import("../../bridge/types/api.js").Stack} Stack */
 /** @typedef {import("./stack.js").Layer} Layer */
 
 /**
- * What the shell tells the panels beside the phone.
+ * Receives the changes of the shell for the panels beside the phone.
  * @typedef {object} Listener
  * @property {(stack: Stack) => void} stack
- * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string, more: {site?: import("../shared/tap.js").Site, page?: string}) => void} message
+ * @property {(who: "shell" | "web" | "flutter", direction: "in" | "out", text: string, more: {site?: import("../shared/observed-socket.js").Site, page?: string}) => void} message
  *   with the line that sent it, and the page that its client runs in
  * @property {(state: import("./flutter-engine.js").EngineState) => void} flutter
  * @property {(text: string) => void} toast
@@ -42,13 +42,13 @@ export class Shell {
   #tabs = new Tabs((tab) => this.#press(tab));
   /** @type {Layer[]} */
   #layers = [];
-  /** @type {number | null | undefined} the tab that is shown */
+  /** @type {number | null | undefined} the selected tab */
   #tab;
   /** @type {Route[]} what the table declares */
   routes = [];
   /** @type {Map<string, Drawn>} the native pages that are open, by page id */
   #open = new Map();
-  /** @type {Record<string, import("../../bridge/types.js").MethodHandler>} what may be called of pages, by all the names that the table has */
+  /** @type {Record<string, import("../../bridge/types/api.js").MethodHandler>} what may be called of pages, by all the names that the table has */
   #methods = {};
   #isHosting = false;
   /** @type {string | undefined} the session that was begun last */
@@ -65,9 +65,10 @@ export class Shell {
     screen.append(this.#tabs.vacant);
     this.bridge = new Bridge({
       client: { name: "demo-shell", version: "1.0" },
-      // The demo's server lets its own workbench repair the table, and nobody else.
+      // The policy of the demo allows only the workbench to update the table.
       token: "workbench",
-      WebSocket: tapped((direction, text, site) => listener.message("shell", direction, text, { site })),
+      methods: { "admin.records": () => null },
+      WebSocket: observedSocket((direction, text, site) => listener.message("shell", direction, text, { site })),
     });
     this.#frames = new Frames(this.bridge);
     this.history = new BackHistory((count) => this.attempt(this.bridge.back({ count })));
@@ -106,8 +107,8 @@ export class Shell {
   }
 
   /**
-   * Starts the app: the Flutter engine, the native pages and the first tab. In a session that goes on after a reload the pages are
-   * there already, and come again as soon as somebody hosts them; one that goes on after a lost connection has them all.
+   * Starts the app: the Flutter engine, the native pages and the first tab. In a session that continues after a reload the server has
+   * the pages, and sends them again to their hosts. After a lost connection the shell still has them all.
    */
   async #begin() {
     const session = this.bridge.session?.session;
@@ -122,7 +123,7 @@ export class Shell {
       this.listener.started();
       this.#follow();
     } catch (error) {
-      this.#tell(error);
+      this.#reportError(error);
     }
     this.refresh();
   }
@@ -138,7 +139,7 @@ export class Shell {
 
   /** Delivers what the address of the document asks for, once. */
   #follow() {
-    const link = asked(location.hash, this.routes);
+    const link = deepLink(location.hash, this.routes);
     if (!link) return;
     history.replaceState(history.state, "", location.pathname + location.search);
     this.attempt(this.bridge.deliver(link.uri, link.params));
@@ -153,7 +154,7 @@ export class Shell {
   }
 
   /**
-   * What the table says of a route.
+   * Returns the declaration of a route.
    * @param {string | null} name
    * @returns {Route}
    */
@@ -203,8 +204,17 @@ export class Shell {
   }
 
   /**
-   * Draws the stack anew, soon: once for all that comes together, and after our own answer to what came, since the server
-   * changes the stack when it has that answer.
+   * Shows the first page of a tab.
+   * @param {number} tab
+   */
+  async showTab(tab) {
+    if (tab !== this.#tab) await this.bridge.selectTab(tab);
+    await this.bridge.back({ root: true });
+  }
+
+  /**
+   * Redraws the stack soon: once for several changes, and after our own response, since the server changes the stack when it
+   * receives that response.
    */
   refresh() {
     if (this.#refreshing) return;
@@ -227,12 +237,12 @@ export class Shell {
       this.history.follow(this.#layers.length - 1);
       this.listener.stack(stack);
     } catch (error) {
-      this.#tell(error);
+      this.#reportError(error);
     }
   }
 
-  /** @param {unknown} error of a call that failed; that all fail when the connection ends is told by the connection's state */
-  #tell(error) {
+  /** @param {unknown} error of a failed call; when the connection ends, all calls fail, and the connection state is shown instead */
+  #reportError(error) {
     if (this.bridge.state === "open") this.listener.toast(explain(error));
   }
 
@@ -280,8 +290,8 @@ export class Shell {
     this.screen.surface(page)?.querySelector("iframe")?.contentWindow?.location.reload();
   }
 
-  /** @param {Promise<unknown>} call a call that nobody waits for: only its failure is told */
+  /** @param {Promise<unknown>} call a call without a use for its result: only its failure is shown */
   attempt(call) {
-    call.catch((error) => this.#tell(error)).finally(() => this.refresh());
+    call.catch((error) => this.#reportError(error)).finally(() => this.refresh());
   }
 }

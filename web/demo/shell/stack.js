@@ -24,7 +24,7 @@ export function layers(pages, level = 0) {
 }
 
 /**
- * What draws the pages of a URI.
+ * Returns the technology that renders the pages of a URI.
  * @param {string} uri
  * @returns {Technology}
  */

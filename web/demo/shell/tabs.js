@@ -2,14 +2,14 @@
 import { element } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 
-/** @typedef {import("../../bridge/types.js").Stack} Stack */
+/** @typedef {import("../../bridge/types/api.js").Stack} Stack */
 /** @typedef {import("../shared/icons.js").IconName} IconName */
 /** @typedef {Record<string, any>} Route one of the server's */
 
 /** @type {Record<string, IconName>} by the name of the route of a tab's first page */
 const icons = { home: "home", discover: "compass", me: "person" };
 
-/** The tabs at the foot of the screen, and what stands in for the pages of one that has none. */
+/** The tabs at the bottom of the screen, and a placeholder for a tab without pages. */
 export class Tabs {
   bar = element("nav", { class: "tabs", "aria-label": "Tabs", hidden: true });
   vacant = element("div", { class: "vacant", hidden: true });
@@ -52,7 +52,7 @@ export class Tabs {
     this.vacant.hidden = tab === undefined;
     if (tab === undefined) return;
     this.vacant.replaceChildren(
-      element("p", {}, `The pages of ${titles[tab]} have gone with the client that showed them.`),
+      element("p", {}, `The client that showed the pages of ${titles[tab]} has disconnected.`),
       element("button", { class: "primary", type: "button", onclick: () => this.press(tab) }, "Open it again"));
   }
 }

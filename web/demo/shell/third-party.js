@@ -1,8 +1,8 @@
 // @ts-check
 
 /**
- * What `tp://maps?i=geo%3A52.5%2C13.4` does: asks the user whether to leave for the other app. Answers whether the app
- * was opened, which a demo can only say.
+ * Runs `tp://maps?i=geo%3A52.5%2C13.4`: asks the user whether to open the other app. Returns whether the user agreed; the
+ * demo opens no other app.
  * @param {import("../../bridge/bridge.js").Bridge} bridge
  * @param {{app: string, i: string}} params the app, and the URI that it would open
  * @param {AbortSignal} signal

@@ -2,18 +2,18 @@
 
 /** @typedef {import("../../bridge/bridge.js").Page} Page */
 
-/** The app's own sites on the web, whose pages this demo has with it: nobody serves them elsewhere. */
+/** The web sites of the app. The demo contains their pages, since no server hosts them. */
 const sites = ["https://m.shop.example", "https://help.shop.example"];
 
-/** @type {Record<string, string>} the files of pages that are more than what the table says of them */
+/** @type {Record<string, string>} the files of pages with an implementation of their own */
 const files = { "https://m.shop.example/address/list": "addresses.html" };
 
-/** What a host of the sites serves. */
+/** The patterns of a host of the sites. */
 export const sitePatterns = sites.map((site) => `${site}/*`);
 
 /**
- * Where a web page is loaded from: those of the app's server as they are, those of its sites from the demo's own files, which
- * are told what was asked for. Throws for any other, which refuses to open it.
+ * Returns the address from which a web page is loaded. Pages of the app's sites come from files of the demo, which receive the
+ * page as a parameter. Throws for other origins, so that the host rejects the page.
  * @param {Page} page
  * @returns {string}
  */

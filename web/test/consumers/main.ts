@@ -1,5 +1,5 @@
-// What a project does with the package. Each line is checked by the compiler, and then carried out against a mocked app.
-import { Bridge, BridgeError, RouteNotFound } from "waybridge";
+// A project that uses the package. The compiler checks each line, and the program runs against a mocked app.
+import { Bridge, BridgeError, RouteNotFoundError } from "waybridge";
 import type { BridgeOptions, Outcome } from "waybridge";
 import { Caller } from "waybridge/caller";
 import { Host } from "waybridge/host";
@@ -35,10 +35,14 @@ const app = mockBridge<Routes>({
   },
   tasks: { "action://share": async ({ title, url }) => ({ shared: `${title}${url ?? ""}` === "Tea" }) },
 }, { table });
-const { outcome, data }: Outcome<Address | null> = await app.open(routes.address, { id: "a/2", zoom: 3 });
-const street: string | undefined = data?.street;
-seen.push(outcome, data?.id, street, app.app.calls.at(-1)?.params);
-seen.push((await app.open("native://file/*", { "*": ["a", "b"] })).data, await app.canOpen(routes.address, { id: "a2" }));
+const ended: Outcome<Address | null> = await app.open(routes.address, { id: "a/2", zoom: 3 });
+const address: Address | null = ended.outcome === "finished" ? ended.data : null;
+const street: string | undefined = address?.street;
+seen.push(ended.outcome, address?.id, street, app.app.calls.at(-1)?.params);
+const file = await app.open("native://file/*", { "*": ["a", "b"] });
+if (file.outcome !== "finished") throw new Error(`${file.outcome} ${file.code}: ${file.message}`);
+const isLong: boolean | null = file.data;
+seen.push(isLong, await app.canOpen(routes.address, { id: "a2" }));
 seen.push((await app.invoke(routes.share, { title: "Tea" }, { timeout: 5000 })).shared);
 
 const heard = new Promise<number>((resolve) => app.addEventListener("cart.changed", ({ detail }) => resolve(detail.data.count), { once: true }));
@@ -51,11 +55,12 @@ app.app.publish("cart.changed", { count: 2 });
 seen.push(await heard, await also);
 
 const scrolled: Promise<string> = app.call("p1", "scroll", { to: "end" });
-seen.push(await scrolled.catch((error: unknown) => error instanceof RouteNotFound && error.code === codes.noRoute.code));
+seen.push(await scrolled.catch((error: unknown) => error instanceof RouteNotFoundError && error.code === codes.noRoute.code));
 const refreshed: Promise<{ count: number }> = app.call("p1", "refresh");
 refreshed.catch(() => {});
 const built: CallBuilder = app.build(routes.address).with("id", "a3");
-seen.push((await built.open()).data.id);
+const opened = await built.open();
+if (opened.outcome === "finished") seen.push(opened.data.id);
 
 // Without a type argument everything is as loose as JavaScript.
 const loose: Bridge = mockBridge({ tasks: { "action://any": ({ x }) => x } }, {});

@@ -1,9 +1,9 @@
-// Each line with the number of an error at its end has that one, and no other line has any. With "or": as the module is looked for.
+// Each line that ends with the number of an error must have that error, and no other line has any. "or": depends on the module resolution.
 import { Bridge } from "waybridge";
 import { Caller } from "waybridge/caller";
 import { mockBridge } from "waybridge/mock";
 import { nothing } from "waybridge/nothing"; // TS2307
-import { Client } from "waybridge/dist/client.js"; // TS2307 or TS7016
+import { Client } from "waybridge/dist/session/client.js"; // TS2307 or TS7016
 import { routes } from "./routes.js";
 import type { Routes } from "./routes.js";
 
@@ -29,9 +29,15 @@ void bridge.invoke(routes.adress, { id: "a2" }); // TS2551
 void caller.invoke(routes.address, { id: "a2" }); // TS2345
 
 // Results.
-const { data } = await bridge.open(routes.address, { id: "a2" });
-data.street; // TS2531
-data?.stret; // TS2551
+const ended = await bridge.open(routes.address, { id: "a2" });
+ended.data; // TS2339
+if (ended.outcome === "dismissed") ended.data; // TS2339
+if (ended.outcome === "finished") ended.data.street; // TS2531
+if (ended.outcome === "finished") ended.data?.stret; // TS2551
+if (ended.outcome === "finishd") void ended; // TS2367
+const loose = await new Bridge().open("native://any");
+loose.data; // TS2339
+if (loose.outcome === "finished") loose.data.anything;
 (await bridge.invoke(routes.share, { title: "Tea" })).shard; // TS2551
 export const shared: string = (await caller.invoke(routes.share, { title: "Tea" })).shared; // TS2322
 

@@ -1,4 +1,4 @@
-// What `waybridge routes generate --language typescript` makes of a small table, written by hand.
+// The output of `waybridge routes generate --language typescript` for a small table, written by hand.
 export const table = { version: "1.4.0", hash: "0123456789abcdef" } as const;
 
 export interface Address {

@@ -3,22 +3,22 @@ import WayRouting
 import WayTable
 import WayValues
 
-/// Who asks a policy, or a table, told by hand: `{"origin"?, "token"?: {"sub"?, "groups"?},
+/// A caller for which a policy or a table is tested: `{"origin"?, "token"?: {"sub"?, "groups"?},
 /// "client"?: {"name"?, "version"?}, "session"?}`.
-package struct PolicyAsker: Sendable {
-  /// The members of its JSON.
-  static let members = ["origin", "token", "client", "session"]
+package struct PolicySubject: Sendable {
+  /// The members of the subject's JSON.
+  static let memberNames = ["origin", "token", "client", "session"]
 
-  /// Nil for what is no page.
+  /// The page's origin; nil if the caller is not a page.
   package let origin: String?
   /// The token's `sub`.
   package let user: String?
   package let groups: Set<String>
-  /// What the program calls itself, and its version.
-  private let client: Caller.Client?
+  /// The name and version of the client program.
+  private let client: Caller.CallingClient?
   private let session: String
 
-  /// Nobody in particular, who is no page.
+  /// Creates an anonymous caller that is not a page.
   package init() {
     (origin, user, groups, client, session) = (nil, nil, [], nil, "")
   }
@@ -26,7 +26,7 @@ package struct PolicyAsker: Sendable {
   /// Throws every fault of the JSON.
   package init(parsing value: Value) throws(DocumentFaults) {
     var reader = CaseReader()
-    guard let object = reader.object(value, at: .root, known: Self.members) else {
+    guard let object = reader.object(value, at: .root, known: Self.memberNames) else {
       throw DocumentFaults(faults: reader.faults)
     }
     self.init(object, &reader)
@@ -34,31 +34,31 @@ package struct PolicyAsker: Sendable {
   }
 
   fileprivate init(_ object: ValueObject, _ reader: inout CaseReader) {
-    origin = reader.text("origin", of: object, at: .root)
+    origin = reader.string("origin", of: object, at: .root)
     let path = JSONPath.root.member("token")
-    // Further claims mean nothing to a policy.
+    // A policy ignores other claims.
     let claims = object["token"].flatMap { reader.object($0, at: path) } ?? [:]
-    user = reader.text("sub", of: claims, at: path)
+    user = reader.string("sub", of: claims, at: path)
     var groups: Set<String> = []
-    let groupsPlace = path.member("groups")
-    let list = claims["groups"].flatMap { reader.list($0, at: groupsPlace) } ?? []
+    let groupsPath = path.member("groups")
+    let list = claims["groups"].flatMap { reader.array($0, at: groupsPath) } ?? []
     for (index, value) in list.enumerated() {
-      if let group = reader.text(value, at: groupsPlace.element(index)) { groups.insert(group) }
+      if let group = reader.string(value, at: groupsPath.element(index)) { groups.insert(group) }
     }
     self.groups = groups
-    let place = JSONPath.root.member("client")
+    let clientPath = JSONPath.root.member("client")
     let software = object["client"].flatMap {
-      reader.object($0, at: place, known: ["name", "version"])
+      reader.object($0, at: clientPath, known: ["name", "version"])
     }
     client = software.map {
-      Caller.Client(
-        id: "", name: reader.text("name", of: $0, at: place),
-        version: reader.text("version", of: $0, at: place))
+      Caller.CallingClient(
+        id: "", name: reader.string("name", of: $0, at: clientPath),
+        version: reader.string("version", of: $0, at: clientPath))
     }
-    session = reader.text("session", of: object, at: .root) ?? ""
+    session = reader.string("session", of: object, at: .root) ?? ""
   }
 
-  /// As a call has it.
+  /// The caller of a call.
   package var caller: Caller {
     Caller(
       session: session, identity: Identity(user: user, groups: groups), client: client,
@@ -66,46 +66,50 @@ package struct PolicyAsker: Sendable {
   }
 }
 
-/// What somebody asks a policy, and what it shall say.
+/// A call of a subject, and the decision that is expected of a policy.
 package struct PolicyCase: Sendable {
-  /// What a call is about.
-  enum Subject {
+  /// The target of a call.
+  enum CaseTarget {
     case nothing
     case uri(String)
-    /// A host of a scheme, nil for every scheme.
-    case host(scheme: String?, HostDefinition.Scope)
+    /// A host of a scheme; nil for every scheme.
+    case host(scheme: String?, HostDefinition.HostScope)
   }
 
-  package let asker: PolicyAsker
+  package let policySubject: PolicySubject
   let method: String
-  let subject: Subject
-  /// `allow`, or the name of the rule that refuses.
+  let target: CaseTarget
+  /// `allow`, or the name of the rule that denies the call.
   package let expected: String
 
-  /// Reads `{"origin"?, "token"?, "method", "uri"?, "scheme"?, "server"?, "expect"}`: `uri` with
-  /// methods that are about a route, and only with these; `scheme`, absent for a host of every one,
-  /// and `server` with `host.register`. Throws every fault.
+  /// Reads `{"origin"?, "token"?, "method", "uri"?, "scheme"?, "server"?, "expect"}`.
+  ///
+  /// - `uri` is required for methods that concern a route, and invalid for others.
+  /// - `scheme` and `server` are valid only for `host.register`; without a scheme, the host is for
+  ///   all schemes.
+  ///
+  /// Throws every fault.
   package init(parsing value: Value) throws(DocumentFaults) {
     var reader = CaseReader()
-    let known = PolicyAsker.members + ["method", "uri", "scheme", "server", "expect"]
+    let known = PolicySubject.memberNames + ["method", "uri", "scheme", "server", "expect"]
     guard let object = reader.object(value, at: .root, known: known) else {
       throw DocumentFaults(faults: reader.faults)
     }
-    asker = PolicyAsker(object, &reader)
-    let method = reader.requiredText("method", of: object, at: .root)
-    let expected = reader.requiredText("expect", of: object, at: .root)
-    let subject = method.map { reader.subject(of: $0, object) }
-    guard reader.faults.isEmpty, let method, let expected, let subject else {
+    policySubject = PolicySubject(object, &reader)
+    let method = reader.requiredString("method", of: object, at: .root)
+    let expected = reader.requiredString("expect", of: object, at: .root)
+    let target = method.map { reader.target(of: $0, object) }
+    guard reader.faults.isEmpty, let method, let expected, let target else {
       throw DocumentFaults(faults: reader.faults)
     }
-    (self.method, self.expected, self.subject) = (method, expected, subject)
+    (self.method, self.expected, self.target) = (method, expected, target)
   }
 }
 
 extension PolicyCase {
-  /// The call, for people.
-  package var call: String {
-    switch subject {
+  /// A description of the call for people.
+  package var callDescription: String {
+    switch target {
     case .nothing: method
     case .uri(let uri): "\(method) \(uri)"
     case .host(let scheme, let scope):
@@ -115,40 +119,40 @@ extension PolicyCase {
   }
 }
 
-/// Takes a row of cases apart.
+/// Decodes a row of cases.
 private struct CaseReader: DocumentReader {
   var faults: [DocumentFault] = []
 
-  mutating func subject(of method: String, _ object: ValueObject) -> PolicyCase.Subject {
-    let uri = text("uri", of: object, at: .root)
-    let scheme = text("scheme", of: object, at: .root)
-    let isServer = bool("server", of: object, at: .root) ?? false
+  mutating func target(of method: String, _ object: ValueObject) -> PolicyCase.CaseTarget {
+    let uri = string("uri", of: object, at: .root)
+    let scheme = string("scheme", of: object, at: .root)
+    let isServer = boolean("server", of: object, at: .root) ?? false
     let isOfRoutes = RouteMethod.allCases.contains { $0.name == method }
     let isOfHosts = method == "host.register"
     if method.utf8.contains(UInt8(ascii: "*")) {
-      fault(.root.member("method"), "a call is of one method, without '*'")
+      addFault(.root.member("method"), "must name one method, without \"*\"")
     } else if let reason = PolicyMethodNames.fault(of: method) {
-      fault(.root.member("method"), reason)
+      addFault(.root.member("method"), reason)
     }
     if isOfRoutes, object["uri"] == nil {
-      fault(.root, "the member 'uri' is missing; \(method) is about what it leads to")
+      addFault(.root, "the member \"uri\" is missing; \(method) is checked with its target")
     } else if !isOfRoutes, object["uri"] != nil {
-      fault(.root.member("uri"), "\(method) is about no URI; leave it out")
+      addFault(.root.member("uri"), "\(method) has no URI; remove it")
     }
     for name in ["scheme", "server"] where !isOfHosts && object[name] != nil {
-      fault(.root.member(name), "\(method) is about no host; only host.register is")
+      addFault(.root.member(name), "\(method) registers no host; only host.register does")
     }
     if let uri {
       do throws(RouteURIError) {
         if try RouteURI(mapping: uri).scheme == nil { throw RouteURIError(.noScheme, at: 0) }
       } catch {
-        fault(.root.member("uri"), "'\(uri)' is no URI that can be called: \(error)")
+        addFault(.root.member("uri"), "\"\(uri)\" is not a URI that can be called: \(error)")
       }
     }
     if let scheme, !RouteURI.isScheme(scheme) {
-      fault(.root.member("scheme"), "'\(scheme)' is no scheme")
+      addFault(.root.member("scheme"), "\"\(scheme)\" is not a scheme")
     }
     if isOfHosts { return .host(scheme: scheme?.lowercased(), isServer ? .server : .session) }
-    return uri.map(PolicyCase.Subject.uri) ?? .nothing
+    return uri.map(PolicyCase.CaseTarget.uri) ?? .nothing
   }
 }

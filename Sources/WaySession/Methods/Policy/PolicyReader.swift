@@ -4,8 +4,8 @@ import WayTransport
 import WayValues
 
 extension Policy {
-  /// Reads the document of a policy, `protocol/schema/policy.schema.json`; throws every fault that
-  /// it has.
+  /// Decodes the document of a policy, `protocol/schema/policy.schema.json`. Throws every fault
+  /// that it has.
   package init(parsing document: Value) throws(DocumentFaults) {
     var reader = PolicyReader()
     let policy = reader.policy(document)
@@ -14,25 +14,25 @@ extension Policy {
   }
 }
 
-/// Takes the document of a policy apart.
+/// Decodes the document of a policy.
 struct PolicyReader: DocumentReader {
   private static let maxRules = 1000
-  /// Entries of one list.
+  /// The maximum number of entries in one list.
   private static let maxEntries = 1000
-  /// Bytes of a rule's name, which refusals tell.
+  /// The maximum length of a rule's name, in bytes; errors contain it.
   private static let maxName = 256
-  /// What refuses beside rules, and what `waybridge policy test` calls no refusal.
-  private static let reserved = ["default", "permissions", "invitation", "identity", "allow"]
+  /// Names of decisions without a rule, and the name for no denial in `waybridge policy test`.
+  private static let reservedNames = ["default", "permissions", "invitation", "identity", "allow"]
 
   var faults: [DocumentFault] = []
-  /// The rules so far, by their names.
-  private var named: [UTF8Key: JSONPath] = [:]
+  /// The rules so far, by name.
+  private var rulePaths: [UTF8Key: JSONPath] = [:]
 
   mutating func policy(_ document: Value) -> Policy? {
     let known = ["$schema", "hosts", "origins", "rules"]
     guard let root = object(document, at: .root, known: known) else { return nil }
-    _ = text("$schema", of: root, at: .root)
-    let empty = "is empty; leave it out"
+    _ = string("$schema", of: root, at: .root)
+    let empty = "is empty; remove it"
     let hosts = entries("hosts", of: root, at: .root, empty: empty, Self.fault(ofHost:))
     let origins = entries("origins", of: root, at: .root, empty: empty, Self.fault(ofOrigin:))
     return Policy(hosts: hosts ?? [], origins: origins ?? [], rules: rules(of: root))
@@ -40,12 +40,12 @@ struct PolicyReader: DocumentReader {
 
   private mutating func rules(of root: ValueObject) -> [Policy.Rule]? {
     let path = JSONPath.root.member("rules")
-    guard let value = root["rules"], let list = list(value, at: path) else { return nil }
+    guard let value = root["rules"], let list = array(value, at: path) else { return nil }
     if list.isEmpty {
-      fault(path, "is empty, so that nothing would be allowed; leave it out to allow everything")
+      addFault(path, "is empty, so no call would be allowed; remove it to allow all calls")
     }
     guard list.count <= Self.maxRules else {
-      fault(path, "a policy has at most \(Self.maxRules) rules; these are \(list.count)")
+      addFault(path, "has \(list.count) rules; a policy may have at most \(Self.maxRules)")
       return nil
     }
     var rules: [Policy.Rule] = []
@@ -62,21 +62,21 @@ struct PolicyReader: DocumentReader {
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = name(of: object, at: path)
     let (effect, methods) = methods(of: object, at: path)
-    let nobody = "is empty, so that the rule fits nobody; leave it out for all callers"
+    let empty = "is empty, so the rule matches no caller; remove it to match all callers"
     let origins = entries(
-      "origins", of: object, at: path, empty: nobody, Self.fault(ofOrigin:))
-    let groups = entries("groups", of: object, at: path, empty: nobody) { _ in nil }
-    let subjects = entries("subjects", of: object, at: path, empty: nobody) { _ in nil }
+      "origins", of: object, at: path, empty: empty, Self.fault(ofOrigin:))
+    let groups = entries("groups", of: object, at: path, empty: empty) { _ in nil }
+    let subjects = entries("subjects", of: object, at: path, empty: empty) { _ in nil }
     let routes = entries(
       "routes", of: object, at: path,
-      empty: "is empty, so that the rule fits no route; leave it out for all",
+      empty: "is empty, so the rule matches no route; remove it to match all routes",
       Self.fault(ofRoute:))
     let schemes = entries(
       "schemes", of: object, at: path,
-      empty: "is empty, so that the rule fits no host; leave it out for all schemes",
+      empty: "is empty, so the rule matches no host; remove it to match all schemes",
       Self.fault(ofScheme:))
-    let server = bool("server", of: object, at: path)
-    if server == false { fault(path.member("server"), "has to be true, or left out") }
+    let server = boolean("server", of: object, at: path)
+    if server == false { addFault(path.member("server"), "must be true if present") }
     guard let name, let effect, let methods else { return nil }
     let rule = Policy.Rule(
       name, effect, methods, origins: origins, groups: groups, subjects: subjects, routes: routes,
@@ -86,16 +86,16 @@ struct PolicyReader: DocumentReader {
   }
 
   private mutating func name(of object: ValueObject, at path: JSONPath) -> String? {
-    guard let name = requiredText("name", of: object, at: path) else { return nil }
+    guard let name = requiredString("name", of: object, at: path) else { return nil }
     let place = path.member("name")
-    if Self.reserved.contains(where: name.isSameUTF8) {
-      fault(place, "'\(name)' is told where no rule decides; take another name")
+    if Self.reservedNames.contains(where: name.isSameUTF8) {
+      addFault(place, "\"\(name)\" is reserved for decisions without a rule; choose another name")
     } else if name.utf8.count > Self.maxName {
-      fault(place, "a name has at most \(Self.maxName) bytes; this one has \(name.utf8.count)")
-    } else if let other = named[UTF8Key(name)] {
-      fault(place, "'\(name)' is the name of \(other) already; names are unique")
+      addFault(place, "has \(name.utf8.count) bytes; a name may have at most \(Self.maxName)")
+    } else if let other = rulePaths[UTF8Key(name)] {
+      addFault(place, "\"\(name)\" is already the name of \(other); names must be unique")
     } else {
-      named[UTF8Key(name)] = path
+      rulePaths[UTF8Key(name)] = path
     }
     return name
   }
@@ -108,26 +108,26 @@ struct PolicyReader: DocumentReader {
     case (_?, nil): effect = .allow
     case (nil, _?): effect = .deny
     case (nil, nil):
-      fault(path, "a rule has 'allow' or 'deny', with the methods that it is about")
+      addFault(path, "a rule needs \"allow\" or \"deny\" with the methods that it applies to")
       return (nil, nil)
     case (_?, _?):
-      fault(path, "a rule has either 'allow' or 'deny', not both; make two rules of it")
+      addFault(path, "a rule has either \"allow\" or \"deny\", not both; split it into two rules")
       return (nil, nil)
     }
     let methods = entries(
       effect == .allow ? "allow" : "deny", of: object, at: path,
-      empty: "is empty, so that the rule is about no method; '*' stands for all"
+      empty: "is empty, so the rule applies to no method; use \"*\" for all methods"
     ) { method in
       if effect == .deny, method == "session.open" {
-        return "no rule is asked about session.open; who comes in is said by 'hosts', 'origins' "
-          + "and tokens"
+        return "session.open is not checked against rules; use \"hosts\", \"origins\" or tokens to "
+          + "reject clients"
       }
       return PolicyMethodNames.fault(of: method)
     }
     return (effect, methods)
   }
 
-  /// Notes selectors by which a rule fits no call, or more than it seems to.
+  /// Reports selectors with which a rule matches no call, or more calls than it seems to.
   private mutating func check(_ rule: Policy.Rule, at path: JSONPath) {
     let methods = rule.methods.map(MethodPattern.init)
     guard !methods.isEmpty else { return }
@@ -137,48 +137,52 @@ struct PolicyReader: DocumentReader {
     }
     if rule.routes != nil, !isOfRoutes {
       let names = RouteMethod.allCases.map(\.name).joined(separator: ", ")
-      fault(
-        path.member("routes"), "the rule is about no method that concerns a route: \(names)")
+      addFault(
+        path.member("routes"), "the rule applies to none of the methods that have a route: \(names)"
+      )
     }
     if rule.schemes != nil, !isOfHosts {
-      fault(
-        path.member("schemes"), "the rule is not about host.register, the only method with schemes")
+      addFault(
+        path.member("schemes"),
+        "the rule does not apply to host.register, the only method with schemes")
     }
     if rule.routes != nil, rule.schemes != nil {
-      fault(path, "no call is about both 'routes' and 'schemes'; make two rules of it")
+      addFault(path, "no call has both a route and a scheme to register; split it into two rules")
     }
     guard rule.coversServer else { return }
     if !isOfHosts {
-      fault(path.member("server"), "the rule is not about host.register, which alone has a scope")
+      addFault(
+        path.member("server"),
+        "the rule does not apply to host.register, the only method with a scope")
     }
     if rule.effect == .deny {
-      fault(
-        path.member("server"), "a denial is about hosts of each scope; leave it out")
+      addFault(
+        path.member("server"), "a denial applies to hosts of every scope; remove it")
     }
   }
 
-  /// The texts of a list, none of which stands twice; nil where it is absent. `check` says what is
-  /// wrong with one.
+  /// The strings of a list, which must be unique; nil if it is absent. `check` returns the fault of
+  /// an entry.
   private mutating func entries(
     _ name: String, of object: ValueObject, at path: JSONPath, empty: String,
     _ check: (String) -> String?
   ) -> [String]? {
     let path = path.member(name)
-    guard let value = object[name], let list = list(value, at: path) else { return nil }
-    if list.isEmpty { fault(path, empty) }
+    guard let value = object[name], let list = array(value, at: path) else { return nil }
+    if list.isEmpty { addFault(path, empty) }
     guard list.count <= Self.maxEntries else {
-      fault(path, "has at most \(Self.maxEntries) entries; these are \(list.count)")
+      addFault(path, "has \(list.count) entries; at most \(Self.maxEntries) are allowed")
       return nil
     }
     var entries: [String] = []
     var seen: Set<UTF8Key> = []
     for (index, value) in list.enumerated() {
       let path = path.element(index)
-      guard let text = text(value, at: path) else { continue }
+      guard let text = string(value, at: path) else { continue }
       if !seen.insert(UTF8Key(text)).inserted {
-        fault(path, "'\(text)' comes twice")
+        addFault(path, "\"\(text)\" occurs twice; remove one")
       } else if let reason = check(text) {
-        fault(path, reason)
+        addFault(path, reason)
       }
       entries.append(text)
     }
@@ -186,14 +190,15 @@ struct PolicyReader: DocumentReader {
   }
 }
 
-// What an entry has to be.
+// Checks of entries.
 extension PolicyReader {
   private static func fault(ofOrigin text: String) -> String? {
-    OriginPattern(text) == nil ? "'\(text)' is no origin: give \(OriginPattern.form)" : nil
+    OriginPattern(text) == nil
+      ? "\"\(text)\" is not an origin; use \(OriginPattern.expectedFormat)" : nil
   }
 
   private static func fault(ofRoute text: String) -> String? {
-    guard text.isPattern else { return nil }
+    guard text.isRoutePattern else { return nil }
     do {
       _ = try RoutePattern(text)
       return nil
@@ -204,11 +209,11 @@ extension PolicyReader {
 
   private static func fault(ofScheme text: String) -> String? {
     guard !RouteURI.isScheme(text) else { return nil }
-    return "'\(text)' is no scheme: a letter, then letters, digits, '+', '-' and '.'"
+    return "\"\(text)\" is not a scheme: a letter, then letters, digits, \"+\", \"-\" and \".\""
   }
 
   private static func fault(ofHost text: String) -> String? {
     guard Authority(text) == nil else { return nil }
-    return "'\(text)' is no host: give NAME or NAME:PORT, without a scheme or a path"
+    return "\"\(text)\" is not a host; use NAME or NAME:PORT, without a scheme or a path"
   }
 }

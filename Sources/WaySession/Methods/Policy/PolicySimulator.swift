@@ -2,33 +2,32 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-/// A policy that is asked without a server, about somebody who is told by hand.
-package struct PolicyTrial {
-  private let rulebook: CompiledPolicy?
+/// Evaluates a policy without a server, for a subject that is given explicitly.
+package struct PolicySimulator {
+  private let compiledPolicy: CompiledPolicy?
   private let router: RouterSnapshot
 
-  /// Routes have names, and URIs are redirected, as the router has it. Fails for a rule that cannot
-  /// be read.
-  package init(_ policy: Policy, _ router: Router) throws(PolicyFault) {
-    rulebook = try policy.rulebook()
+  /// Uses the router's names of routes and its redirects. Throws if a rule is invalid.
+  package init(_ policy: Policy, _ router: Router) throws(PolicyRuleError) {
+    compiledPolicy = try policy.compiled()
     self.router = router.snapshot()
   }
 
-  /// By rules that are made ready.
-  init(_ rulebook: CompiledPolicy?, _ router: RouterSnapshot) {
-    self.rulebook = rulebook
+  /// Evaluates rules that are compiled already.
+  init(_ compiledPolicy: CompiledPolicy?, _ router: RouterSnapshot) {
+    self.compiledPolicy = compiledPolicy
     self.router = router
   }
 
-  /// The names by which cases may be told: of the rules, and of what refuses or allows without one.
-  package var verdicts: Set<String> {
-    Set((rulebook?.rules ?? []).map(\.name) + ["allow", "default", "permissions"])
+  /// The decisions that a case may expect: names of rules, and of decisions without a rule.
+  package var decisionNames: Set<String> {
+    Set((compiledPolicy?.rules ?? []).map(\.name) + ["allow", "default", "permissions"])
   }
 
-  /// `allow`, or the name of the rule that refuses. Fails where a URI leads in a circle.
-  package func verdict(on question: PolicyCase) throws(CallError) -> String {
+  /// `allow`, or the name of the rule that denies the call. Throws if a URI redirects in a circle.
+  package func decision(on policyCase: PolicyCase) throws(CallError) -> String {
     do throws(CallError) {
-      try check(question)
+      try check(policyCase)
       return "allow"
     } catch {
       guard error.protocolCode == .forbidden, let rule = error.data?["rule"]?.string else {
@@ -38,21 +37,21 @@ package struct PolicyTrial {
     }
   }
 
-  private func check(_ question: PolicyCase) throws(CallError) {
-    let rights = rights(of: question.asker)
+  private func check(_ policyCase: PolicyCase) throws(CallError) {
+    let rights = rights(of: policyCase.policySubject)
     let method =
-      MethodTable.own.first { $0.name == question.method }
-      ?? Method(question.method, access: .member) { _ throws(CallError) in .null }
-    // Nobody who has no session yet has rights to ask.
+      MethodTable.builtIn.first { $0.name == policyCase.method }
+      ?? Method(policyCase.method, access: .client) { _ throws(CallError) in .null }
+    // A client without a session has no rights to check.
     if case .connection = method.access { return }
-    try rights.enter(method.name, method.kind)
-    switch question.subject {
+    try rights.authorize(method.name, method.kind)
+    switch policyCase.target {
     case .nothing: break
     case .uri(let uri):
       guard let method = RouteMethod.allCases.first(where: { $0.name == method.name }) else {
         break
       }
-      try rights.check(method, try look(up: uri, for: rights.caller))
+      try rights.check(method, try resolve(uri: uri, for: rights.caller))
     case .host(let scheme, let scope):
       var definition: ValueObject = ["kind": "task", "scope": .string(scope.rawValue)]
       if let scheme {
@@ -65,34 +64,35 @@ package struct PolicyTrial {
     }
   }
 
-  /// Why somebody may neither open nor run what a URI leads to, where it goes on for a scheme whose
-  /// URIs nothing declares included; nil where it may, and for what leads nowhere.
-  package func refusal(to asker: PolicyAsker, ofOpening uri: String) -> CallError? {
-    refusal(to: asker.caller, ofOpening: uri)
+  /// The reason why a subject may neither open nor run the target of a URI. This includes targets
+  /// to which a scheme redirects undeclared URIs. Nil if it may, or if the URI has no target.
+  package func denial(to subject: PolicySubject, ofOpening uri: String) -> CallError? {
+    denial(to: subject.caller, ofOpening: uri)
   }
 
-  /// The same for who calls.
-  func refusal(to caller: Caller, ofOpening uri: String) -> CallError? {
-    let rights = Rights(caller, PolicySource(rulebook))
-    guard var said = try? look(up: uri, for: rights.caller) else { return nil }
-    for _ in 0...Redirect.maxHops {
-      if let refusal = rights.refusal(ofOpening: said) { return refusal }
-      guard case .undeclared(let place, _) = said,
+  /// The denial for a caller, as for a subject.
+  func denial(to caller: Caller, ofOpening uri: String) -> CallError? {
+    let rights = Rights(caller, PolicySource(compiledPolicy))
+    guard var resolution = try? resolve(uri: uri, for: rights.caller) else { return nil }
+    for _ in 0...Redirect.maxRedirects {
+      if let denial = rights.denial(ofOpening: resolution) { return denial }
+      guard case .unmatched(let place, _) = resolution,
         let next = try? router.undefinedTarget(of: place.uri),
-        let reached = try? router.resolve(next, checking: false, for: rights.caller)
+        let nextResolution = try? router.resolve(next, checking: false, for: rights.caller)
       else { break }
-      said = reached
+      resolution = nextResolution
     }
     return nil
   }
 
-  private func rights(of asker: PolicyAsker) -> Rights {
-    Rights(asker.caller, PolicySource(rulebook))
+  private func rights(of subject: PolicySubject) -> Rights {
+    Rights(subject.caller, PolicySource(compiledPolicy))
   }
 
-  /// What a URI says; for what has no route, or none of a kind that fits, that nothing is declared.
-  private func look(
-    up text: String, for caller: Caller
+  /// Resolves a URI. Without a route, or a route of a suitable kind, the result is
+  /// `Resolution.unmatched`.
+  private func resolve(
+    uri text: String, for caller: Caller
   ) throws(CallError) -> Resolution {
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw CallError(.invalidURI(error)) }
@@ -101,7 +101,7 @@ package struct PolicyTrial {
     } catch {
       switch error {
       case .noRoute, .wrongKind:
-        return .undeclared(UnmatchedURI(uri.withoutDotSegments), params: [:])
+        return .unmatched(UnmatchedURI(uri.withoutDotSegments), params: [:])
       default: throw CallError(error)
       }
     }

@@ -2,82 +2,86 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What who inspects one server asks of all, and has all do.
+/// Runs queries and operations of administrators on all servers of the cluster.
 struct InspectionDispatch {
-  let servers: AllServers
-  private var group: SessionServer { servers.group }
+  let clusterDispatch: ClusterDispatch
+  private var sessionServer: SessionServer { clusterDispatch.sessionServer }
 
-  /// Has rules hold again that were in force before, on every server.
-  func goBack(
+  /// Applies a policy again that was in force before, on every server.
+  func rollBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
   ) async throws(CallError) -> Value {
-    let here = try await group.goBack(toPolicy: hash, expecting: expected, for: caller)
-    guard group.cluster != nil else { return here }
-    let answers = await servers.askOthers([
-      "ask": "policy", "to": .string(hash), "caller": caller.told(in: caller.session),
+    let result = try await sessionServer.rollBack(toPolicy: hash, expecting: expected, for: caller)
+    guard sessionServer.cluster != nil else { return result }
+    let responses = await clusterDispatch.requestOthers([
+      "ask": "policy", "to": .string(hash), "caller": caller.peerValue(in: caller.session),
     ])
-    var members = here.object ?? [:]
-    members["servers"] = .list(answers.map(AllServers.told))
+    var members = result.object ?? [:]
+    members["servers"] = .array(responses.map(ClusterDispatch.encode))
     return .object(members)
   }
 
-  /// What who inspects a server asks, of all servers where it is about all.
-  func inspect(_ question: InspectionQuery) async throws(CallError) -> Value {
-    guard let cluster = group.cluster else { return try await group.inspect(question) }
-    switch question {
+  /// Returns the result of a query, from all servers if it is about all of them.
+  func inspect(_ query: InspectionQuery) async throws(CallError) -> Value {
+    guard let cluster = sessionServer.cluster else {
+      return try await sessionServer.inspect(query)
+    }
+    switch query {
     case .sessions(let after, let limit):
-      return await sessionsEverywhere(after: after, limit: limit, cluster)
+      return await allSessions(after: after, limit: limit, cluster)
     case .session(let id, let withRecords):
-      guard case .server(let server) = try await servers.place(of: id) else { break }
-      return try await servers.ask(
+      guard case .server(let server) = try await clusterDispatch.target(of: id) else { break }
+      return try await clusterDispatch.request(
         server, ["ask": "session", "session": .string(id), "records": .bool(withRecords)])
-    case .explain(let uri, let params, let asker) where !asker.session.isEmpty:
-      guard case .server(let server) = try await servers.place(of: asker.session) else { break }
-      return try await servers.ask(
+    case .explain(let uri, let params, let caller) where !caller.session.isEmpty:
+      guard case .server(let server) = try await clusterDispatch.target(of: caller.session) else {
+        break
+      }
+      return try await clusterDispatch.request(
         server,
         [
           "ask": "explain", "uri": .string(uri), "params": .object(params),
-          "caller": asker.told(in: asker.session),
+          "caller": caller.peerValue(in: caller.session),
         ])
     case .cluster: return await clusterInfo(cluster)
-    case .explain, .routes, .refusals, .versions: break
+    case .explain, .routes, .rejections, .versions: break
     }
-    return try await group.inspect(question)
+    return try await sessionServer.inspect(query)
   }
 
-  private func sessionsEverywhere(
+  private func allSessions(
     after: String?, limit: Int, _ cluster: ClusterNode
   ) async -> Value {
-    var question: ValueObject = ["ask": "briefs", "limit": .integer(Int64(limit))]
-    question["after"] = after.map(Value.string)
-    async let others = servers.askOthers(question)
-    let here = await group.sessions(after: after, limit: limit)
-    var answers = [(server: cluster.server, value: here)]
+    var body: ValueObject = ["ask": "briefs", "limit": .integer(Int64(limit))]
+    body["after"] = after.map(Value.string)
+    async let others = clusterDispatch.requestOthers(body)
+    let localResult = await sessionServer.sessions(after: after, limit: limit)
+    var results = [(server: cluster.server, value: localResult)]
     var silent: [Value] = []
     for other in await others {
-      switch other.answer {
-      case .success(let value): answers.append((other.server, value))
-      case .failure: silent.append(AllServers.told(other))
+      switch other.result {
+      case .success(let value): results.append((other.server, value))
+      case .failure: silent.append(ClusterDispatch.encode(other))
       }
     }
     var total: Int64 = 0
-    var briefs: [(id: String, value: Value)] = []
-    var isCut = false
-    for (server, value) in answers {
+    var summaries: [(id: String, value: Value)] = []
+    var isTruncated = false
+    for (server, value) in results {
       total += value["total"]?.integer ?? 0
-      if value["next"] != nil { isCut = true }
-      for brief in value["sessions"]?.list ?? [] {
-        guard var members = brief.object, let id = members["session"]?.string else { continue }
+      if value["next"] != nil { isTruncated = true }
+      for summary in value["sessions"]?.array ?? [] {
+        guard var members = summary.object, let id = members["session"]?.string else { continue }
         members["server"] = .string(server)
-        briefs.append((id, .object(members)))
+        summaries.append((id, .object(members)))
       }
     }
-    briefs.sort { $0.id < $1.id }
+    summaries.sort { $0.id < $1.id }
     var members: ValueObject = [
-      "total": .integer(total), "sessions": .list(briefs.prefix(limit).map(\.value)),
+      "total": .integer(total), "sessions": .array(summaries.prefix(limit).map(\.value)),
     ]
-    if !silent.isEmpty { members["silent"] = .list(silent) }
-    if isCut || briefs.count > limit, let last = briefs.prefix(limit).last {
+    if !silent.isEmpty { members["silent"] = .array(silent) }
+    if isTruncated || summaries.count > limit, let last = summaries.prefix(limit).last {
       members["next"] = .string(last.id)
     }
     return .object(members)
@@ -93,10 +97,10 @@ struct InspectionDispatch {
       return .object(members)
     }
     return [
-      "server": .string(cluster.server), "engine": cluster.engine.isReached ? "reached" : "away",
-      "leaseMs": .integer(cluster.leaseLeft.milliseconds),
-      "takenOver": .integer(Int64(cluster.counts.takenForClients.value)),
-      "servers": .list([.object(own)] + others),
+      "server": .string(cluster.server), "engine": cluster.engine.isReachable ? "reached" : "away",
+      "leaseMs": .integer(cluster.remainingLease.milliseconds),
+      "takenOver": .integer(Int64(cluster.counts.takenOverForClients.value)),
+      "servers": .array([.object(own)] + others),
     ]
   }
 }

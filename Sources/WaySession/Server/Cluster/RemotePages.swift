@@ -3,99 +3,102 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Pages that are opened in sessions of another server: it tells when they are shown, and how each
-/// ends.
+/// Pages in sessions of another server, which reports when they are shown, and how each ends.
 final class RemotePages: Sendable {
-  /// A page may be shown for so long.
-  private static let patience: Duration = .seconds(86_400)
+  /// The longest time for which a page may be shown.
+  private static let maxPageDuration: Duration = .seconds(86_400)
 
-  private struct State {
+  private struct RemotePagesState {
     var outcomes: [Int: FirstResult<Outcome>] = [:]
-    /// What has become of those that nothing was told of; nil while it may come.
-    var end: CallError?
+    /// The error for pages without an outcome; nil while outcomes may arrive.
+    var endError: CallError?
   }
 
-  private let state = Locked(State())
+  private let state = Locked(RemotePagesState())
   private let shown = FirstResult<Value>()
 
-  /// Opens them, and returns when each is shown, done or refused.
+  /// Opens pages. Returns when each page is shown, and each task is done or rejected.
   static func open(
-    _ question: ValueObject, at server: String, _ cluster: ClusterNode
+    _ body: ValueObject, at server: String, _ cluster: ClusterNode
   ) async -> [Delivery<OpenedPage>] {
     let pages = RemotePages()
-    let asking = Task {
+    let request = Task {
       do throws(CallError) {
-        _ = try await cluster.ask(server, .object(question), within: patience) {
-          pages.heard($0)
+        _ = try await cluster.request(server, .object(body), within: maxPageDuration) {
+          pages.receive($0)
         }
-        pages.end(with: CallError(.outcomeUnknown, "The server \(server) did not say how it ended"))
+        pages.end(
+          with: CallError(.outcomeUnknown, "The server \(server) did not report how the page ended")
+        )
       } catch {
         pages.end(with: error)
       }
     }
-    let told = await withTaskCancellationHandler {
+    let shown = await withTaskCancellationHandler {
       try? await pages.shown.value().get()
     } onCancel: {
-      asking.cancel()
+      request.cancel()
     }
-    return (told?.list ?? []).enumerated().compactMap { place, told in
-      pages.delivery(place, told, at: server, cluster)
+    return (shown?.array ?? []).enumerated().compactMap { index, entry in
+      pages.delivery(index, entry, at: server, cluster)
     }
   }
 
   private func delivery(
-    _ place: Int, _ told: Value, at server: String, _ cluster: ClusterNode
+    _ index: Int, _ entry: Value, at server: String, _ cluster: ClusterNode
   ) -> Delivery<OpenedPage>? {
-    guard let session = told["session"]?.string else { return nil }
-    let client = told["client"]?.string
-    if let error = told["error"] {
-      return Delivery(session: session, client: client, result: .failure(CallError(told: error)))
+    guard let session = entry["session"]?.string else { return nil }
+    let client = entry["client"]?.string
+    if let error = entry["error"] {
+      return Delivery(
+        session: session, client: client, result: .failure(CallError(peerValue: error)))
     }
-    let page = told["page"]?.string
-    let outcome = outcome(of: place)
-    let opening = Task {
+    let page = entry["page"]?.string
+    let outcome = outcome(of: index)
+    let outcomeTask = Task {
       try await withTaskCancellationHandler {
         try await outcome.value().get()
       } onCancel: {
         guard let page else { return }
         Task {
-          _ = try? await cluster.ask(
+          _ = try? await cluster.request(
             server, ["ask": "close", "session": .string(session), "page": .string(page)],
-            within: AllServers.patience)
+            within: ClusterDispatch.requestTimeout)
         }
       }
     }
     return Delivery(
-      session: session, client: client, result: .success(OpenedPage(page: page, opening: opening)))
+      session: session, client: client,
+      result: .success(OpenedPage(page: page, outcomeTask: outcomeTask)))
   }
 
-  private func outcome(of place: Int) -> FirstResult<Outcome> {
+  private func outcome(of index: Int) -> FirstResult<Outcome> {
     state.withLock { state in
-      if let known = state.outcomes[place] { return known }
+      if let known = state.outcomes[index] { return known }
       let outcome = FirstResult<Outcome>()
-      if let end = state.end { outcome.give(.failure(end)) }
-      state.outcomes[place] = outcome
+      if let end = state.endError { outcome.complete(.failure(end)) }
+      state.outcomes[index] = outcome
       return outcome
     }
   }
 
-  private func heard(_ value: Value) {
-    if let shown = value["shown"] { return self.shown.give(.success(shown)) }
-    guard let place = value["place"]?.integer.map({ Int(clamping: $0) }) else { return }
-    let outcome = outcome(of: place)
+  private func receive(_ value: Value) {
+    if let shown = value["shown"] { return self.shown.complete(.success(shown)) }
+    guard let index = value["place"]?.integer.map({ Int(clamping: $0) }) else { return }
+    let outcome = outcome(of: index)
     if let error = value["error"] {
-      outcome.give(.failure(CallError(told: error)))
+      outcome.complete(.failure(CallError(peerValue: error)))
     } else if let ended = Outcome(value["outcome"] ?? .null) {
-      outcome.give(.success(ended))
+      outcome.complete(.success(ended))
     }
   }
 
   private func end(with error: CallError) {
-    shown.give(.failure(error))
-    let left = state.withLock { state in
-      state.end = error
+    shown.complete(.failure(error))
+    let pending = state.withLock { state in
+      state.endError = error
       return Array(state.outcomes.values)
     }
-    for outcome in left { outcome.give(.failure(error)) }
+    for outcome in pending { outcome.complete(.failure(error)) }
   }
 }

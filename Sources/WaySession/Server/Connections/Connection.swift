@@ -3,77 +3,80 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// One socket: it decodes what comes, opens a session on it, and hands everything else to that
-/// session.
+/// One connection before it has a session: it decodes messages, opens or resumes a session, and
+/// forwards all other messages to that session.
 actor Connection: MessageReceiver {
   private nonisolated let channel: any MessageChannel
   private nonisolated let handshake: Handshake
-  private nonisolated let hub: LoopSessions
+  private nonisolated let loopSessions: LoopSessions
   private nonisolated let executor: UnownedSerialExecutor
   private let decoder: MessageDecoder
-  private var state: ConnectionState
+  private var state: SessionAdmissionState
   private var membership: (session: Session, client: ClientID)?
-  private var refusedTokens = 0
-  private var helloTimer: (any ScheduledWork)?
+  private var rejectedTokens = 0
+  private var openTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
-  /// Whether it came in at another server.
+  /// Whether another server relays it.
   private let isRelayed: Bool
-  /// Between which times it came, in nanoseconds of the loops' clock: one where it came in here.
-  private let began: ClosedRange<UInt64>
+  /// When it was accepted, in nanoseconds of the loops' clock: one time, or a range if another
+  /// server relays it.
+  private let acceptTime: ClosedRange<UInt64>
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
-  /// `refusedTokens` is how many were refused where it has come from.
+  /// Creates a connection. `rejectedTokens` is how many tokens were rejected before it was moved to
+  /// this loop.
   init(
-    _ channel: any MessageChannel, _ handshake: Handshake, hub: LoopSessions,
-    refusedTokens: Int = 0, began: ClosedRange<UInt64>? = nil, isRelayed: Bool = false
+    _ channel: any MessageChannel, _ handshake: Handshake, loopSessions: LoopSessions,
+    rejectedTokens: Int = 0, acceptTime: ClosedRange<UInt64>? = nil, isRelayed: Bool = false
   ) {
     self.isRelayed = isRelayed
-    let came = handshake.came ?? channel.loop.nanoseconds
-    self.began = began ?? came...came
+    let acceptedAt = handshake.receivedAt ?? channel.loop.nanoseconds
+    self.acceptTime = acceptTime ?? acceptedAt...acceptedAt
     self.channel = channel
     self.handshake = handshake
-    self.hub = hub
-    self.refusedTokens = refusedTokens
+    self.loopSessions = loopSessions
+    self.rejectedTokens = rejectedTokens
     executor = channel.loop.asUnownedSerialExecutor()
-    decoder = hub.decoder
-    state = handshake.subprotocol == nil ? .anonymous : .awaitingHello
+    decoder = loopSessions.decoder
+    state = handshake.subprotocol == nil ? .anonymous : .awaitingOpen
   }
 
-  /// Starts the time in which `session.open` must come. Call once, on the loop.
+  /// Starts the timeout for `session.open`. Call once, on the loop.
   nonisolated func begin() {
-    assumeIsolated { $0.awaitHello() }
+    assumeIsolated { $0.startOpenTimer() }
   }
 
-  private func awaitHello() {
-    helloTimer?.cancel()
-    guard state == .awaitingHello else { return }
-    helloTimer = channel.loop.schedule(after: hub.limits.hello) { [weak self] in
-      self?.assumeIsolated { $0.helloTimedOut() }
+  private func startOpenTimer() {
+    openTimer?.cancel()
+    guard state == .awaitingOpen else { return }
+    openTimer = channel.loop.schedule(after: loopSessions.limits.hello) { [weak self] in
+      self?.assumeIsolated { $0.openTimedOut() }
     }
   }
 
   nonisolated func receive(_ message: RawSpan, as kind: MessageKind) {
     assumeIsolated { connection in
-      guard kind == .text else { return connection.close(SessionConnection.binaryRefusal) }
-      let hub = connection.hub
-      if hub.turns.isPutOff(message, hub.meter) {
-        hub.turns.putOff(message, on: connection.channel) { [connection] message in
-          connection.assumeIsolated { $0.take(message) }
+      guard kind == .text else { return connection.close(SessionConnection.binaryRejection) }
+      let loopSessions = connection.loopSessions
+      if loopSessions.scheduler.shouldDefer(message, loopSessions.meter) {
+        loopSessions.scheduler.deferMessage(message, on: connection.channel) {
+          [connection] message in
+          connection.assumeIsolated { $0.receive(message) }
         }
       } else {
-        connection.take(message)
+        connection.receive(message)
       }
     }
   }
 
-  private func take(_ message: RawSpan) {
-    hub.meter.begin()
+  private func receive(_ message: RawSpan) {
+    loopSessions.meter.begin()
     handle(decoder.decode(message))
   }
 
-  /// Takes what ``OpenConnection`` leaves to it. Call on the loop.
-  nonisolated func take(back incoming: FrameContent) {
+  /// Handles a message that ``SessionConnection`` does not. Call on the loop.
+  nonisolated func receive(unhandled incoming: FrameContent) {
     assumeIsolated { $0.handle(incoming) }
   }
 
@@ -81,35 +84,35 @@ actor Connection: MessageReceiver {
     assumeIsolated { $0.end(code) }
   }
 
-  private func helloTimedOut() {
-    guard state.helloTimedOut() else { return }
+  private func openTimedOut() {
+    guard state.openTimedOut() else { return }
     close(
-      (.noHello, "No session.open within \(hub.limits.hello.milliseconds) ms"))
+      (.noHello, "No session.open within \(loopSessions.limits.hello.milliseconds) ms"))
   }
 
-  /// Ends the connection; what still comes is not taken.
+  /// Closes the connection; messages that still arrive are ignored.
   private func close(_ end: (code: CloseCode, reason: String)) {
     state = .closed
-    hub.group.refusals.add(
+    loopSessions.sessionServer.rejectionLog.add(
       .connection, Int(end.code.rawValue), end.reason, address: handshake.address)
-    hub.configuration.observer.refused(end.code, end.reason)
+    loopSessions.configuration.eventSink.connectionRejected(end.code, end.reason)
     channel.close(end.code, end.reason)
   }
 
   private func end(_ code: UInt16?) {
     state = .closed
-    helloTimer?.cancel()
+    openTimer?.cancel()
     leave(code)
   }
 
-  private func leave(_ code: UInt16?, connectionGoesOn: Bool = false) {
+  private func leave(_ code: UInt16?, keepsConnection: Bool = false) {
     guard let (session, client) = membership else { return }
     membership = nil
     session.assumeIsolated { [channel] session in
-      if connectionGoesOn {
-        session.remove(client, code: code, connectionGoesOn: true)
+      if keepsConnection {
+        session.remove(client, code: code, keepsConnection: true)
       } else {
-        ClientResume.lost(client, channel, code: code, in: session)
+        ClientResume.handleDisconnect(client, channel, code: code, in: session)
       }
     }
   }
@@ -123,33 +126,35 @@ extension Connection {
       case .forward: forward(incoming)
       case .openSession: open(request)
       case .resumeSession: resume(request)
-      case let refusal: refuse(request, refusal)
+      case let action: reject(request, action)
       }
-    case .batch(let messages) where messages.contains(where: opens): refuseBatch(messages)
-    case .message, .batch, .malformed: take(incoming)
+    case .batch(let messages) where messages.contains(where: opensSession): rejectBatch(messages)
+    case .message, .batch, .malformed: deliver(incoming)
     }
   }
 
-  /// Whether a message must not go to the session as it is.
-  private func opens(_ message: Message) -> Bool {
+  /// Whether a message must not be forwarded to the session as it is.
+  private func opensSession(_ message: Message) -> Bool {
     guard case .request(let request) = message else { return false }
     return state.received(request.method, inBatch: true) != .forward
   }
 
-  /// Messages that need no decision of the connection, where there is a session to take them.
-  private func take(_ incoming: FrameContent) {
+  /// Handles messages that need no decision of the connection; they are forwarded if there is a
+  /// session.
+  private func deliver(_ incoming: FrameContent) {
     switch (state, incoming) {
     case (.closed, _): break
-    case (.awaitingHello, .malformed(let error)): send(.null, .failure(error))
-    case (.awaitingHello, .message(.invalid(let id, let error))): send(id, .failure(error))
-    case (.awaitingHello, .batch(let messages)): refuseBatch(messages)
-    case (.awaitingHello, .message): break
+    case (.awaitingOpen, .malformed(let error)): send(.null, .failure(error))
+    case (.awaitingOpen, .message(.invalid(let id, let error))): send(id, .failure(error))
+    case (.awaitingOpen, .batch(let messages)): rejectBatch(messages)
+    case (.awaitingOpen, .message): break
     case (.anonymous, _), (.open, _): forward(incoming)
     }
   }
 
-  /// Hands a message to the session. A plain connection gets its anonymous one with its first
-  /// message, or is closed where the app takes nobody without a token, or the server nobody more.
+  /// Forwards a message to the session. A plain connection gets its anonymous session with its
+  /// first message. It is closed if the app requires a token, or the server accepts no more
+  /// sessions.
   private func forward(_ incoming: FrameContent) {
     if let membership { return forward(incoming, to: membership) }
     identify(handshake) { connection, identity in
@@ -168,237 +173,248 @@ extension Connection {
   private func forward(
     _ incoming: FrameContent, to membership: (session: Session, client: ClientID)
   ) {
-    membership.session.assumeIsolated { [hub] in
-      hub.inbox.take(.other(incoming), from: membership.client, in: $0)
+    membership.session.assumeIsolated { [loopSessions] in
+      loopSessions.dispatcher.receive(.decoded(incoming), from: membership.client, in: $0)
     }
   }
 
-  /// Asks the app who the client is, where it tells. Nothing is received until then, and nothing
-  /// follows where the connection is gone by then.
+  /// Asks the app for the client's identity, if the app authenticates clients. No messages are
+  /// received until then, and `completion` is not called if the connection is closed by then.
   private func identify(
     _ handshake: Handshake,
-    _ goOn: @escaping @Sendable (isolated Connection, Result<Identity, CallError>) -> Void
+    _ completion: @escaping @Sendable (isolated Connection, Result<Identity, CallError>) -> Void
   ) {
-    guard hub.identifies else { return goOn(self, .success(Identity())) }
+    guard loopSessions.authenticatesClients else { return completion(self, .success(Identity())) }
     channel.pause()
-    helloTimer?.cancel()
+    openTimer?.cancel()
     Task {
       let identity: Result<Identity, CallError>
       do throws(CallError) {
-        identity = .success(try await hub.identity(of: handshake))
+        identity = .success(try await loopSessions.identity(of: handshake))
       } catch {
         identity = .failure(error)
       }
       guard state != .closed else { return }
-      hub.meter.begin()
-      goOn(self, identity)
+      loopSessions.meter.begin()
+      completion(self, identity)
       channel.resume()
     }
   }
 
-  /// Goes on with a client whose connection was lost; where that cannot be, a new session begins.
+  /// Resumes a client that has lost its connection; if that is not possible, opens a new session.
   private func resume(_ request: Request) {
-    hub.meter.begin()
-    let asked: ResumeRequest
+    loopSessions.meter.begin()
+    let resumeRequest: ResumeRequest
     do {
-      asked = try ResumeRequest(request, limits: hub.limits)
+      resumeRequest = try ResumeRequest(request, limits: loopSessions.limits)
     } catch {
-      return refuseHello(request, error)
+      return rejectOpen(request, error)
     }
-    if let reason = hub.assumeIsolated({ $0.closedReason }) {
-      return close((.drain, "\(reason): try another server"))
+    if let reason = loopSessions.assumeIsolated({ $0.rejectionReason }) {
+      return close((.drain, "\(reason); try another server"))
     }
-    if let home = hub.group.hub(ofClient: asked.claim.client) {
-      if home === hub { return resume(asked, request) }
-      return move(to: home) { $0.resume(asked, request) }
+    if let target = loopSessions.sessionServer.loopSessions(ofClient: resumeRequest.claim.client) {
+      if target === loopSessions { return resume(resumeRequest, request) }
+      return move(to: target) { $0.resume(resumeRequest, request) }
     }
-    guard let session = ClientName.session(of: asked.claim.client) else {
-      return resume(asked, request, isNowhere: true)
+    guard let session = ClientName.session(of: resumeRequest.claim.client) else {
+      return resume(resumeRequest, request, isNotFound: true)
     }
-    find(session, request) { connection, isNowhere in
-      let group = connection.hub.group
-      if let home = group.hub(ofClient: asked.claim.client) ?? group.hub(ofSession: session),
-        home !== connection.hub
+    find(session, request) { connection, isNotFound in
+      let sessionServer = connection.loopSessions.sessionServer
+      if let target = sessionServer.loopSessions(ofClient: resumeRequest.claim.client)
+        ?? sessionServer.loopSessions(ofSession: session),
+        target !== connection.loopSessions
       {
-        return connection.move(to: home) { $0.resume(asked, request) }
+        return connection.move(to: target) { $0.resume(resumeRequest, request) }
       }
-      connection.resume(asked, request, isNowhere: isNowhere)
+      connection.resume(resumeRequest, request, isNotFound: isNotFound)
     }
   }
 
-  /// Goes on when it is known that a session which is not here is not elsewhere, or when it is here;
-  /// where it is another server's, so is the connection from then on. At once for a server alone.
+  /// Calls `completion` when the session is found on this server, or on none. If another server
+  /// owns the session, the connection is relayed to it instead. Without a cluster, `completion` is
+  /// called at once.
   private func find(
     _ session: String, _ request: Request,
-    _ goOn: @escaping @Sendable (isolated Connection, _ isNowhere: Bool) -> Void
+    _ completion: @escaping @Sendable (isolated Connection, _ isNotFound: Bool) -> Void
   ) {
-    guard let cluster = hub.group.cluster else { return goOn(self, true) }
+    guard let cluster = loopSessions.sessionServer.cluster else { return completion(self, true) }
     channel.pause()
-    helloTimer?.cancel()
+    openTimer?.cancel()
     Task {
-      let place = await cluster.finder.find(session, for: hub.loop)
+      let location = await cluster.finder.find(session, for: loopSessions.loop)
       guard state != .closed else { return }
-      hub.meter.begin()
-      switch place {
-      case .here: goOn(self, false)
-      case .nowhere: goOn(self, true)
+      loopSessions.meter.begin()
+      switch location {
+      case .local: completion(self, false)
+      case .notFound: completion(self, true)
       case .server(let server) where !isRelayed: relay(request, of: session, to: server)
-      case .server: close((.drain, "the session has moved: try again"))
+      case .server: close((.drain, "the session has moved; try again"))
       case .unknown(let reason):
-        // As often as clients try, so it is none of the warnings.
-        hub.configuration.logger?.info(
+        // Clients may cause this often, so it is not logged as a warning.
+        loopSessions.configuration.logger?.info(
           "session not found", metadata: ["session": "\(session.quoted)", "reason": "\(reason)"])
-        close((.drain, "the session cannot be reached now: try again"))
+        close((.drain, "the session cannot be reached now; try again"))
       }
       channel.resume()
     }
   }
 
-  /// From now on the connection is one of a session of another server.
+  /// Relays the connection to the server that owns the session.
   private func relay(_ request: Request, of session: String, to server: String) {
-    guard let cluster = hub.group.cluster,
-      (try? writer.request(request.id, request.method, request.params ?? .null)) != nil
-    else { return close((.drain, "the session is elsewhere")) }
-    leave(nil, connectionGoesOn: true)
+    guard let cluster = loopSessions.sessionServer.cluster,
+      (try? writer.writeRequest(request.id, request.method, request.params ?? .null)) != nil
+    else { return close((.drain, "the session is on another server")) }
+    leave(nil, keepsConnection: true)
     state = .closed
     cluster.relays.open(
-      channel, since: began.lowerBound, RelayHello(session: session, handshake: handshake),
+      channel, since: acceptTime.lowerBound, RelayRequest(session: session, handshake: handshake),
       at: server, first: writer.bytes)
   }
 
-  /// `isNowhere` where no server has the session: where it is not here either, the client may come
-  /// again.
-  private func resume(_ asked: ResumeRequest, _ request: Request, isNowhere: Bool = false) {
+  /// Resumes a client. If `isNotFound`, no server has the session; otherwise the client may retry
+  /// if it is not here.
+  private func resume(_ resumeRequest: ResumeRequest, _ request: Request, isNotFound: Bool = false)
+  {
     var handshake = handshake
-    handshake.token = asked.open.token ?? handshake.token
-    // Without a token of its own a client is who it was.
+    handshake.token = resumeRequest.open.token ?? handshake.token
+    // Without a token of its own, a client keeps its identity.
     guard handshake.token != nil else {
-      return resume(asked, request, nil, isNowhere: isNowhere)
+      return resume(resumeRequest, request, nil, isNotFound: isNotFound)
     }
     identify(handshake) { connection, identity in
       do throws(CallError) {
-        connection.resume(asked, request, try identity.get(), isNowhere: isNowhere)
+        connection.resume(resumeRequest, request, try identity.get(), isNotFound: isNotFound)
       } catch {
-        connection.refuse(asked.open, request, error)
+        connection.reject(resumeRequest.open, request, error)
       }
     }
   }
 
   private func resume(
-    _ asked: ResumeRequest, _ request: Request, _ identity: Identity?, isNowhere: Bool
+    _ resumeRequest: ResumeRequest, _ request: Request, _ identity: Identity?, isNotFound: Bool
   ) {
-    let session = ClientName.session(of: asked.claim.client)
-    if let session, hub.assumeIsolated({ $0.isReleased(session) }) {
+    let session = ClientName.session(of: resumeRequest.claim.client)
+    if let session, loopSessions.assumeIsolated({ $0.isReleased(session) }) {
       return close((.drain, "the session moves to another server"))
     }
-    let refusal: ClientResume.Refusal
+    let rejectionReason: ClientResume.ResumeRejectionReason
     do throws(CallError) {
-      switch try hub.resume(asked.claim, identity, handshake, on: channel, since: began) {
+      switch try loopSessions.resume(
+        resumeRequest.claim, identity, handshake, on: channel, since: acceptTime)
+      {
       case .success(let found):
-        return goOn(with: found, request)
-      case .failure(let refused): refusal = refused.reason
+        return completeResume(with: found, request)
+      case .failure(let rejection): rejectionReason = rejection.reason
       }
     } catch {
-      return refuse(asked.open, request, error)
+      return reject(resumeRequest.open, request, error)
     }
-    if refusal == .stale {
-      // Among servers it may be the later one all the same, which is seen when it comes again.
+    if rejectionReason == .stale {
+      // In a cluster this may still be the later connection, which a retry shows.
       return close(
         (
-          hub.group.cluster == nil ? .takenOver : .drain,
+          loopSessions.sessionServer.cluster == nil ? .takenOver : .drain,
           "A later connection has resumed the client"
         ))
     }
-    let isHere = session.map { session in hub.assumeIsolated { $0.isHere(session) } } == true
-    if refusal == .unknown, !isNowhere, !isHere, hub.group.cluster != nil {
-      return close((.drain, "the session has moved: try again"))
+    let isLocal =
+      session.map { session in loopSessions.assumeIsolated { $0.isLocal(session) } } == true
+    if rejectionReason == .unknown, !isNotFound, !isLocal, loopSessions.sessionServer.cluster != nil
+    {
+      return close((.drain, "the session has moved; try again"))
     }
-    if refusal == .token { countRefusedToken("session.resume: the token is none of the client's") }
+    if rejectionReason == .token {
+      countRejectedToken("session.resume: the token is not valid for this client")
+    }
     if state == .closed { return }
-    var hello = asked.open
-    hello.refusal = refusal
-    open(hello, request)
+    var openRequest = resumeRequest.open
+    openRequest.resumeRejection = rejectionReason
+    open(openRequest, request)
   }
 
-  private func goOn(with found: ResumedClient, _ request: Request) {
+  private func completeResume(with found: ResumedClient, _ request: Request) {
     membership = (found.session, found.client)
-    whenKept(found.session) { connection in
+    whenStored(found.session) { connection in
       connection.attach(found.session, found.client)
-      connection.finish(request, .success(found.answer))
-      found.session.assumeIsolated { ClientResume.goOn(found.client, in: $0) }
+      connection.finish(request, .success(found.response))
+      found.session.assumeIsolated { ClientResume.completeResume(found.client, in: $0) }
     }
   }
 
-  /// Goes on when the store has what a session has told it; receives nothing until then. At once
-  /// where it has.
-  private func whenKept(
-    _ session: Session, _ goOn: @escaping @Sendable (isolated Connection) -> Void
+  /// Calls `completion` when the store has all changes of a session that the client is notified of;
+  /// receives no messages until then. Calls it at once if the store has them already.
+  private func whenStored(
+    _ session: Session, _ completion: @escaping @Sendable (isolated Connection) -> Void
   ) {
     let mustWait = session.assumeIsolated { $0.journal?.barrier != nil }
-    guard mustWait else { return goOn(self) }
+    guard mustWait else { return completion(self) }
     channel.pause()
-    helloTimer?.cancel()
+    openTimer?.cancel()
     session.assumeIsolated { session in
-      session.journal?.whenKept { [self] in
+      session.journal?.whenStored { [self] in
         assumeIsolated { connection in
           guard connection.state != .closed else { return }
-          connection.hub.meter.begin()
-          goOn(connection)
+          connection.loopSessions.meter.begin()
+          completion(connection)
           connection.channel.resume()
         }
       }
     }
   }
 
-  /// What comes from now on goes to a session that a client has opened.
+  /// Forwards all messages to a session that a client has opened, from now on.
   private func attach(_ session: Session, _ client: ClientID) {
-    pass(to: session, client)
-    helloTimer?.cancel()
+    forwardAll(to: session, client)
+    openTimer?.cancel()
     state.opened()
   }
 
-  private func pass(to session: Session, _ client: ClientID, isAnonymous: Bool = false) {
+  private func forwardAll(to session: Session, _ client: ClientID, isAnonymous: Bool = false) {
     channel.attach(
       SessionConnection(
-        connection: self, channel: channel, decoder: decoder, inbox: hub.inbox, turns: hub.turns,
-        session: session, client: client, isAnonymous: isAnonymous, tenure: hub.tenure))
+        connection: self, channel: channel, decoder: decoder, dispatcher: loopSessions.dispatcher,
+        scheduler: loopSessions.scheduler,
+        session: session, client: client, isAnonymous: isAnonymous,
+        leaseValidity: loopSessions.leaseValidity))
   }
 
   private func joinAnonymously(
     _ identity: Identity
   ) throws(CallError) -> (session: Session, client: ClientID) {
     let session = try makeSession(of: identity)
-    let newcomer = JoiningClient(identity, handshake)
-    let client = try on(session) { [channel] session throws(CallError) in
-      let client = try session.makeClient(newcomer, channel: channel)
+    let joiningClient = JoiningClient(identity, handshake)
+    let client = try withSession(session) { [channel] session throws(CallError) in
+      let client = try session.makeClient(joiningClient, channel: channel)
       session.add(client)
       return client.id
     }
     join(session, client, isNew: true)
-    pass(to: session, client, isAnonymous: true)
+    forwardAll(to: session, client, isAnonymous: true)
     return (session, client)
   }
 
   private func makeSession(
-    of identity: Identity, isKept: Bool = false
+    of identity: Identity, isDurable: Bool = false
   ) throws(CallError) -> Session {
     let leaving = membership == nil ? 0 : 1
-    return try hub.assumeIsolated { hub in
+    return try loopSessions.assumeIsolated { loopSessions in
       Result { () throws(CallError) in
-        try hub.makeSession(of: identity, leaving: leaving, isKept: isKept)
+        try loopSessions.makeSession(of: identity, leaving: leaving, isDurable: isDurable)
       }
     }.get()
   }
 
-  /// This connection carries a member from now on.
+  /// Makes this connection that of a client.
   private func join(_ session: Session, _ client: ClientID, isNew: Bool) {
-    leave(nil, connectionGoesOn: true)
+    leave(nil, keepsConnection: true)
     membership = (session, client)
-    if isNew { hub.assumeIsolated { $0.add(session) } }
+    if isNew { loopSessions.assumeIsolated { $0.add(session) } }
   }
 
-  /// Works in a session, which is on the loop of this connection.
-  private func on<Success: Sendable>(
+  /// Runs some work in a session, which is on the loop of this connection.
+  private func withSession<Success: Sendable>(
     _ session: Session, _ work: @Sendable (isolated Session) throws(CallError) -> Success
   ) throws(CallError) -> Success {
     try session.assumeIsolated { session in
@@ -407,261 +423,276 @@ extension Connection {
   }
 
   private func open(_ request: Request) {
-    hub.meter.begin()
+    loopSessions.meter.begin()
     do {
-      let hello = try OpenRequest(request, limits: hub.limits)
-      guard let join = hello.join else {
-        // Where this server ends, another takes who comes.
-        if hub.group.isAboutToEnd, !isRelayed, let other = hub.group.cluster?.successor {
-          return relay(request, of: "", to: other)
+      let openRequest = try OpenRequest(request, limits: loopSessions.limits)
+      guard let join = openRequest.join else {
+        // While this server shuts down, another opens new sessions.
+        if loopSessions.sessionServer.isDraining, !isRelayed,
+          let successor = loopSessions.sessionServer.cluster?.successor
+        {
+          return relay(request, of: "", to: successor)
         }
-        return open(hello, request)
+        return open(openRequest, request)
       }
-      if let reason = hub.assumeIsolated({ $0.closedReason }) {
-        return close((.drain, "\(reason): try another server"))
+      if let reason = loopSessions.assumeIsolated({ $0.rejectionReason }) {
+        return close((.drain, "\(reason); try another server"))
       }
-      if hub.assumeIsolated({ $0.isReleased(join.session) }) {
+      if loopSessions.assumeIsolated({ $0.isReleased(join.session) }) {
         return close((.drain, "the session moves to another server"))
       }
-      if let home = hub.group.hub(ofSession: join.session) {
-        return self.join(hello, join, at: home, request)
+      if let target = loopSessions.sessionServer.loopSessions(ofSession: join.session) {
+        return self.join(openRequest, join, at: target, request)
       }
       find(join.session, request) { connection, _ in
-        let home = connection.hub.group.hub(ofSession: join.session) ?? connection.hub
-        connection.join(hello, join, at: home, request)
+        let target =
+          connection.loopSessions.sessionServer.loopSessions(ofSession: join.session)
+          ?? connection.loopSessions
+        connection.join(openRequest, join, at: target, request)
       }
     } catch {
-      refuseHello(request, error)
+      rejectOpen(request, error)
     }
   }
 
-  /// Goes to the loop of the session that is to be joined. Who has a session already, a plain
-  /// client, leaves it only where the other takes it.
+  /// Moves to the loop of the session to join. A plain client that has a session already leaves it
+  /// only if the other session accepts it.
   private func join(
-    _ hello: OpenRequest, _ join: OpenRequest.Join, at home: LoopSessions, _ request: Request
+    _ openRequest: OpenRequest, _ join: OpenRequest.JoinParams, at target: LoopSessions,
+    _ request: Request
   ) {
-    if home === hub { return open(hello, request) }
-    guard membership != nil else { return move(to: home) { $0.open(hello, request) } }
+    if target === loopSessions { return open(openRequest, request) }
+    guard membership != nil else { return move(to: target) { $0.open(openRequest, request) } }
     channel.pause()
-    home.loop.execute { [self] in
-      let refusal: CallError? = home.assumeIsolated { home in
+    target.loop.execute { [self] in
+      let error: CallError? = target.assumeIsolated { target in
         do throws(CallError) {
-          _ = try home.session(join.session, joinToken: join.token)
+          _ = try target.session(join.session, joinToken: join.token)
           return nil
         } catch {
           return error
         }
       }
-      hub.loop.execute { [self] in
+      loopSessions.loop.execute { [self] in
         assumeIsolated { connection in
           guard connection.state != .closed else { return }
           connection.channel.resume()
-          if let refusal { return connection.refuse(hello, request, refusal) }
-          connection.leave(nil, connectionGoesOn: true)
-          connection.move(to: home) { $0.open(hello, request) }
+          if let error { return connection.reject(openRequest, request, error) }
+          connection.leave(nil, keepsConnection: true)
+          connection.move(to: target) { $0.open(openRequest, request) }
         }
       }
     }
   }
 
-  /// Goes on, on the loop of another hub, as another connection there: a session and its clients
-  /// are on one loop.
+  /// Moves the connection to another loop, where a new ``Connection`` continues: a session and its
+  /// clients are on one loop.
   private func move(
-    to home: LoopSessions, _ goOn: @escaping @Sendable (isolated Connection) -> Void
+    to target: LoopSessions, _ completion: @escaping @Sendable (isolated Connection) -> Void
   ) {
-    helloTimer?.cancel()
-    let isMoving = channel.move(to: home.loop) {
-      [handshake, refusedTokens, began, isRelayed] channel in
+    openTimer?.cancel()
+    let isMoving = channel.move(to: target.loop) {
+      [handshake, rejectedTokens, acceptTime, isRelayed] channel in
       let connection = Connection(
-        channel, handshake, hub: home, refusedTokens: refusedTokens, began: began,
+        channel, handshake, loopSessions: target, rejectedTokens: rejectedTokens,
+        acceptTime: acceptTime,
         isRelayed: isRelayed)
       channel.attach(connection)
       connection.begin()
-      connection.assumeIsolated { goOn($0) }
+      connection.assumeIsolated { completion($0) }
     }
     guard !isMoving else { return }
     close(
       isRelayed
-        ? (.drain, "the session is on another loop now: try again")
-        : (.overloaded, "The server is ending"))
+        ? (.drain, "the session is on another event loop now; try again")
+        : (.overloaded, "The server is shutting down"))
   }
 
-  private func open(_ hello: OpenRequest, _ request: Request) {
+  private func open(_ openRequest: OpenRequest, _ request: Request) {
     var handshake = handshake
-    handshake.token = hello.token ?? handshake.token
-    // Who joins without a token of its own is who the session's first client is.
-    guard hello.join == nil || handshake.token != nil else { return open(hello, request, nil) }
+    handshake.token = openRequest.token ?? handshake.token
+    // A client that joins without a token of its own has the identity of the session's first
+    // client.
+    guard openRequest.join == nil || handshake.token != nil else {
+      return open(openRequest, request, nil)
+    }
     identify(handshake) { connection, identity in
       do throws(CallError) {
-        connection.open(hello, request, try identity.get())
+        connection.open(openRequest, request, try identity.get())
       } catch {
-        connection.refuse(hello, request, error)
+        connection.reject(openRequest, request, error)
       }
     }
   }
 
-  private func open(_ hello: OpenRequest, _ request: Request, _ identity: Identity?) {
+  private func open(_ openRequest: OpenRequest, _ request: Request, _ identity: Identity?) {
     do throws(CallError) {
-      let (session, client, welcome) = try open(hello, identity)
-      whenKept(session) { connection in
+      let (session, client, result) = try open(openRequest, identity)
+      whenStored(session) { connection in
         connection.attach(session, client)
-        connection.finish(request, .success(welcome))
-        if !hello.hosts.isEmpty {
-          session.assumeIsolated { DeepLinkRunner.hostsChanged(in: $0) }
+        connection.finish(request, .success(result))
+        if !openRequest.hosts.isEmpty {
+          session.assumeIsolated { session in
+            AbsentHostRequests.move(in: session)
+            DeepLinkRunner.hostsChanged(in: session)
+          }
         }
       }
     } catch {
-      refuse(hello, request, error)
+      reject(openRequest, request, error)
     }
   }
 
-  private func refuse(_ hello: OpenRequest, _ request: Request, _ error: CallError) {
+  private func reject(_ openRequest: OpenRequest, _ request: Request, _ error: CallError) {
     finish(request, .failure(error))
     switch error.protocolCode {
     case .unavailable: close((.overloaded, error.message))
-    case .notAuthenticated: tokenRefused(error.message, joins: hello.join != nil)
+    case .notAuthenticated: rejectToken(error.message, joins: openRequest.join != nil)
     default: break
     }
-    awaitHello()
+    startOpenTimer()
   }
 
-  /// Tokens cannot be tried without end.
-  private func tokenRefused(_ reason: String, joins: Bool) {
-    hub.refusedTokens.add(joins: joins)
-    countRefusedToken(
+  /// Rejects a token. The number of rejections per connection is limited.
+  private func rejectToken(_ reason: String, joins: Bool) {
+    loopSessions.rejectedTokens.add(joins: joins)
+    countRejectedToken(
       reason,
       remedy: joins ? "the session's joinToken, or an invitation that is still good" : nil)
   }
 
-  private func countRefusedToken(_ reason: String, remedy: String? = nil) {
-    hub.group.refusals.add(
+  private func countRejectedToken(_ reason: String, remedy: String? = nil) {
+    loopSessions.sessionServer.rejectionLog.add(
       .token, ErrorCode.notAuthenticated.rawValue, reason, address: handshake.address,
       remedy: remedy)
-    hub.configuration.observer.tokenRefused(reason)
-    refusedTokens += 1
-    if refusedTokens >= RefusedTokens.maxInConnection {
-      close((.tooMany, "\(refusedTokens) tokens were refused"))
+    loopSessions.configuration.eventSink.tokenRejected(reason)
+    rejectedTokens += 1
+    if rejectedTokens >= SessionTokenRejections.maxPerConnection {
+      close((.tooMany, "\(rejectedTokens) tokens were rejected"))
     }
   }
 
-  /// Joins the session that a client asks for, or a new one, and gives what it is answered. Fails
-  /// with nothing changed.
+  /// Opens a new session, or joins the one that a client has requested, and returns the result.
+  /// Fails with nothing changed.
   private func open(
-    _ hello: OpenRequest, _ identity: Identity?
-  ) throws(CallError) -> (session: Session, client: ClientID, welcome: Value) {
+    _ openRequest: OpenRequest, _ identity: Identity?
+  ) throws(CallError) -> (session: Session, client: ClientID, result: Value) {
     let session: Session
     var invitation: Invitation?
-    if let join = hello.join {
-      (session, invitation) = try hub.assumeIsolated { hub in
-        Result { () throws(CallError) in try hub.session(join.session, joinToken: join.token) }
+    if let join = openRequest.join {
+      (session, invitation) = try loopSessions.assumeIsolated { loopSessions in
+        Result { () throws(CallError) in
+          try loopSessions.session(join.session, joinToken: join.token)
+        }
       }.get()
     } else {
-      session = try makeSession(of: identity ?? Identity(), isKept: true)
+      session = try makeSession(of: identity ?? Identity(), isDurable: true)
     }
-    let (client, welcome): (ClientID, Value) = try on(session) {
+    let (client, result): (ClientID, Value) = try withSession(session) {
       [channel, handshake, invitation] session throws(CallError) in
-      var newcomer = JoiningClient(identity ?? session.identity, handshake)
-      newcomer.software = hello.software
-      newcomer.page = hello.page
-      if let invitation { try newcomer.take(invitation, of: session.identity) }
-      let client = try session.add(newcomer, hello.hosts, on: channel)
-      var welcome = session.welcome(client)
-      if let refusal = hello.refusal {
-        welcome["resumed"] = false
-        welcome["reason"] = .string(refusal.rawValue)
+      var joiningClient = JoiningClient(identity ?? session.identity, handshake)
+      joiningClient.software = openRequest.software
+      joiningClient.page = openRequest.page
+      if let invitation { try joiningClient.accept(invitation, of: session.identity) }
+      let client = try session.add(joiningClient, openRequest.hosts, on: channel)
+      var result = session.openResult(client)
+      if let rejection = openRequest.resumeRejection {
+        result["resumed"] = false
+        result["reason"] = .string(rejection.rawValue)
       }
-      return (client.id, .object(welcome))
+      return (client.id, .object(result))
     }
-    join(session, client, isNew: hello.join == nil)
-    return (session, client, welcome)
+    join(session, client, isNew: openRequest.join == nil)
+    return (session, client, result)
   }
 
-  private func refuseHello(_ request: Request, _ error: CallError) {
+  private func rejectOpen(_ request: Request, _ error: CallError) {
     finish(request, .failure(error))
     if error.code == ErrorCode.invalidParams.rawValue, error.data?["kind"] == "version" {
       close((.version, error.message))
     }
   }
 
-  private func refuse(_ request: Request, _ refusal: ConnectionState.Action) {
-    hub.meter.begin()
-    write(refusal, to: request)
-    writer.use { channel.send($0, as: .text) }
-    // A connection without a session takes one message in a turn.
-    channel.letOthersGoFirst()
+  private func reject(_ request: Request, _ action: SessionAdmissionState.AdmissionAction) {
+    loopSessions.meter.begin()
+    write(action, to: request)
+    writer.withBytes { channel.send($0, as: .text) }
+    // A connection without a session handles one message in a turn of the loop.
+    channel.pauseForOneTurn()
   }
 
-  /// Writes what is answered outside of a session.
+  /// Writes the response to a request outside of a session.
   private func write(
-    _ refusal: ConnectionState.Action, to request: Request, inBatch: Bool = false,
+    _ action: SessionAdmissionState.AdmissionAction, to request: Request, inBatch: Bool = false,
     limit: Int = .max
   ) {
-    if refusal == .discover {
+    if action == .discover {
       record(request, nil)
-      writer.response(request.id, written: OpenRPC.text, inBatch: inBatch, limit: limit)
+      writer.writeResponse(request.id, written: OpenRPC.text, inBatch: inBatch, limit: limit)
       return
     }
     let error =
-      refusal == .refuseInBatch
-      ? CallError(.invalidRequest, "\(request.method) must not stand in a batch")
+      action == .rejectInBatch
+      ? CallError(.invalidRequest, "\(request.method) must not be part of a batch")
       : CallError(.sessionNotOpen, "Send session.open first")
     record(request, error)
-    writer.error(request.id, error, inBatch: inBatch)
+    writer.writeError(request.id, error, inBatch: inBatch)
   }
 
-  /// Answers every request of a batch that cannot go to a session.
-  private func refuseBatch(_ messages: [Message]) {
-    let reply = BatchReply(messages)
+  /// Responds to every request of a batch that cannot be forwarded to a session.
+  private func rejectBatch(_ messages: [Message]) {
+    let reply = SessionBatchResponse(messages)
     for (position, message) in messages.enumerated() {
       switch message {
       case .notification, .response: continue
-      case .invalid(let id, let error): writer.error(id, error, inBatch: true)
+      case .invalid(let id, let error): writer.writeError(id, error, inBatch: true)
       case .request(let request):
         let action = state.received(request.method, inBatch: true)
-        hub.meter.begin()
+        loopSessions.meter.begin()
         write(
-          action == .forward ? .refuseInBatch : action, to: request, inBatch: true,
-          limit: hub.limits.maxAnswer - reply.size)
+          action == .forward ? .rejectInBatch : action, to: request, inBatch: true,
+          limit: loopSessions.limits.maxAnswer - reply.size)
       }
-      if reply.answer(position, with: writer.bytes), let whole = reply.whole {
+      if reply.fill(position, with: writer.bytes), let whole = reply.encoded {
         channel.send(whole.span.bytes, as: .text)
       }
     }
-    channel.letOthersGoFirst()
+    channel.pauseForOneTurn()
   }
 
   private func finish(_ request: Request, _ result: Result<Value, CallError>) {
     let error: CallError? = if case .failure(let error) = result { error } else { nil }
     record(request, error)
     send(request.id, result)
-    if error != nil { channel.letOthersGoFirst() }
+    if error != nil { channel.pauseForOneTurn() }
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, CallError>) {
-    writer.answer(id, result)
-    writer.use { channel.send($0, as: .text) }
+    writer.writeResult(id, result)
+    writer.withBytes { channel.send($0, as: .text) }
   }
 
   private func record(_ request: Request, _ error: CallError?) {
-    let place = hub.meter.place(hub.inbox.methods.find(request.method)?.place)
-    hub.meter.ended(place, code: error?.code)
+    let methodIndex = loopSessions.meter.methodIndex(
+      loopSessions.dispatcher.methods.find(request.method)?.place)
+    loopSessions.meter.record(methodIndex, code: error?.code)
   }
 }
 
 extension Session {
-  /// Adds the member that a hello describes. Fails when the session is full, the page is not on its
-  /// stack, or a host is wrong; then nothing has changed.
+  /// Adds the client that an open request describes. Fails if the session is full, the page is not
+  /// on its stack, or a host is invalid; then nothing has changed.
   fileprivate func add(
-    _ newcomer: JoiningClient, _ hosts: [HostDefinition], on channel: any MessageChannel
+    _ joiningClient: JoiningClient, _ hosts: [HostDefinition], on channel: any MessageChannel
   ) throws(CallError) -> Client {
-    let client = try makeClient(newcomer, channel: channel)
-    if let page = newcomer.page, !pages.isExpected(page) {
+    let client = try makeClient(joiningClient, channel: channel)
+    if let page = joiningClient.page, !pages.isExpected(page) {
       throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
     }
-    try HostMethods.declare(hosts, by: client, in: self)
-    if let invitation = newcomer.invitation {
-      invitations.use(invitation)
-      journal?.note(RecordKey.invitations)
+    try HostMethods.registerHosts(hosts, by: client, in: self)
+    if let invitation = joiningClient.invitation {
+      invitations.redeem(invitation)
+      journal?.recordChange(RecordKey.invitations)
     }
     add(client)
     return client

@@ -2,24 +2,24 @@ import Synchronization
 import WayRPC
 import WayTransport
 
-/// The connection of one HTTP request: what is received on it is the body, and the first response
-/// that is sent on it is the answer. Confined to its loop.
+/// The channel of one HTTP request: the body is its only incoming message, and the first response
+/// that is sent on it becomes the HTTP response. Confined to its loop.
 final class HTTPRequestChannel: MessageChannel, @unchecked Sendable {
-  private static let made = Atomic<UInt64>(1 << 63)
+  private static let lastID = Atomic<UInt64>(1 << 63)
 
-  let id = made.add(1, ordering: .relaxed).newValue
+  let id = lastID.add(1, ordering: .relaxed).newValue
   let loop: any EventLoop
   private let decoder: MessageDecoder
-  /// Takes the answer; nil where there will be none. Called once.
-  private var answer: (([UInt8]?) -> Void)?
+  /// Receives the response; nil if there will be none. Called once.
+  private var respond: (([UInt8]?) -> Void)?
   private var receiver: (any MessageReceiver)?
 
   init(
-    _ loop: any EventLoop, _ decoder: MessageDecoder, answer: @escaping ([UInt8]?) -> Void
+    _ loop: any EventLoop, _ decoder: MessageDecoder, respond: @escaping ([UInt8]?) -> Void
   ) {
     self.loop = loop
     self.decoder = decoder
-    self.answer = answer
+    self.respond = respond
   }
 
   var bufferedBytes: Int { 0 }
@@ -27,15 +27,15 @@ final class HTTPRequestChannel: MessageChannel, @unchecked Sendable {
   func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }
 
   func send(_ message: RawSpan, as kind: MessageKind) {
-    guard answer != nil, isAnswer(decoder.decode(message)) else { return }
+    guard respond != nil, isResponse(decoder.decode(message)) else { return }
     finish(message.withUnsafeBytes { [UInt8]($0) })
   }
 
-  /// Progress and events are nobody's here.
-  private func isAnswer(_ incoming: FrameContent) -> Bool {
+  /// Progress and events have no receiver here.
+  private func isResponse(_ incoming: FrameContent) -> Bool {
     switch incoming {
     case .message(.response), .malformed: true
-    // An answer that tells a failure of what has no id.
+    // A response that reports an error for a request without an id.
     case .message(.invalid): true
     case .batch(let messages): messages.contains { if case .response = $0 { true } else { false } }
     case .message: false
@@ -49,8 +49,8 @@ final class HTTPRequestChannel: MessageChannel, @unchecked Sendable {
   func close(_ code: CloseCode, _ reason: String) { finish(nil) }
 
   private func finish(_ bytes: [UInt8]?) {
-    let taken = answer
-    answer = nil
-    taken?(bytes)
+    let callback = respond
+    respond = nil
+    callback?(bytes)
   }
 }

@@ -3,14 +3,15 @@ import WayRPC
 import WayValues
 
 extension Session {
-  /// What `session.open` answers.
-  func welcome(_ client: Client) -> ValueObject {
+  /// The result of `session.open`.
+  func openResult(_ client: Client) -> ValueObject {
     var members: ValueObject = [
-      "session": .string(id), "client": .string(client.name), "token": .string(client.proof.token),
+      "session": .string(id), "client": .string(client.name),
+      "token": .string(client.resumeCredential.currentToken),
       "epoch": .string(epoch),
       "protocol": .string(ServerSoftware.protocolVersion),
-      "server": .object(server),
-      "limits": limits.value, "table": (guide.snapshot.table ?? .none).value,
+      "server": .object(serverDescription),
+      "limits": limits.value, "table": (resolver.snapshot.table ?? .none).value,
       "capabilities": client.isResumable ? ["resume"] : [],
     ]
     let caller = client.rights.caller
@@ -24,8 +25,8 @@ extension Session {
     return members
   }
 
-  /// What serves; of a server among others its name too.
-  private var server: ValueObject {
+  /// The server software; in a cluster with the name of the server.
+  private var serverDescription: ValueObject {
     var members: ValueObject = [
       "name": .string(ServerSoftware.name), "version": .string(ServerSoftware.version),
     ]
@@ -33,24 +34,24 @@ extension Session {
     return members
   }
 
-  /// What `session.resume` answers a client that goes on after `number`.
-  func welcomeBack(_ client: Client, after number: UInt64) -> Value {
-    var members = welcome(client)
+  /// The result of `session.resume` for a client that resumes after the message `number`.
+  func resumeResult(_ client: Client, after number: UInt64) -> Value {
+    var members = openResult(client)
     members["resumed"] = true
-    members["received"] = .integer(Int64(clamping: client.taken))
+    members["received"] = .integer(Int64(clamping: client.lastHandled))
     members["sent"] = .integer(Int64(clamping: number))
-    members["pending"] = .list(pending(of: client))
-    if client.kept.isToldOfRestart { members["restarted"] = true }
+    members["pending"] = .array(pendingCalls(of: client))
+    if client.persistence.reportsRestart { members["restarted"] = true }
     return .object(members)
   }
 
-  /// The calls of a client that are not answered, in their order.
-  private func pending(of client: Client) -> [Value] {
-    unanswered(of: client).compactMap { call in
-      guard case .client(let address, _) = call.caller, !address.isSilent else { return nil }
-      let method = environment.meter.names[Int(address.method)]
-      var members: ValueObject = ["id": address.id.value, "method": .string(method)]
-      members["key"] = call.key.map(Value.string)
+  /// The calls of a client that have no response yet, in their order.
+  private func pendingCalls(of client: Client) -> [Value] {
+    pendingCalls(of: client).compactMap { call in
+      guard case .client(let reply, _) = call.caller, !reply.isNotification else { return nil }
+      let method = environment.meter.names[Int(reply.method)]
+      var members: ValueObject = ["id": reply.id.value, "method": .string(method)]
+      members["key"] = call.idempotencyKey.map(Value.string)
       members["uri"] = call.uri.map(Value.string)
       return .object(members)
     }

@@ -1,58 +1,59 @@
-/// What a connection may do next. Pure: it decides, ``Connection`` acts.
-enum ConnectionState: Equatable {
-  /// With the subprotocol: nothing but `session.open` and `rpc.discover` is taken.
-  case awaitingHello
+/// The admission state of a connection. Pure: it decides, ``Connection`` acts.
+enum SessionAdmissionState: Equatable {
+  /// With the subprotocol: only `session.open`, `session.resume` and `rpc.discover` are accepted.
+  case awaitingOpen
   /// Without the subprotocol: plain JSON-RPC in an anonymous session, and `session.open` is still
   /// possible.
   case anonymous
   /// `session.open` was answered.
   case open
-  /// Nothing is taken any more.
+  /// Nothing is accepted any more.
   case closed
 
   /// What to do with a request or notification.
-  enum Action: Equatable {
+  enum AdmissionAction: Equatable {
     /// Open, or join, a session.
     case openSession
-    /// Go on with a client whose connection was lost.
+    /// Resume a client that has lost its connection.
     case resumeSession
-    /// Hand it to the session.
+    /// Forward it to the session.
     case forward
     /// Answer `rpc.discover` without a session.
     case discover
     /// Answer -32002: the session is not open.
-    case refuseNotOpen
-    /// Answer -32600: `session.open` and `session.resume` stand alone.
-    case refuseInBatch
-    /// Nothing may come any more.
+    case rejectNotOpen
+    /// Answer -32600: `session.open` and `session.resume` must not be part of a batch.
+    case rejectInBatch
+    /// Ignore it: the connection is closed.
     case ignore
   }
 
-  /// Decides on a request for `method`.
-  func received(_ method: String, inBatch: Bool) -> Action {
+  /// Decides what to do with a request for `method`.
+  func received(_ method: String, inBatch: Bool) -> AdmissionAction {
     switch self {
     case .closed: return .ignore
     case .open: return .forward
     case .anonymous:
       guard method == "session.open" else { return .forward }
-      return inBatch ? .refuseInBatch : .openSession
-    case .awaitingHello:
+      return inBatch ? .rejectInBatch : .openSession
+    case .awaitingOpen:
       switch method {
-      case "session.open": return inBatch ? .refuseInBatch : .openSession
-      case "session.resume": return inBatch ? .refuseInBatch : .resumeSession
+      case "session.open": return inBatch ? .rejectInBatch : .openSession
+      case "session.resume": return inBatch ? .rejectInBatch : .resumeSession
       case "rpc.discover": return .discover
-      default: return .refuseNotOpen
+      default: return .rejectNotOpen
       }
     }
   }
 
-  /// `session.open` succeeded.
+  /// Records that `session.open` succeeded.
   mutating func opened() {
     if self != .closed { self = .open }
   }
 
-  /// The time to say hello has passed; true when the connection must be closed with 4101.
-  func helloTimedOut() -> Bool {
-    self == .awaitingHello
+  /// Returns whether the connection must be closed with 4101, since the time for `session.open` has
+  /// passed.
+  func openTimedOut() -> Bool {
+    self == .awaitingOpen
   }
 }

@@ -1,78 +1,90 @@
 import WayRPC
 import WayTransport
 
-/// A connection that has a session: its messages go straight to that session.
+/// A connection that has a session: its messages are forwarded directly to that session.
 final class SessionConnection: MessageReceiver {
-  static let binaryRefusal = (
-    code: CloseCode.unsupportedData, reason: "Binary messages are not taken: send JSON-RPC as text"
+  static let binaryRejection = (
+    code: CloseCode.unsupportedData,
+    reason: "Binary messages are not supported; send JSON-RPC as text"
   )
 
   private let connection: Connection
   private let channel: any MessageChannel
   private let decoder: MessageDecoder
-  private let inbox: Inbox
-  private let turns: SessionLoopScheduler
+  private let dispatcher: SessionRequestDispatcher
+  private let scheduler: SessionLoopScheduler
   private let session: Session
   private let client: ClientID
-  /// A plain one, whose client may still open a session.
+  /// Whether it is a plain connection, whose client may still open a session.
   private let isAnonymous: Bool
-  /// For how long the session is this server's for certain; nil where it always is.
-  private let tenure: Tenure?
+  /// How long the session is certain to belong to this server; nil if it always does.
+  private let leaseValidity: SessionLeaseValidity?
 
   init(
     connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
-    inbox: Inbox, turns: SessionLoopScheduler, session: Session, client: ClientID,
+    dispatcher: SessionRequestDispatcher, scheduler: SessionLoopScheduler, session: Session,
+    client: ClientID,
     isAnonymous: Bool,
-    tenure: Tenure?
+    leaseValidity: SessionLeaseValidity?
   ) {
-    self.tenure = session.isKeepable ? tenure : nil
+    self.leaseValidity = session.isDurable ? leaseValidity : nil
     self.isAnonymous = isAnonymous
     self.connection = connection
     self.channel = channel
     self.decoder = decoder
-    self.inbox = inbox
-    self.turns = turns
+    self.dispatcher = dispatcher
+    self.scheduler = scheduler
     self.session = session
     self.client = client
   }
 
-  /// The parser does.
+  /// The parser checks it.
   var checksText: Bool { true }
 
   func receive(_ message: RawSpan, as kind: MessageKind) {
     guard kind == .text else {
-      return channel.close(Self.binaryRefusal.code, Self.binaryRefusal.reason)
+      return channel.close(Self.binaryRejection.code, Self.binaryRejection.reason)
     }
-    if turns.isPutOff(message, inbox.meter) {
-      turns.putOff(message, on: channel) { [self] in take($0) }
+    if scheduler.shouldDefer(message, dispatcher.meter) {
+      scheduler.deferMessage(message, on: channel) { [self] in receive($0) }
     } else {
-      take(message)
+      receive(message)
     }
   }
 
   private typealias IsolatedReceive<Session> =
-    @Sendable (Session, Inbox, borrowing Frame, SequenceNumbers, Int, ClientID) -> Void
+    @Sendable (
+      Session, SessionRequestDispatcher, borrowing FrameView, SequenceNumbers, Int, ClientID
+    ) ->
+    Void
 
-  private static let takeIsolated:
-    @Sendable (isolated Session, Inbox, borrowing Frame, SequenceNumbers, Int, ClientID) -> Void = {
-      $1.take($2, $3, bytes: $4, from: $5, in: $0)
+  private static let receiveIsolated:
+    @Sendable (
+      isolated Session, SessionRequestDispatcher, borrowing FrameView, SequenceNumbers, Int,
+      ClientID
+    ) -> Void = {
+      $1.receive($2, $3, bytes: $4, from: $5, in: $0)
     }
-  /// The same, for who is on the session's loop for certain. What `assumeIsolated` does behind its
-  /// check, without the memory for a closure, which would be a twentieth of a call.
-  private static let take = unsafeBitCast(takeIsolated, to: IsolatedReceive<Session>.self)
+  /// The same, for a caller that is certain to be on the session's loop. It does what
+  /// `assumeIsolated` does after its check, without allocating a closure, which would be a
+  /// twentieth of the cost of a call.
+  private static let receiveUnchecked = unsafeBitCast(
+    receiveIsolated, to: IsolatedReceive<Session>.self)
 
-  private func take(_ message: RawSpan) {
-    inbox.meter.begin()
-    if let tenure, tenure.isOver(at: inbox.meter.start) {
-      return channel.close(.drain, "another server may have the session by now")
+  private func receive(_ message: RawSpan) {
+    dispatcher.meter.begin()
+    if let leaseValidity, leaseValidity.hasExpired(at: dispatcher.meter.start) {
+      return channel.close(.drain, "another server may own the session now")
     }
     decoder.read(message) { frame, numbers in
-      if case .notText = frame { return channel.close(.invalidPayload, CloseCode.notUTF8) }
-      if isAnonymous, let incoming = frame.forConnection { return connection.take(back: incoming) }
+      if case .invalidUTF8 = frame { return channel.close(.invalidPayload, CloseCode.notUTF8) }
+      if isAnonymous, let incoming = frame.connectionMessage {
+        return connection.receive(unhandled: incoming)
+      }
       #if DEBUG
         session.preconditionIsolated()
       #endif
-      Self.take(session, inbox, frame, numbers, message.byteCount, client)
+      Self.receiveUnchecked(session, dispatcher, frame, numbers, message.byteCount, client)
     }
   }
 
@@ -81,15 +93,15 @@ final class SessionConnection: MessageReceiver {
   }
 }
 
-extension Frame {
-  /// All of it, where it may open a session, which the connection does; nil for most.
-  fileprivate var forConnection: FrameContent? {
+extension FrameView {
+  /// The whole frame if it may open a session, which the connection does; nil for most frames.
+  fileprivate var connectionMessage: FrameContent? {
     switch self {
     case .request(let request):
-      request.id != nil && request.isFor("session.open") ? .message(request.message) : nil
-    case .other(.batch(let messages)):
+      request.id != nil && request.hasMethod("session.open") ? .message(request.message) : nil
+    case .decoded(.batch(let messages)):
       messages.contains(where: \.opensSession) ? .batch(messages) : nil
-    case .other, .notText: nil
+    case .decoded, .invalidUTF8: nil
     }
   }
 }

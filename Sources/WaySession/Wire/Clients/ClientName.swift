@@ -1,15 +1,16 @@
-/// How clients are named: by their session, so that every server can tell whose one is.
+/// Makes client names that contain the session's name, so that every server can find the session of
+/// a client.
 enum ClientName {
   private static let prefix = "c-"
   private static let sessionPrefix = "s-"
 
-  /// A name that no other client has had.
+  /// Returns a name that is unique among all clients, also earlier ones.
   static func make(of session: String) -> String {
-    guard session.hasPrefix(sessionPrefix) else { return prefix + Token.random(12) }
-    return prefix + session.dropFirst(sessionPrefix.count) + "." + Token.random(6)
+    guard session.hasPrefix(sessionPrefix) else { return prefix + OpaqueToken.random(12) }
+    return prefix + session.dropFirst(sessionPrefix.count) + "." + OpaqueToken.random(6)
   }
 
-  /// The session of a client; nil for what is no name of one.
+  /// The session of a client; nil if `name` is not the name of a client.
   static func session(of name: String) -> String? {
     guard name.hasPrefix(prefix), let dot = name.lastIndex(of: ".") else { return nil }
     let session = name.dropFirst(prefix.count)[..<dot]

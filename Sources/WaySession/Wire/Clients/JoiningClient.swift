@@ -2,14 +2,14 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Who is about to become a member of a session.
+/// A client that is about to join a session.
 struct JoiningClient: Sendable {
   var identity: Identity
   var handshake: Handshake
-  /// The page that it runs in.
+  /// The page that the client runs in.
   var page: String?
   var software = ClientSoftware()
-  /// What it was invited to; nil for who may do all that the policy lets it.
+  /// The client's invitation; nil if only the policy limits the client's rights.
   var invitation: Invitation?
 
   init(_ identity: Identity, _ handshake: Handshake) {
@@ -17,9 +17,9 @@ struct JoiningClient: Sendable {
     self.handshake = handshake
   }
 
-  /// Becomes a guest: of the inviter's user, in the groups that were handed on, and in the page that
-  /// it was invited for. Fails with -32602 where it says that it runs in another.
-  mutating func take(_ invitation: Invitation, of identity: Identity) throws(CallError) {
+  /// Makes the client a guest: of the inviter's user, with the groups and the page of the
+  /// invitation. Throws -32602 if the client gave another page.
+  mutating func accept(_ invitation: Invitation, of identity: Identity) throws(CallError) {
     if let page, page != invitation.page {
       throw .invalidParams(
         "params.page: the invitation is for \(invitation.page.map { "the page \($0.quoted)" } ?? "no page")"

@@ -1,15 +1,15 @@
 import WayTransport
 import WayValues
 
-/// The members of one session. Belongs to its ``Session``'s isolation, and what every message needs
-/// is not checked for exclusive access, as that of ``Client``.
+/// The clients of one session. Belongs to the isolation of its ``Session``. As in ``Client``,
+/// properties that every message needs are not checked for exclusive access.
 final class SessionClients {
   @exclusivity(unchecked) private var clients: [ClientID: Client] = [:]
   private var lastID: ClientID = 0
-  /// Messages come in runs, so the last sender is looked at first.
+  /// The last sender. Consecutive messages often have the same one, so it is compared first.
   @exclusivity(unchecked) private var lastSender: Client?
   private let limits: Limits
-  /// What is kept for all of them.
+  /// The bytes held for all clients.
   let budget: ByteBudget
   private let session: String
 
@@ -19,23 +19,23 @@ final class SessionClients {
     self.budget = budget
   }
 
-  /// Bytes that wait to be sent to any of them.
+  /// The bytes that wait to be sent to any client.
   var queuedBytes: Int { clients.values.reduce(0) { $0 + ($1.channel?.bufferedBytes ?? 0) } }
 
   var isEmpty: Bool { clients.isEmpty }
   var count: Int { clients.count }
 
-  /// In the order in which they came.
+  /// The clients in the order in which they joined.
   var all: [Client] { clients.values.sorted { $0.id < $1.id } }
 
-  /// Makes a client, which is none of the members before it is added, and has no rights yet. Fails
-  /// when the session is full.
+  /// Creates a client without rights, which is not part of the session until it is added. Throws if
+  /// the session is full.
   func makeClient(
     page: String? = nil, software: ClientSoftware = ClientSoftware(),
     handshake: Handshake = Handshake(), channel: any MessageChannel
   ) throws(CallError) -> Client {
     guard clients.count < limits.maxClients else {
-      throw CallError(.tooMany, "The session has \(limits.maxClients) clients, which is its limit")
+      throw CallError(.tooMany, "The session has reached its limit of \(limits.maxClients) clients")
     }
     return Client(
       id: lastID + 1, of: session, page: page, software: software, handshake: handshake,
@@ -54,19 +54,19 @@ final class SessionClients {
 
   subscript(id: ClientID) -> Client? { clients[id] }
 
-  /// The member that a message comes from.
+  /// The client that sent a message.
   func sender(_ id: ClientID) -> Client? {
     if let lastSender, lastSender.id == id { return lastSender }
     lastSender = clients[id]
     return lastSender
   }
 
-  /// The member of a name.
+  /// The client with a name.
   func named(_ name: String) -> Client? {
     clients.values.first { $0.name == name }
   }
 
-  /// The member that runs in a page, the last of several; another than `caller`.
+  /// The client that runs in a page, the last one if there are several; never `caller`.
   func inside(page: String, except caller: ClientID?) -> Client? {
     clients.values.filter { $0.page == page && $0.id != caller }.max { $0.id < $1.id }
   }

@@ -5,7 +5,7 @@ import WayRouting
 import WayTransport
 import WayValues
 
-// What the router's errors are on the wire.
+// Errors of the router as they are sent over the wire.
 extension CallError {
   init(_ error: StackError) {
     let code: ErrorCode =
@@ -26,90 +26,92 @@ extension CallError {
     case .invalidURI(let reason): self = .invalidParams("params.uri: \(reason)")
     case .redirectLoop(let chain):
       self.init(
-        .redirectLoop, "\(error)", data: ["chain": .list(chain.map(Value.string))])
+        .redirectLoop, "\(error)", data: ["chain": .array(chain.map(Value.string))])
     case .notOverTheWire: self.init(.wrongKind, "\(error)", kind: "notOverTheWire")
     case .invalidParameters(let faults):
       let errors = faults.map { fault -> Value in
         ["path": .string(fault.path), "message": .string(fault.message)]
       }
-      self.init(.invalidParameters, "\(error)", data: ["errors": .list(errors)])
+      self.init(.invalidParameters, "\(error)", data: ["errors": .array(errors)])
     }
   }
 
-  /// What is to be kept for a peer is too much.
+  /// Converts an exhausted byte budget; `bytes` is the size of the rejected value.
   init(_ exhausted: ByteBudget.Exhausted, for bytes: Int) {
     let limit = exhausted.limit
-    let (code, what): (ErrorCode, String) =
+    let (code, description): (ErrorCode, String) =
       switch exhausted.level {
       case .stack:
-        (.tooLarge, "The pages of a session hold \(limit) bytes of URIs, params and exts")
+        (.tooLarge, "The pages of a session may use \(limit) bytes for URIs, params and exts")
       case .client:
-        (.tooMany, "A client has \(limit) bytes kept of calls, patterns, links and queue")
-      case .session: (.tooMany, "A session has \(limit) bytes kept for its clients and pages")
-      case .server: (.tooMany, "The server keeps \(limit) bytes for its clients")
+        (.tooMany, "A client may use \(limit) bytes for calls, patterns, deep links and its queue")
+      case .session: (.tooMany, "A session may use \(limit) bytes for its clients and pages")
+      case .server: (.tooMany, "The server may use \(limit) bytes for its clients")
       }
     self.init(
-      code, "\(what): \(exhausted.used) are taken, and this has \(bytes)",
+      code, "\(description); \(exhausted.used) are in use, and this needs \(bytes)",
       data: ["limit": .integer(Int64(limit))])
   }
 
-  /// The server gave up a call that may have had its effect by then, so that asking again is not
-  /// safe.
-  static func stopped(_ message: String) -> CallError {
+  /// The error of a call that the server cancelled. The call may have taken effect by then, so that
+  /// a retry is not safe.
+  static func cancelledByServer(_ message: String) -> CallError {
     CallError(.cancelledByServer, message, data: ["retryable": false])
   }
 
-  /// A call that the server does not begin any more.
-  static let serverEnds = CallError(.unavailable, "The server ends", kind: "draining")
+  /// The error of a call that the server does not start any more.
+  static let shuttingDown = CallError(.unavailable, "The server is shutting down", kind: "draining")
 
-  /// A call, or a session, that the server does not begin any more, since it is about to end.
+  /// The error of a call or session that the server does not start because it is about to end.
   static let draining = CallError(
-    .unavailable, "The server is about to end: try again with the one that follows",
+    .unavailable, "The server is shutting down; try again when it has restarted",
     kind: "draining")
 
-  /// As an answer has it, `{code, message, data?}`.
+  /// The error object of a response, `{code, message, data?}`.
   var value: Value {
-    var members: ValueObject = ["code": .integer(Int64(code)), "message": .string(message)]
-    members["data"] = data
-    return .object(members)
+    var fields: ValueObject = ["code": .integer(Int64(code)), "message": .string(message)]
+    fields["data"] = data
+    return .object(fields)
   }
 
-  static func noRoute(_ uri: String) -> CallError {
-    CallError(.noRoute, "No route matches \(uri.quoted)")
+  /// The error of a URI that nothing serves. `pattern` is one that the URI may misspell.
+  static func noRoute(_ uri: String, near pattern: String? = nil) -> CallError {
+    let suggestion = pattern.map { "; did you mean \($0.quoted)?" } ?? ""
+    return CallError(.noRoute, "No route matches \(uri.quoted)" + suggestion)
   }
 
-  /// What a task that declined is told to have ended with.
+  /// The error with which a task ends whose handler declined.
   static let declined = CallError(.noRoute, "The handler declined", kind: "declined")
 
   static func notOnStack(_ message: String) -> CallError {
     CallError(.noRoute, message, kind: "notOnStack")
   }
 
-  /// What a caller is told of an error that Swift code threw: an application's own code passes
-  /// through. Nil for one that is no business of callers.
+  /// Converts an error that Swift code threw, for the caller. Application codes pass through. Nil
+  /// if the error is internal.
   init?(thrown error: any Error) {
     switch error {
-    case let error as CallError where error.isOfCall || ErrorCode.isApplication(error.code):
+    case let error as CallError where error.isFromNestedCall || ErrorCode.isApplication(error.code):
       self = error
     case let error as PatternParameterError: self.init(thrown: ResolutionError(error))
     case let error as CallError: self.init(.internal, error.message)
     case let error as ResolutionError:
-      // Parameters that a handler could not read are its caller's fault, as is asking for what the
-      // wire cannot take; all else is its own.
+      // Parameters that a handler could not read are the caller's fault. So are requests for values
+      // that cannot be sent over the wire. All other errors are the handler's.
       switch error {
       case .invalidParameters, .notOverTheWire: self.init(error)
       default: self.init(.internal, "\(error)")
       }
-    case is CancellationError: self = .stopped("The task was cancelled")
+    case is CancellationError: self = .cancelledByServer("The task was cancelled")
     default: return nil
     }
   }
 }
 
 extension String {
-  /// In quotes and cut to a length that is fit for a message.
+  /// The string in quotes, shortened for use in a message.
   var quoted: String {
-    // Scalars, since one character may be as long as its sender likes.
+    // Scalars are counted because one character may be as long as its sender likes.
     let shown = unicodeScalars.prefix(200)
     return "\"\(String(shown))\(shown.endIndex == endIndex ? "" : "…")\""
   }

@@ -1,12 +1,12 @@
 import WayNavigation
 import WayValues
 
-extension Result<Answer, CallError> {
-  /// As it is kept: `{value}`, `{outcome}` or `{error}`.
-  var value: Value {
+extension Result<SessionCallResponse, CallError> {
+  /// The stored form: `{value}`, `{outcome}` or `{error}`.
+  var record: Value {
     switch self {
     case .success(.outcome(let outcome)): ["outcome": outcome.value]
-    case .success(let answer): ["value": answer.value]
+    case .success(let response): ["value": response.value]
     case .failure(let error):
       [
         "error": .object(
@@ -18,10 +18,10 @@ extension Result<Answer, CallError> {
     }
   }
 
-  /// Reads what ``value`` gives.
-  init(kept record: Record) throws(Record.Fault) {
+  /// Decodes a ``record``.
+  init(stored record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
     if let value = record["outcome"] {
-      guard let outcome = Outcome(value) else { throw record.fault("outcome", "outcome") }
+      guard let outcome = Outcome(value) else { throw record.typeMismatch("outcome", "outcome") }
       self = .success(.outcome(outcome))
     } else if let value = record["value"] {
       self = .success(.value(value))

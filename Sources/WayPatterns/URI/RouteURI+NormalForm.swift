@@ -1,0 +1,126 @@
+extension RouteURI {
+  /// Parses a URI as browsers give it, and percent-encodes the characters that RFC 3986 does not
+  /// allow: those beyond ASCII (RFC 3987 §3.1, step 2), and in the path, the query and the fragment
+  /// of a text with a scheme also those that the URL Standard leaves. A valid URI stays unchanged,
+  /// so that mapping the result again does not change it.
+  ///
+  /// Control characters are errors, and so is everything else in the authority. A `%` without two
+  /// hexadecimal digits is encoded for the schemes that browsers parse; in other schemes it is an
+  /// error. The offset of an error is that in the original text.
+  public init(mapping text: String) throws(RouteURIError) {
+    let first: RouteURIError
+    do {
+      try self.init(text)
+      return
+    } catch {
+      guard error.isEncodable else { throw error }
+      first = error
+    }
+    let encoder = URITextEncoder(text)
+    do {
+      try self.init(encoder.encodedText)
+    } catch {
+      // A port beyond ASCII has become a stray '%'; the error of the first parse is more precise.
+      guard error.reason != .invalidCharacter(.percent) else { throw first }
+      throw RouteURIError(error.reason, at: encoder.offset(ofEncoded: error.offset))
+    }
+  }
+
+  /// Returns the text of a called URI in the form that is matched and that hosts see: mapped as
+  /// ``init(mapping:)`` does, without dot segments. Less changes than in ``normalized``. A text that
+  /// is no URI with a scheme stays unchanged.
+  package static func normalForm(of text: String) -> String {
+    guard let uri = try? RouteURI(mapping: text), uri.hasScheme else { return text }
+    return uri.withoutDotSegments.text
+  }
+}
+
+extension RouteURIError {
+  /// Whether percent-encoding may remove the fault.
+  fileprivate var isEncodable: Bool {
+    switch reason {
+    case .invalidCharacter, .notASCII, .badPercent: true
+    case .tooLong, .badScheme, .badIPLiteral, .badPort, .noScheme, .tooManySegments: false
+    }
+  }
+}
+
+/// Percent-encodes the bytes of a text for ``RouteURI/init(mapping:)``.
+private struct URITextEncoder {
+  /// The special schemes of the URL Standard.
+  private static let browserSchemes: Set<String> = ["http", "https", "ws", "wss", "ftp", "file"]
+
+  private let bytes: [UInt8]
+  /// The position of the path; the end of a text without a scheme, which is encoded less.
+  private let pathStart: Int
+  /// The position of the `#` before the fragment; the end if there is none.
+  private let fragmentSign: Int
+  /// Whether a `%` without two hexadecimal digits is encoded.
+  private let encodesPercent: Bool
+
+  init(_ text: String) {
+    let bytes = Array(text.utf8)
+    self.bytes = bytes
+    fragmentSign = bytes.firstIndex(of: .numberSign) ?? bytes.count
+    guard let colon = bytes.firstIndex(where: { $0 == .colon || Self.endsAuthority($0) }),
+      bytes[colon] == .colon
+    else {
+      pathStart = bytes.count
+      encodesPercent = false
+      return
+    }
+    let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+    encodesPercent = Self.browserSchemes.contains(scheme)
+    let rest = bytes[(colon + 1)...]
+    if rest.starts(with: [.slash, .slash]) {
+      pathStart = rest.dropFirst(2).firstIndex(where: Self.endsAuthority) ?? bytes.count
+    } else {
+      pathStart = colon + 1
+    }
+  }
+
+  /// The text with the triplets.
+  var encodedText: String {
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(bytes.count * 2)
+    for position in bytes.indices {
+      if isEncoded(at: position) {
+        encoded.appendPercentEncoded(bytes[position])
+      } else {
+        encoded.append(bytes[position])
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  /// Returns the offset in the original text for one in the encoded text.
+  func offset(ofEncoded target: Int) -> Int {
+    var end = 0
+    for position in bytes.indices {
+      end += isEncoded(at: position) ? 3 : 1
+      if end > target { return position }
+    }
+    return bytes.count
+  }
+
+  private func isEncoded(at position: Int) -> Bool {
+    let byte = bytes[position]
+    if byte >= 128 { return true }
+    // Control characters stay, so that the second parse reports them.
+    guard position >= pathStart, byte >= 0x20, byte != 0x7F else { return false }
+    switch byte {
+    case .percent: return encodesPercent && !isTriplet(at: position)
+    case .numberSign: return position > fragmentSign
+    default: return !URIByteSet.query.contains(byte)
+    }
+  }
+
+  private func isTriplet(at position: Int) -> Bool {
+    position + 2 < bytes.count && bytes[position + 1].hexValue != nil
+      && bytes[position + 2].hexValue != nil
+  }
+
+  private static func endsAuthority(_ byte: UInt8) -> Bool {
+    byte == .slash || byte == .questionMark || byte == .numberSign
+  }
+}

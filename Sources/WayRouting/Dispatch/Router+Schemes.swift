@@ -1,0 +1,77 @@
+import WayNavigation
+import WayPatterns
+
+extension Router {
+  /// Sets the dispatcher of a scheme and replaces an earlier one. Throws
+  /// ``RouterConfigurationError/invalidScheme(_:)``.
+  public func register(_ dispatcher: SchemeDispatcher, scheme: String)
+    throws(RouterConfigurationError)
+  {
+    try change { (state) throws(RouterConfigurationError) in
+      try state.change(scheme) { rule in
+        rule.dispatcher = dispatcher
+        rule.isRemoved = false
+      }
+    }
+  }
+
+  /// Removes the dispatcher of a scheme. Its URIs fail with "no dispatcher" until another one is
+  /// registered. Throws ``RouterConfigurationError/invalidScheme(_:)``.
+  public func removeDispatcher(scheme: String) throws(RouterConfigurationError) {
+    try change { (state) throws(RouterConfigurationError) in
+      try state.change(scheme) { rule in
+        rule.dispatcher = nil
+        rule.isRemoved = true
+      }
+    }
+  }
+
+  /// Sets whether a scheme is closed, and overrides tables. Global routes do not apply to a closed
+  /// scheme, and a client that hosts the whole scheme serves declared routes only. Throws
+  /// ``RouterConfigurationError/invalidScheme(_:)``.
+  public func setScheme(_ scheme: String, isClosed: Bool) throws(RouterConfigurationError) {
+    try change { (state) throws(RouterConfigurationError) in
+      try state.change(scheme) { $0.isClosed = isClosed }
+    }
+  }
+
+  /// Sets the handler for a URI that no route or host serves; with `nil` such a call fails.
+  ///
+  /// A client that hosts a whole scheme serves all its URIs, unless the scheme is closed
+  /// (``setScheme(_:isClosed:)``).
+  public func setUndefinedRouteHandler(_ handler: UndefinedRouteHandler?) {
+    changeUnconditionally { $0.undefinedRouteHandler = handler }
+  }
+
+  /// Sets the handler for every call that fails, with any of these errors; `nil` removes it.
+  ///
+  /// The call was not handled, or its task or page has failed. It may have had an effect by then,
+  /// unless ``CallError/isRetryable`` or the code says otherwise, so that redirecting it to the
+  /// same task is not always right. Redirects of the handler count towards the usual limit. The
+  /// call fails with an error that the handler throws.
+  ///
+  /// The handler does not run for calls that the caller cancelled, that are past their deadline, or
+  /// that the session's end stopped. It does not run for a text that is no URI, and for calls that
+  /// only change the stack.
+  public func setFailedCallHandler(_ handler: FailedCallHandler?) {
+    changeUnconditionally { $0.failedCallHandler = handler }
+  }
+
+  /// Sets the first page of each tab, in order; none for an app without tabs. Running sessions keep
+  /// their pages.
+  ///
+  /// Throws ``RouterConfigurationError/tooManyTabs(limit:)`` beyond 16.
+  public func setTabs(_ tabs: [RouteURI]) throws(RouterConfigurationError) {
+    try change { (state) throws(RouterConfigurationError) in
+      guard tabs.count <= NavigationStack.maxTabs else {
+        throw .tooManyTabs(limit: NavigationStack.maxTabs)
+      }
+      state.tabs = tabs
+    }
+  }
+
+  /// Sets whether `+` in a query is a space, which is the default. `%2B` always is a plus.
+  public func setDecodesPlusAsSpace(_ isSpace: Bool) {
+    changeUnconditionally { $0.plusIsSpace = isSpace }
+  }
+}

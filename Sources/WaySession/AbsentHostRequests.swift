@@ -1,0 +1,48 @@
+import WayRPC
+import WayRouting
+import WayValues
+
+/// Moves requests that absent hosts have not acknowledged to connected hosts of the same URI.
+enum AbsentHostRequests {
+  /// Call this when a client has lost its connection, and when hosts have become available.
+  static func move(in session: isolated Session) {
+    guard session.resolver.hosts.mayHaveAbsentHosts, !session.isClosing else { return }
+    for client in session.clients.all where client.isDisconnected {
+      for (id, request) in client.pending.all() where !hasAcknowledged(request, client) {
+        move(id, request, from: client, in: session)
+      }
+    }
+  }
+
+  private static func hasAcknowledged(_ request: PendingRequest, _ client: Client) -> Bool {
+    guard request.sequenceNumber > 0, let sequence = client.sequence else { return false }
+    return request.sequenceNumber <= sequence.outbox.acknowledged
+  }
+
+  private static func move(
+    _ id: RequestID, _ request: PendingRequest, from client: Client, in session: isolated Session
+  ) {
+    let number: CallNumber?
+    switch request.purpose {
+    case .run(let call) where request.requester == nil || request.requester === session:
+      number = call
+    case .open(let page): number = session.pages.call(openingOf: page)
+    case .run, .push, .close: number = nil
+    }
+    guard let number, let call = session.call(number),
+      call.resolution?.hasConnectedAlternative(in: session.resolver) == true,
+      client.pending.remove(id) != nil
+    else { return }
+    request.settle()
+    let error = CallError(.hostAbsent, "The host has lost its connection; the next one is asked")
+    session.traceResult(request, .failure(error), of: client)
+    if client.sequence?.outbox.withdraw(id) != true {
+      session.clientWriter.cancelRequest(id, client)
+    }
+    if case .open(let page) = request.purpose {
+      session.perform(session.pages.handleResponse(page, error, declined: true))
+    } else {
+      CallRunner.resumeDeclined(number, in: session)
+    }
+  }
+}

@@ -1,0 +1,415 @@
+import Synchronization
+import WayTransport
+import WayValues
+
+/// This server as a node of its cluster. It tracks the other servers, dispatches their messages,
+/// and sends its own presence to them. May be used on any thread.
+package final class ClusterNode: Sendable {
+  /// What a node needs of its server.
+  protocol NodeDelegate: SessionFinder.FinderDelegate {
+    /// Returns the presence that this server sends to the others.
+    func presence() async -> ValueObject
+    /// Another server has sent its presence.
+    func receivedPresence(_ presence: ValueObject, of server: String)
+    /// A server has joined, with its presence.
+    func serverJoined(_ server: String, _ presence: ValueObject)
+    /// A server has left, and why.
+    func serverLeft(_ server: String, _ presence: ValueObject, _ why: String)
+    /// Another server is down, or cannot be reached.
+    func serverLost(_ server: String)
+    /// Accepts a connection that another server has accepted and relays here.
+    func accept(_ request: RelayRequest, _ output: RelayOutput) -> RelayChannel?
+    /// Handles a request of another server.
+    func handle(
+      _ body: Value, _ progress: @escaping @Sendable (Value) -> Void
+    ) async throws(CallError) -> Value
+    /// Reports an operation that has failed and will be retried.
+    func reportFailure(_ reason: String)
+    /// Stops all messages of sessions that other servers may have taken over. `reason` says why.
+    func fence(_ reason: String) async
+    /// Stores all sessions again. Throws if that fails.
+    func persistAll() async throws
+    /// Finds out which sessions this server still owns, after it has rejoined the cluster. Throws
+    /// if that fails.
+    func verify() async throws
+  }
+
+  /// How often a server sends heartbeats and checks its peers.
+  static let heartbeatInterval: Duration = .seconds(1)
+  /// How long changes of the presence are collected before they are sent.
+  private static let presenceDelay: Duration = .milliseconds(20)
+  /// How long the sessions of a server that is down are left to their clients before another server
+  /// adopts them.
+  private static let orphanGracePeriod: Duration = .seconds(5)
+
+  package let engine: any ClusterEngine
+  /// The name of this server, unique among all servers that ever ran.
+  package let server: String
+  package let counts = ClusterCounts()
+  let relays: Relays
+  let peerRequests: SessionPeerRequests
+  let finder: SessionFinder
+  private let peerTable: Locked<PeerTable>
+  private let store: StoreQueue
+  private let peerSender: PeerSender
+  private let state: Locked<NodeState>
+
+  private struct NodeState {
+    var delegate: (any NodeDelegate)?
+    var loop: (any EventLoop)?
+    var timer: (any ScheduledWork)?
+    var lastTick: UInt64 = 0
+    var hasEnded = false
+    /// Whether the presence is about to be sent.
+    var isPresenceScheduled = false
+    /// Servers that may be down; a task checks each of them.
+    var suspectedServers: Set<String> = []
+    /// Whether all sessions are being stored again.
+    var isPersistingAll = false
+  }
+
+  init(_ engine: any ClusterEngine, _ server: String, _ store: StoreQueue) {
+    self.engine = engine
+    self.server = server
+    self.store = store
+    let peerTable = Locked(PeerTable())
+    self.peerTable = peerTable
+    let peerSender = PeerSender(engine, server, peerTable)
+    self.peerSender = peerSender
+    relays = Relays { peerSender.send(.relay($0), to: $1) }
+    peerRequests = SessionPeerRequests { peerSender.send($0, to: $1) }
+    finder = SessionFinder(engine, server, peerTable, store, counts)
+    state = Locked(NodeState())
+  }
+
+  /// Joins the cluster. Throws if the engine cannot be used.
+  func begin(_ delegate: any NodeDelegate, on loop: any EventLoop) async throws {
+    state.withLock { state in
+      state.delegate = delegate
+      state.loop = loop
+      state.lastTick = loop.nanoseconds
+    }
+    peerSender.begin(loop)
+    await finder.begin(delegate)
+    try await engine.join(
+      as: server,
+      ClusterHandlers(
+        leaseRenewed: { [weak self] in self?.publishPresenceNow() },
+        declaredDown: { [weak self] in self?.handleDeclaredDown() },
+        messageReceived: { [weak self] in self?.receive($0) },
+        messagesLost: { [weak self] in self?.handleMessageLoss() },
+        dataLost: { [weak self] in self?.persistAll() }))
+    tick()
+  }
+
+  /// Leaves the cluster, so that no other server waits for this one.
+  func end() async {
+    state.withLock { state in
+      state.hasEnded = true
+      state.timer?.cancel()
+    }
+    peerSender.broadcast(.presence(["left": true]))
+    for (server, _) in others { drop(server) }
+    await engine.leave()
+  }
+
+  /// The other servers that are up, with their presence.
+  package var others: [(server: String, presence: ValueObject)] {
+    peerTable.withLock { $0.present }
+  }
+
+  /// Another server that accepts new sessions while this one shuts down; nil if there is none.
+  var successor: String? {
+    guard let now = loop?.nanoseconds else { return nil }
+    return peerTable.withLock { $0.successor(at: now) }
+  }
+
+  /// How many connections are relayed now: outgoing ones of this server's clients to sessions of
+  /// other servers, and incoming ones to its sessions.
+  package var relayCounts: (accepted: Int, owned: Int) { relays.counts }
+
+  /// How many connections were relayed so far, and how many messages in both directions.
+  package var relayTotals: (relays: Int, messages: Int) { relays.totals }
+
+  /// How long this server may treat its sessions as its own if it does not renew its lease.
+  package var remainingLease: Duration {
+    let ends = engine.leaseValidity.expiresAt
+    guard let now = loop?.nanoseconds, ends > now else { return .zero }
+    return .nanoseconds(Int64(clamping: ends - now))
+  }
+
+  private var loop: (any EventLoop)? { state.withLock { $0.loop } }
+  private var delegate: (any NodeDelegate)? { state.withLock { $0.delegate } }
+
+  /// Sends the presence to all other servers, together with other changes of the next moment.
+  func publishPresence() {
+    let isFirst = state.withLock { state in
+      defer { state.isPresenceScheduled = true }
+      return !state.isPresenceScheduled
+    }
+    guard isFirst, let loop else { return }
+    _ = loop.schedule(after: Self.presenceDelay) { [weak self] in
+      self?.state.withLock { $0.isPresenceScheduled = false }
+      self?.publishPresenceNow()
+    }
+  }
+
+  /// The presence of this server.
+  func presence() async -> ValueObject { await delegate?.presence() ?? [:] }
+
+  private func publishPresenceNow() {
+    Task {
+      var presence = await presence()
+      presence["renewal"] = .integer(Int64(clamping: engine.renewalCount))
+      peerSender.broadcast(.presence(.object(presence)))
+    }
+  }
+
+  /// Sends a request to another server. Fails as ``SessionPeerRequests/request(_:_:within:on:progress:)``.
+  func request(
+    _ server: String, _ body: Value, within time: Duration,
+    progress: (@Sendable (Value) -> Void)? = nil
+  ) async throws(CallError) -> Value {
+    guard let loop else { throw CallError(.unavailable, "The server has not started") }
+    counts.requestsSent.add()
+    return try await peerRequests.request(
+      server, body, within: time, on: loop, progress: progress)
+  }
+
+  /// The response of one server.
+  struct PeerResponse: Sendable {
+    let server: String
+    let result: Result<Value, CallError>
+  }
+
+  /// Sends a request to all other servers at once, and returns the response of each.
+  func requestOthers(_ body: Value, within time: Duration) async -> [PeerResponse] {
+    await withTaskGroup(of: PeerResponse.self) { group in
+      for (server, _) in others {
+        group.addTask { await self.peerResponse(server, body, within: time) }
+      }
+      var responses: [PeerResponse] = []
+      for await response in group { responses.append(response) }
+      return responses.sorted { $0.server < $1.server }
+    }
+  }
+
+  private func peerResponse(
+    _ server: String, _ body: Value, within time: Duration
+  ) async -> PeerResponse {
+    do throws(CallError) {
+      return PeerResponse(
+        server: server, result: .success(try await request(server, body, within: time)))
+    } catch {
+      return PeerResponse(server: server, result: .failure(error))
+    }
+  }
+
+  private func tick() {
+    guard let loop else { return }
+    let now = loop.nanoseconds
+    let isLate = state.withLock { state in
+      defer { state.lastTick = now }
+      return now - state.lastTick > PeerTable.freshnessLimit
+    }
+    let silent = peerTable.withLock { peerTable in
+      if isLate { peerTable.resetSilence(until: now) }
+      return peerTable.removeSilent(at: now)
+    }
+    for (server, presence) in silent {
+      delegate?.serverLeft(
+        server, presence, "it was silent for \(PeerTable.silenceTimeout / 1_000_000_000) s")
+      drop(server)
+    }
+    for server in peerTable.withLock({ $0.dequeueHeartbeats() }) {
+      peerSender.send(.heartbeat, to: server, needsHeartbeats: false)
+    }
+    let timer = loop.schedule(after: Self.heartbeatInterval) { [weak self] in self?.tick() }
+    state.withLock { $0.timer = $0.hasEnded ? nil : timer }
+  }
+
+  /// Ends all that is in progress between this server and another, which may be up or down.
+  private func drop(_ server: String) {
+    relays.drop(server)
+    peerRequests.drop(server)
+    delegate?.serverLost(server)
+    confirmDown(server)
+  }
+
+  /// Waits until another server is down for certain, then adopts those of its sessions that no
+  /// client has resumed.
+  private func confirmDown(_ server: String) {
+    if state.withLock({ $0.hasEnded || !$0.suspectedServers.insert(server).inserted }) { return }
+    Task { [weak self] in
+      while let self, !self.state.withLock({ $0.hasEnded }) {
+        let isBack = self.peerTable.withLock { $0.presence(of: server) != nil }
+        let isDown = isBack ? false : (try? await self.engine.isDown(server)) == true
+        if isBack || isDown {
+          if isDown {
+            try? await Task.sleep(for: Self.orphanGracePeriod)
+            await self.adoptOrphans()
+          }
+          _ = self.state.withLock { $0.suspectedServers.remove(server) }
+          return
+        }
+        try? await Task.sleep(for: .milliseconds(500))
+      }
+    }
+  }
+
+  /// Checks servers that own sessions according to the store and have sent no presence yet.
+  func suspect(_ servers: some Sequence<String>) {
+    for server in servers where server != self.server { confirmDown(server) }
+  }
+
+  /// Schedules the adoption of orphaned sessions, after the first read of the sessions of other
+  /// servers.
+  func scheduleOrphanAdoption() {
+    // A server that has ended a moment ago is not yet known to be down.
+    Task { [weak self] in
+      try? await Task.sleep(for: Self.orphanGracePeriod * 3)
+      await self?.adoptOrphans()
+    }
+  }
+
+  /// Takes over the sessions that have no owner. Retries until the engine allows it.
+  private func adoptOrphans() async {
+    while let delegate, let loop, !delegate.isDraining, !state.withLock({ $0.hasEnded }) {
+      // A server without a lease would lose the session to another server at once.
+      guard !engine.leaseValidity.hasExpired(at: loop.nanoseconds) else {
+        try? await Task.sleep(for: .seconds(1))
+        continue
+      }
+      do {
+        return suspect(
+          try await store.takeOverAll { [counts] stored in
+            counts.takenOverAsOrphans.add()
+            await delegate.restore(stored, on: nil)
+          })
+      } catch {
+        delegate.reportFailure(
+          "sessions of failed servers cannot be taken over yet: \(error)")
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  /// Resets the state of all peers, since messages of any of them may be missing.
+  private func handleMessageLoss() {
+    for (server, _) in others { resetPeer(server, isNotified: false) }
+  }
+
+  private func resetPeer(_ server: String, isNotified: Bool) {
+    relays.drop(server)
+    peerRequests.drop(server)
+    if !isNotified { peerSender.send(.reset, to: server) }
+  }
+
+  /// Stores all sessions again. If the stored data of some sessions is lost, that of idle ones may
+  /// be lost too.
+  private func persistAll() {
+    let isFirst = state.withLock { state in
+      defer { state.isPersistingAll = true }
+      return !state.isPersistingAll
+    }
+    guard isFirst else { return }
+    Task {
+      await retryUntilSuccess { try await $0.persistAll() }
+      state.withLock { $0.isPersistingAll = false }
+    }
+  }
+
+  private func handleDeclaredDown() {
+    Task {
+      guard let delegate else { return }
+      await delegate.fence("another server considers this one failed and may own its sessions")
+      await retryUntilSuccess { delegate in
+        try await self.engine.rejoin()
+        try await delegate.verify()
+        self.publishPresence()
+      }
+    }
+  }
+
+  /// Repeats an operation until it succeeds, or the server ends.
+  private func retryUntilSuccess(_ work: (any NodeDelegate) async throws -> Void) async {
+    while let delegate, !state.withLock({ $0.hasEnded }) {
+      do { return try await work(delegate) } catch {
+        try? await Task.sleep(for: .milliseconds(500))
+      }
+    }
+  }
+}
+
+// Incoming messages.
+extension ClusterNode {
+  private func receive(_ bytes: [UInt8]) {
+    let envelope: ClusterEnvelope
+    do throws(ByteDecodingError) {
+      envelope = try ClusterEnvelope(bytes)
+    } catch {
+      // The sender is a server of another version, or does not belong to the cluster.
+      counts.unreadableMessages.add()
+      return
+    }
+    guard envelope.sender != server, let loop else { return }
+    if case .presence(let value) = envelope.message {
+      return receivePresence(value.object ?? [:], from: envelope.sender, at: loop.nanoseconds)
+    }
+    let isMissing = peerTable.withLock {
+      $0.receive(envelope.number, from: envelope.sender, at: loop.nanoseconds)
+    }
+    if isMissing { resetPeer(envelope.sender, isNotified: false) }
+    receive(envelope.message, from: envelope.sender)
+  }
+
+  private func receivePresence(_ presence: ValueObject, from sender: String, at now: UInt64) {
+    if presence["left"] == true {
+      let last = peerTable.withLock { peerTable in
+        defer { peerTable.remove(sender) }
+        return peerTable.presence(of: sender)
+      }
+      if let last { delegate?.serverLeft(sender, last, "it has ended") }
+      return drop(sender)
+    }
+    engine.updatePeer(sender, renewalCount: UInt64(clamping: presence["renewal"]?.integer ?? 0))
+    let isNew = peerTable.withLock { $0.receivePresence(presence, from: sender, at: now) }
+    delegate?.receivedPresence(presence, of: sender)
+    // A new server receives the presence of this one at once.
+    if isNew {
+      delegate?.serverJoined(sender, presence)
+      publishPresence()
+    }
+  }
+
+  private func receive(_ message: ClusterMessage, from sender: String) {
+    switch message {
+    case .presence, .heartbeat: break
+    case .reset: resetPeer(sender, isNotified: true)
+    case .request(let id, let body):
+      peerRequests.handle(id, from: sender) { [weak self] progress throws(CallError) in
+        guard let delegate = self?.delegate else {
+          throw CallError(.unavailable, "The server is shutting down")
+        }
+        return try await delegate.handle(body, progress)
+      }
+    case .progress(let id, let value):
+      peerRequests.receive(progress: value, of: id, from: sender)
+    case .response(let id, let value): peerRequests.receive(response: value, of: id, from: sender)
+    case .cancel(let id): peerRequests.cancel(id, from: sender)
+    case .relay(let message):
+      relays.receive(message, from: sender) { delegate?.accept($0, $1) }
+    case .fragment(let bytes, let isLast):
+      guard peerTable.withLock({ $0.addFragment(bytes, from: sender) }) else {
+        return resetPeer(sender, isNotified: false)
+      }
+      guard isLast else { return }
+      let whole = peerTable.withLock { $0.removeFragments(from: sender) }
+      guard let message = try? ClusterMessage(ByteReader(whole)), !message.isFragment else {
+        counts.unreadableMessages.add()
+        return
+      }
+      receive(message, from: sender)
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import WayRPC
+import WayValues
+
+/// Receives messages of a session's clients: finds the method, performs it, and responds.
+struct SessionRequestDispatcher: Sendable {
+  let methods: MethodTable
+  let meter: SessionCallMeter
+  /// Decides whether calls are traced with their URIs.
+  let inspector: Inspector
+
+  /// Receives a frame of a client. `bytes` is its size, and `numbers` are the numbers of its
+  /// messages.
+  func receive(
+    _ frame: borrowing FrameView, _ numbers: SequenceNumbers = .none, bytes: Int = 0,
+    from id: ClientID,
+    in session: isolated Session
+  ) {
+    guard let client = session.clients.sender(id) else { return }
+    var isUnnumbered = false
+    if client.isResumable {
+      switch SessionInboundSequence.admit(frame, numbers, bytes, from: client, in: session) {
+      case .accept: break
+      case .acceptUnnumbered: isUnnumbered = true
+      case .drop: return
+      }
+    }
+    let start = meter.start
+    switch frame {
+    case .request(let request): dispatch(request, client, nil, 0, isUnnumbered, in: session)
+    case .decoded(.message(let message)):
+      dispatch(message, client, nil, 0, isUnnumbered, in: session)
+    case .decoded(.malformed(let error)), .invalidUTF8(let error):
+      session.clientWriter.sendError(error, to: client)
+    case .decoded(.batch(let messages)):
+      client.batch = SessionBatchInProgress(messages, numbers)
+      continueBatch(client, from: start, in: session)
+    }
+    if client.isResumable { SessionInboundSequence.acknowledge(client, in: session) }
+    let isSpent = chargeTime(client, since: start)
+    if isSpent || client.batch != nil { yieldTurn(client, in: session) }
+  }
+
+  /// Charges the time for which a client has occupied the loop. Returns true if the other clients
+  /// go first.
+  private func chargeTime(_ client: Client, since start: UInt64) -> Bool {
+    client.fairShare.charge(from: start, to: meter.now(after: start), ofTurn: meter.turnStart)
+  }
+
+  /// Handles messages of a batch until its turn ends, at least one.
+  private func continueBatch(_ client: Client, from start: UInt64, in session: isolated Session) {
+    while let (message, position) = client.batch?.next(), let response = client.batch?.response {
+      // A notification in the batch may have closed the client's session. The following messages
+      // have no client to act for then.
+      guard session.clients[client.id] != nil else { break }
+      dispatch(message, client, response, position, false, in: session)
+      // The time is charged when all messages of this turn are handled.
+      var turn = client.fairShare
+      let isSpent = turn.charge(from: start, to: meter.now(after: start), ofTurn: meter.turnStart)
+      if isSpent, client.batch?.isFinished == false { return }
+    }
+    client.batch = nil
+  }
+
+  /// Pauses a client until the other clients get their turn.
+  private func yieldTurn(_ client: Client, in session: isolated Session) {
+    if client.batch == nil, client.fairShare.isWithinQuantum {
+      // The client arrived late in a turn that others have used up, so that it does not have to
+      // queue behind them.
+      client.channel?.pauseForOneTurn()
+      return
+    }
+    let channel = client.channel
+    channel?.pause()
+    session.environment.scheduler.enqueue(cost: client.fairShare.used) {
+      [weak session, id = client.id] in
+      guard let session else {
+        channel?.resume()
+        return
+      }
+      session.assumeIsolated { session in
+        meter.begin()
+        if let client = session.clients[id], client.batch != nil {
+          let start = meter.start
+          continueBatch(client, from: start, in: session)
+          _ = chargeTime(client, since: start)
+          if client.batch != nil { return yieldTurn(client, in: session) }
+        }
+        channel?.resume()
+        // A batch continues when its connection is lost, and other messages of the client follow
+        // it.
+        if let now = session.clients[id]?.channel, now !== channel { now.resume() }
+      }
+    }
+  }
+
+  private func dispatch(
+    _ message: Message, _ client: Client, _ batch: SessionBatchResponse?, _ position: Int,
+    _ isUnnumbered: Bool,
+    in session: isolated Session
+  ) {
+    switch message {
+    case .request(let request):
+      dispatch(RequestView(request), client, batch, position, isUnnumbered, in: session)
+    case .notification(let notification):
+      dispatch(RequestView(notification), client, batch, position, isUnnumbered, in: session)
+    case .response(let response):
+      session.complete(response, from: client)
+      if response.isUnreadable, case .failure(let error) = response.result {
+        session.clientWriter.sendError(error, to: client)
+      }
+    case .invalid(let id, let error):
+      meter.begin()
+      client.trace = nil
+      let handle = ReplyHandle(
+        client: client, id: id, batch: batch, position: position, method: meter.other,
+        isNotification: false)
+      session.respond(error, to: handle)
+    }
+  }
+
+  private func dispatch(
+    _ request: RequestView, _ client: Client, _ batch: SessionBatchResponse?, _ position: Int,
+    _ isUnnumbered: Bool, mayHold: Bool = true, in session: isolated Session
+  ) {
+    if let id = request.id {
+      perform(
+        request, id, client, batch, position, isNotification: false, isUnnumbered: isUnnumbered,
+        mayHold: mayHold, in: session)
+    } else if let notification = ProtocolNotifications.find(request) {
+      // Errors are not reported for notifications.
+      guard
+        let params = try? Params(
+          request.params, of: notification.name, taking: notification.paramList)
+      else {
+        return
+      }
+      notification.handler(session, client, params)
+    } else {
+      // A method without an id is performed without a response (JSON-RPC 2.0 §4.1).
+      perform(
+        request, .null, client, nil, 0, isNotification: true, isUnnumbered: false, mayHold: false,
+        in: session)
+    }
+  }
+
+  /// Performs a request of a client again, at once.
+  func retry(
+    _ request: Request, _ client: Client, _ batch: SessionBatchResponse?, _ position: Int,
+    in session: isolated Session
+  ) {
+    dispatch(
+      RequestView(request), client, batch, position, false, mayHold: false, in: session)
+  }
+
+  private func perform(
+    _ request: RequestView, _ id: RequestID, _ client: Client, _ batch: SessionBatchResponse?,
+    _ position: Int, isNotification: Bool, isUnnumbered: Bool, mayHold: Bool,
+    in session: isolated Session
+  ) {
+    meter.begin()
+    if inspector.tracesCalls { client.trace = CallTrace(request, keepsParams: inspector.isActive) }
+    let found = methods.find(request)
+    let handle = ReplyHandle(
+      client: client, id: id, batch: batch, position: position,
+      method: meter.methodIndex(found?.place),
+      isNotification: isNotification, isUnnumbered: isUnnumbered)
+    do throws(CallError) {
+      try client.rateLimiter.charge(at: meter.start)
+      if !isNotification { try client.check(id) }
+      if let batch, batch.isFull {
+        throw CallError(
+          .tooLarge, "The responses of the batch are too large; this request was not carried out",
+          data: ["limit": .integer(Int64(session.limits.maxAnswer))])
+      }
+      guard let (place, method) = found else {
+        throw CallError(
+          .methodNotFound,
+          "There is no method \(request.method.quoted); rpc.discover lists the methods")
+      }
+      try client.rights.authorize(method.name, method.kind, at: place)
+      if client.persistence.isReplayUncertain {
+        try SessionReplayCheck.check(method, request.params.value)
+      }
+      if client.startingCallCount > 0, mayHold, method.isOrdered, !isNotification,
+        request.params.value?["key"] == nil
+      {
+        let held = Request(id: id, method: request.method, params: request.params.value)
+        return try hold(held, handle, in: session)
+      }
+      switch try perform(method, request.params, handle, in: session) {
+      case .later: break
+      case .now(let response): session.respond(response, to: handle)
+      case .failed(let error): session.respond(error, to: handle)
+      }
+    } catch {
+      session.reportFailure(error, of: request, by: handle.caller)
+      session.respond(error, to: handle)
+    }
+  }
+
+  /// Performs a request after the calls with an idempotency key that its client has sent before, and
+  /// that start as soon as they are stored.
+  private func hold(
+    _ request: Request, _ handle: ReplyHandle, in session: isolated Session
+  ) throws(CallError) {
+    let number = try session.beginCall(.request(handle), size: request.params?.size ?? 0).number
+    let client = handle.client
+    client.startingCallCount += 1
+    session.journal?.whenStored { [weak session] in
+      client.startingCallCount -= 1
+      session?.assumeIsolated { session in
+        // The call may have been cancelled.
+        guard let handle = session.removeHeldCall(number) else { return }
+        retry(request, handle.client, handle.batch, handle.position, in: session)
+      }
+    }
+  }
+
+  private func perform(
+    _ method: Method, _ params: ParamsView, _ handle: ReplyHandle,
+    in session: isolated Session
+  ) throws(CallError) -> CallDisposition {
+    if let rawMethod = method.raw { return .value(try rawMethod(params.value)) }
+    // A method that the connection handles is rejected here, whatever its params.
+    let paramList = method.access == .connection ? .unread : method.paramList
+    let view = try Params(params, of: method.name, taking: paramList)
+    return try method.handler(session, view, handle)
+  }
+}

@@ -1,0 +1,86 @@
+import WayTransport
+import WayValues
+
+// Fences the sessions of one loop while another server may own them.
+extension LoopSessions {
+  /// How often it checks whether the server's lease is still valid.
+  private static let leaseCheckInterval: Duration = .milliseconds(100)
+  /// The reason that clients receive. The engine's address and the details are only logged.
+  private static let unavailableReason = "NATS cannot be reached"
+
+  /// Checks the lease from now on, also without messages, and before clients are notified of a
+  /// change that the store has taken long for.
+  func monitorLease() {
+    writer?.willRelease = { [weak self] in self?.assumeIsolated { $0.checkLease() } }
+    repeatLeaseCheck()
+  }
+
+  private func repeatLeaseCheck() {
+    checkLease()
+    _ = loop.schedule(after: Self.leaseCheckInterval) { [weak self] in
+      self?.assumeIsolated { $0.repeatLeaseCheck() }
+    }
+  }
+
+  private func checkLease() {
+    guard let leaseValidity else { return }
+    if leaseValidity.hasExpired(at: loop.nanoseconds) {
+      fence(Self.unavailableReason, untilVerified: false)
+    } else if ownershipChecks.required == ownershipChecks.completed {
+      unfence()
+    }
+  }
+
+  /// Stops all messages of durable sessions, and rejects connections: their clients use another
+  /// server, or reconnect. `untilVerified` if it is not known which of the sessions this server
+  /// still owns.
+  func fence(_ reason: String, untilVerified: Bool) {
+    if untilVerified { ownershipChecks.required += 1 }
+    guard fenceReason == nil else { return }
+    fenceReason = reason
+    sessionServer.logFence(because: reason)
+    for session in durableSessions {
+      session.assumeIsolated { session in
+        ClientResume.pauseTimers(in: session)
+        for client in session.clients.all {
+          client.channel?.close(.drain, "\(reason); try another server")
+        }
+      }
+    }
+  }
+
+  /// Stores all sessions again.
+  func persistAll() async throws {
+    try await writer?.verify()
+  }
+
+  /// Finds out which sessions this server still owns, after its lease was renewed.
+  func verify() async throws {
+    // A loss that happens meanwhile needs another check.
+    let required = ownershipChecks.required
+    try await persistAll()
+    ownershipChecks.completed = required
+    checkLease()
+  }
+
+  /// Accepts clients again.
+  private func unfence() {
+    guard fenceReason != nil else { return }
+    fenceReason = nil
+    sessionServer.logUnfence()
+    for session in durableSessions { session.assumeIsolated { ClientResume.resumeTimers(in: $0) } }
+  }
+
+  /// Fails with 2503 if connections are rejected.
+  func checkAdmission() throws(CallError) {
+    guard let reason = rejectionReason else { return }
+    throw CallError(.unavailable, "The server accepts no sessions now: \(reason); try again later")
+  }
+
+  /// Why connections are rejected; nil if they are accepted.
+  var rejectionReason: String? {
+    if let fenceReason { return fenceReason }
+    guard let leaseValidity, leaseValidity.hasExpired(at: loop.nanoseconds) else { return nil }
+    return Self.unavailableReason
+  }
+}

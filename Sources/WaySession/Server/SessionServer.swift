@@ -1,0 +1,281 @@
+import Synchronization
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// The sessions of all loops of a server, and the state that the loops share. Operations of the app
+/// and of administrators on all sessions run once on each loop. Usable from any thread.
+///
+/// It does not retain the loops' sessions: their creator does.
+package final class SessionServer: Sendable {
+  private struct LoopReference {
+    weak let loopSessions: LoopSessions?
+  }
+
+  package let configuration: SessionServerConfiguration
+  let directory = SessionDirectory()
+  /// The memory budget of all sessions.
+  package let budget: ByteBudget
+  let serverHosts: ServerHosts
+  /// Recent rejections.
+  package let rejectionLog: SessionRejectionLog
+  let policyVersions: PolicyVersions
+  /// Nil if sessions end with the server.
+  let store: StoreQueue?
+  /// This server as a node of its cluster; nil if it belongs to none.
+  package let cluster: ClusterNode?
+  /// The table that this server shares with others; nil if it has none, or belongs to no cluster.
+  let clusterTable: ClusterTable?
+  /// Whether the stored sessions were restored.
+  let isRestored = Atomic(false)
+  /// Sessions that were taken over and cannot be read.
+  let unreadableSessions = Locked<Set<String>>([])
+  /// Whether it has logged that connections are rejected, since other servers may own the sessions
+  /// that are here.
+  private let isFenceLogged = Atomic(false)
+  /// How many loops share the state.
+  let loopCount: Int
+  /// Deep links for sessions that do not exist yet.
+  let unclaimedLinks: Locked<UnclaimedLinks>
+  /// The pushes with idempotency keys.
+  let pushKeys = Locked(PushKeys())
+  /// The call rates of callers over HTTP, which have no connection.
+  let httpCallerRates: Locked<HTTPCallerRates>
+  /// The result of the last route audit, and its input.
+  let routeAudit = Locked((audit: HostRouteAudit(), input: RouteAuditInput?.none))
+  private let loopReferences = Locked<[LoopReference]>([])
+  private let drainFlag = Atomic(false)
+  let lastListenerID = Atomic(0)
+  private let roundRobin = Atomic(0)
+  /// When it began, in milliseconds since 1970-01-01 UTC.
+  let startTime: Int64
+
+  /// Creates a server with a number of loops.
+  package init(_ configuration: SessionServerConfiguration, loopCount: Int = 1) {
+    self.configuration = configuration
+    startTime = configuration.now()
+    self.loopCount = max(loopCount, 1)
+    let limits = configuration.limits
+    budget = ByteBudget(.server, limits.maxServerBytes)
+    serverHosts = ServerHosts(limits: limits)
+    rejectionLog = SessionRejectionLog(now: configuration.now)
+    policyVersions = PolicyVersions(configuration.compiledPolicy, at: configuration.now())
+    let store = (configuration.cluster?.engine.store ?? configuration.store).map {
+      StoreQueue($0, owner: OpaqueToken.random(12))
+    }
+    self.store = store
+    if let engine = configuration.cluster?.engine, let store {
+      cluster = ClusterNode(engine, store.owner, store)
+    } else {
+      cluster = nil
+    }
+    if let engine = configuration.cluster?.engine, let table = configuration.table {
+      clusterTable = ClusterTable(engine, table, now: configuration.now)
+    } else {
+      clusterTable = nil
+    }
+    unclaimedLinks = Locked(UnclaimedLinks(limit: limits.maxLinks, within: budget))
+    httpCallerRates = Locked(HTTPCallerRates(limits))
+  }
+
+  /// The names of the methods that every bridge has.
+  package static var methodNames: [String] { MethodTable.builtIn.map(\.name) }
+
+  /// Reserves the index of one more loop; ``register(_:at:)`` must follow.
+  func reserveLoopIndex() -> SessionDirectory.LoopIndex {
+    loopReferences.withLock { references in
+      references.append(LoopReference(loopSessions: nil))
+      return references.count - 1
+    }
+  }
+
+  func register(_ loopSessions: LoopSessions, at index: SessionDirectory.LoopIndex) {
+    loopReferences.withLock { $0[index] = LoopReference(loopSessions: loopSessions) }
+  }
+
+  /// The sessions of all loops, in the order of the loops.
+  package var sessionsByLoop: [LoopSessions] {
+    loopReferences.withLock { $0.compactMap(\.loopSessions) }
+  }
+
+  /// Runs operations in the sessions of all servers of the cluster; only here if there is no
+  /// cluster.
+  package var clusterDispatch: ClusterDispatch { ClusterDispatch(sessionServer: self) }
+
+  private func loopSessions(at index: SessionDirectory.LoopIndex?) -> LoopSessions? {
+    guard let index else { return nil }
+    return loopReferences.withLock { $0.indices.contains(index) ? $0[index].loopSessions : nil }
+  }
+
+  /// The `LoopSessions` that owns a session.
+  func loopSessions(ofSession session: String) -> LoopSessions? {
+    loopSessions(at: directory.loopIndex(ofSession: session))
+  }
+
+  /// The `LoopSessions` that owns a client which may resume.
+  func loopSessions(ofClient client: String) -> LoopSessions? {
+    loopSessions(at: directory.loopIndex(ofClient: client))
+  }
+
+  /// Each `LoopSessions` that may own sessions of an audience.
+  func sessionsByLoop(for audience: Audience) -> [LoopSessions] {
+    switch audience {
+    case .all, .user, .group: sessionsByLoop
+    case .session(let session), .client(_, let session):
+      loopSessions(ofSession: session).map { [$0] } ?? []
+    }
+  }
+
+  /// Runs some work on each loop that may have sessions of an audience, and collects the results.
+  func gather<LoopResult: Sendable>(
+    _ audience: Audience = .all, _ work: @escaping @Sendable (LoopSessions) async -> [LoopResult]
+  ) async -> [LoopResult] {
+    let candidates = sessionsByLoop(for: audience)
+    guard candidates.count > 1 else {
+      if let only = candidates.first { return await work(only) }
+      return []
+    }
+    return await withTaskGroup(of: [LoopResult].self) { group in
+      for loopSessions in candidates { group.addTask { await work(loopSessions) } }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
+  /// The loop that handles the next request without a connection, in turn.
+  var nextLoopSessions: LoopSessions? {
+    let allLoopSessions = sessionsByLoop
+    guard !allLoopSessions.isEmpty else { return nil }
+    let number = roundRobin.add(1, ordering: .relaxed).newValue
+    return allLoopSessions[(number & .max) % allLoopSessions.count]
+  }
+}
+
+extension SessionServer: ChannelAcceptor {
+  package func accept(
+    _ channel: any MessageChannel, _ handshake: Handshake
+  ) -> any MessageReceiver {
+    let loop = channel.loop
+    guard let loopSessions = sessionsByLoop.first(where: { $0.loop === loop }) else {
+      channel.close(.drain, "the server is shutting down")
+      return DiscardingReceiver()
+    }
+    return loopSessions.accept(channel, handshake)
+  }
+
+  /// Discards messages after the server has ended.
+  private final class DiscardingReceiver: MessageReceiver {
+    func receive(_ message: RawSpan, as kind: MessageKind) {}
+    func closed(_ code: UInt16?) {}
+  }
+}
+
+// Start and shutdown.
+extension SessionServer {
+  /// Restores the stored sessions, before connections are accepted. Throws if the store cannot be
+  /// used. A session that cannot be read stays in the store, and is reported to the event sink.
+  package func restore() async throws {
+    guard let store else { return }
+    let allLoopSessions = sessionsByLoop
+    guard let first = allLoopSessions.first else { return }
+    if let cluster {
+      serverHosts.setChangeHandler { [weak cluster] in cluster?.publishPresence() }
+      try await cluster.begin(ClusterDelegate(of: self), on: first.loop)
+      try await clusterTable?.begin()
+      for loopSessions in allLoopSessions { await loopSessions.monitorLease() }
+    }
+    let storedSessions = try await store.load()
+    cluster?.counts.takenOverAtStart.add(storedSessions.count)
+    cluster?.scheduleOrphanAdoption()
+    for (number, stored) in storedSessions.enumerated() {
+      await allLoopSessions[number % allLoopSessions.count].restore(stored)
+    }
+    isRestored.store(true, ordering: .relaxed)
+    cluster?.publishPresence()
+  }
+
+  /// Passes all remaining changes to the store, and closes it. Nothing may change afterwards.
+  package func closeStore() async {
+    for loopSessions in sessionsByLoop { await loopSessions.flushStore() }
+    await cluster?.end()
+    await store?.close()
+  }
+
+  /// Whether the store fails, so that sessions are not persisted. May be called from any thread.
+  package var isDegraded: Bool { sessionsByLoop.contains { $0.writer?.isDegraded == true } }
+
+  /// Whether this server can reach the cluster's engine, and whether its lease is valid, so that it
+  /// may treat its sessions as its own. Nil if there is no cluster. May be called from any thread.
+  package var clusterState: (isReachable: Bool, isLeaseValid: Bool)? {
+    guard let cluster, let loop = sessionsByLoop.first?.loop else { return nil }
+    return (
+      cluster.engine.isReachable, !cluster.engine.leaseValidity.hasExpired(at: loop.nanoseconds)
+    )
+  }
+
+  /// Logs that one loop rejects connections. It is logged once for all loops.
+  func logFence(because reason: String) {
+    guard !isFenceLogged.exchange(true, ordering: .relaxed) else { return }
+    configuration.logger?.error(
+      "connections are rejected until this server can use its cluster again",
+      metadata: ["reason": "\(cluster?.engine.failure ?? reason)"])
+  }
+
+  /// Logs that clients are accepted again.
+  func logUnfence() {
+    guard isFenceLogged.exchange(false, ordering: .relaxed) else { return }
+    configuration.logger?.notice("connections are accepted again")
+  }
+
+  /// Applies another policy, also to running calls; nil for none.
+  package func applyPolicy(_ compiledPolicy: CompiledPolicy?) async {
+    policyVersions.add(compiledPolicy, at: configuration.now())
+    for loopSessions in sessionsByLoop { await loopSessions.applyPolicy(compiledPolicy) }
+  }
+
+  /// Whether the server is about to end. May be called from any thread.
+  package var isDraining: Bool { drainFlag.load(ordering: .relaxed) }
+
+  /// Starts the shutdown: rejects new sessions, tasks and pages, and notifies every client. Running
+  /// calls may end within `time`. Returns when they have ended, or the time has passed. A server of
+  /// a cluster hands its sessions over meanwhile.
+  package func drain(for time: Duration) async {
+    drainFlag.store(true, ordering: .relaxed)
+    cluster?.publishPresence()
+    _ = await gather { [cluster] loopSessions -> [Void] in
+      if cluster == nil {
+        await loopSessions.drain(for: time)
+      } else {
+        await loopSessions.handOver(for: time)
+      }
+      return []
+    }
+  }
+
+  /// Ends all sessions: every call in flight is answered with -32802, and none begins to wait.
+  package func drain() async {
+    drainFlag.store(true, ordering: .relaxed)
+    for loopSessions in sessionsByLoop { await loopSessions.drain() }
+  }
+
+  /// Ends all event streams.
+  package func closeEventStreams() async {
+    for loopSessions in sessionsByLoop { await loopSessions.closeEventStreams() }
+  }
+}
+
+// Counts.
+extension SessionServer {
+  /// How many sessions there are now.
+  package var sessionCount: Int { directory.sessionCount }
+
+  /// Counts the current state of all loops.
+  package func totals() async -> SessionTotals {
+    var totals = SessionTotals()
+    for loopSessions in sessionsByLoop { totals += await loopSessions.totals() }
+    return totals
+  }
+
+  /// The call counts of all loops, in the order of the meter's methods.
+  package var callCounts: [MethodCounts] { MethodCounts.sum(of: sessionsByLoop.map(\.meter)) }
+}

@@ -1,0 +1,183 @@
+import Synchronization
+import WayNavigation
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayValues
+
+/// The events of one session, which hooks, subscribers, the log and the metrics receive. Belongs to
+/// its ``Session``'s isolation.
+final class SessionEvents {
+  /// The subscribers of events. Checked with every call, and runs no foreign code.
+  @exclusivity(unchecked) var subscribers: Subscribers
+  private let session: String
+  private let environment: SessionEnvironment
+  private let clients: SessionClients
+  private let clientWriter: ClientWriter
+  private let resolver: SessionDestinationResolver
+  /// Sends records to the inspectors. Created on demand, because most sessions have no inspector.
+  var inspectorSink: InspectorSink {
+    InspectorSink(of: session, environment, clients: clients, resolver: resolver)
+  }
+  /// The kinds of events that the event sink receives.
+  private let sinkKinds: SessionEvent.EventKinds
+
+  init(
+    of session: String, _ environment: SessionEnvironment, _ subscribers: Subscribers,
+    clients: SessionClients, clientWriter: ClientWriter, resolver: SessionDestinationResolver
+  ) {
+    self.session = session
+    self.environment = environment
+    self.subscribers = subscribers
+    self.clients = clients
+    self.clientWriter = clientWriter
+    self.resolver = resolver
+    sinkKinds = environment.eventSink.kinds
+  }
+
+  /// Whether events of a kind have any observer.
+  func isObserved(_ kind: SessionEvent.EventKinds) -> Bool {
+    subscribers.kinds.contains(kind) || sinkKinds.contains(kind)
+      || SessionEvent.EventKinds.hooks.contains(kind) && resolver.snapshot.hasHooks
+  }
+
+  /// Emits an event to all its observers; only a check if there are none. `caller` is the caller
+  /// that the event is about; `nil` for the app.
+  @inline(__always)
+  func emit(
+    _ kind: SessionEvent.EventKinds, _ event: @autoclosure () -> SessionEvent,
+    by caller: Caller? = nil
+  ) {
+    // Inlined into the caller, so that nothing is copied for an event without observers.
+    if isObserved(kind) { emit(kind, event: event(), by: caller) }
+  }
+
+  private func emit(
+    _ kind: SessionEvent.EventKinds, event: SessionEvent, by caller: Caller?
+  ) {
+    if environment.inspector.isActive { inspectorSink.receive(event, by: caller) }
+    if subscribers.kinds.contains(kind), let (topic, data) = event.systemEvent {
+      publish(topic, data, kind)
+    }
+    let snapshot = resolver.snapshot
+    if snapshot.hasHooks, let routeEvent = event.routeEvent {
+      snapshot.notifyHooks(routeEvent, caller ?? Caller(session: session))
+    }
+    if sinkKinds.contains(kind) { environment.eventSink.emit(session, event) }
+  }
+
+  private func publish(_ topic: SystemTopic, _ data: ValueObject, _ kind: SessionEvent.EventKinds) {
+    let event = makeEvent(topic, data)
+    if subscribers.isSubscribedByApp(kind) { environment.owner.deliverEvent(event) }
+    guard let bytes = clientWriter.encodeNotification("event", event.value) else { return }
+    for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic.rawValue) {
+      // The events contain data of other clients, which a guest may not see.
+      guard let client = clients[id], !client.rights.caller.isGuest else { continue }
+      clientWriter.deliver(bytes, to: client)
+    }
+  }
+
+  /// Sends one client an event that concerns no other client.
+  func send(_ topic: SystemTopic, _ data: ValueObject, to client: Client) {
+    clientWriter.notify(client, "event", makeEvent(topic, data).value)
+  }
+
+  private func makeEvent(_ topic: SystemTopic, _ data: ValueObject) -> BridgeEvent {
+    var fields: ValueObject = ["session": .string(session)]
+    fields.merge(data)
+    return BridgeEvent(topic: topic.rawValue, data: .object(fields), at: environment.now())
+  }
+
+  /// Delivers a complete `event` message to the subscribers of its topic, or only to the client
+  /// with the given name. Returns whom it has reached.
+  func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) -> EventReach {
+    var reach = EventReach.noSubscriber
+    for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic) {
+      guard let client = clients.sender(id), name == nil || name == client.name else { continue }
+      if !client.isDisconnected {
+        reach = .subscriber
+      } else if reach == .noSubscriber {
+        reach = .absentSubscriber
+      }
+      clientWriter.deliver(bytes, to: client)
+    }
+    return reach
+  }
+}
+
+extension SessionEvents {
+  private static let failureCount = Atomic(0)
+
+  /// Returns the error that a caller gets when Swift code has thrown `error`. An error that is not
+  /// meant for callers is emitted under a number, and the caller gets only the number.
+  func reportThrown(_ error: any Error) -> CallError {
+    if let callError = CallError(thrown: error) { return callError }
+    let number = Self.failureCount.add(1, ordering: .relaxed).newValue
+    emit(.fault, .handlerThrew(number: number, error))
+    return CallError(
+      .internal, "The task failed; the server's log has the reason under the number \(number)",
+      data: ["failure": .integer(Int64(number))])
+  }
+
+  /// Records the result of a call. `code` is the code of an error, or `nil`. `callStart` is the
+  /// start of a call that did not complete at once.
+  func recordResponse(
+    _ code: Int?, of handle: ReplyHandle, _ callStart: CallStart?,
+    _ result: () -> Result<SessionCallResponse, CallError>
+  ) {
+    let time = environment.meter.record(handle.method, code: code, since: callStart?.start)
+    guard let trace = callStart == nil ? handle.client.trace : callStart?.trace else { return }
+    recordResponse(trace, code, of: handle, time, result())
+  }
+
+  @inline(never)
+  private func recordResponse(
+    _ trace: CallTrace, _ code: Int?, of handle: ReplyHandle, _ time: UInt64,
+    _ result: Result<SessionCallResponse, CallError>
+  ) {
+    inspectorSink.callEnded(trace, result, of: handle, after: time)
+    emit(
+      .call,
+      .callEnded(
+        CallRecord(
+          client: handle.client.name, id: handle.id, method: trace.method, uri: trace.uri,
+          code: code ?? 0, nanoseconds: time)))
+  }
+
+  /// Reports that a call has reached neither a page nor a task.
+  func emitRouteFailure(_ uri: @autoclosure () -> String?, _ error: CallError, by caller: Caller) {
+    guard isObserved(.route), let uri = uri() else { return }
+    emit(.route, .routeFailed(uri: RouteURI.normalForm(of: uri), error), by: caller)
+  }
+
+  /// Reports that a change of the stack or a call of a page was rejected or has failed.
+  func emit(failed attempt: FailedOperation?, _ error: CallError) {
+    guard let attempt else { return }
+    emit(.route, .operationFailed(attempt, error), by: attempt.caller)
+  }
+
+  /// Reports the start of a task, under a number of the session's calls. Returns `nil` if task
+  /// events are not observed.
+  func emitTaskStart(
+    of uri: @autoclosure () -> RouteURI, _ route: @autoclosure () -> Route?, by caller: Caller,
+    _ number: () -> CallNumber
+  ) -> TaskStart? {
+    guard isObserved(.task) else { return nil }
+    let task = TaskStart(
+      number: number(), uri: uri().text, route: route()?.name, caller: caller,
+      startTime: environment.loop.nanoseconds)
+    emit(.task, .taskStarted(task), by: caller)
+    return task
+  }
+
+  /// Reports the end of a task; `error` is `nil` if it has returned a value.
+  func emitTaskEnd(of task: TaskStart, _ error: CallError?) {
+    emit(
+      .task, .taskEnded(task, error: error, after: elapsed(since: task.startTime)), by: task.caller)
+  }
+
+  /// Returns the time since `start`, which is in nanoseconds of the loop's clock.
+  func elapsed(since start: UInt64) -> Duration {
+    .nanoseconds(Int64(clamping: environment.loop.nanoseconds &- start))
+  }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// The time for which a server may rely on owning its sessions: the duration of its lease, which
+/// the other servers know. A server that shares nothing has no lease.
+///
+/// Checked with every message. A server that was stopped or cut off for longer sends nothing more,
+/// since another may have taken its sessions over. Safe to use on any thread.
+package final class SessionLeaseValidity: Sendable {
+  private let expiry = Atomic<UInt64>(0)
+  /// The time for which the machine was suspended before the last renewal.
+  private let suspendedAtRenewal = Atomic<UInt64>(0)
+  private let suspendedTime: @Sendable () -> UInt64
+  private let renewals = Atomic(0)
+  private let losses = Atomic(0)
+
+  /// `suspendedTime` returns the time for which the machine was suspended so far, in nanoseconds.
+  /// The loops' clock does not include it.
+  package init(suspendedTime: @escaping @Sendable () -> UInt64) {
+    self.suspendedTime = suspendedTime
+  }
+
+  /// The time at which the lease ends, in nanoseconds of the loops' clock; 0 if there is none.
+  package var expiresAt: UInt64 {
+    let end = expiry.load(ordering: .relaxed)
+    let suspended = suspendedTime() &- suspendedAtRenewal.load(ordering: .relaxed)
+    // Clocks that are not read at the same instant may make the difference slightly negative.
+    guard suspended < 1 << 63 else { return end }
+    return end > suspended ? end - suspended : 0
+  }
+
+  /// Whether the lease has ended.
+  package func hasExpired(at now: UInt64) -> Bool { now >= expiresAt }
+
+  /// Renews the lease; no other server can take a session over before `time`. `suspended` is the
+  /// time for which the machine was suspended before the renewal was sent.
+  package func renew(until time: UInt64, suspended: UInt64) {
+    suspendedAtRenewal.store(suspended, ordering: .relaxed)
+    expiry.store(time, ordering: .relaxed)
+    renewals.add(1, ordering: .relaxed)
+  }
+
+  /// Ends a lease that was released, or that another server has ended.
+  package func revoke() {
+    expiry.store(0, ordering: .relaxed)
+    losses.add(1, ordering: .relaxed)
+  }
+
+  /// The number of renewals, and of losses.
+  package var counts: (renewals: Int, losses: Int) {
+    (renewals.load(ordering: .relaxed), losses.load(ordering: .relaxed))
+  }
+}

@@ -1,0 +1,33 @@
+import WaySession
+
+extension BridgeConfiguration {
+  /// The endpoint for calls of back-ends; nil if their callers could not be distinguished.
+  func rpcEndpoint(_ sessionServer: SessionServer) -> BridgeResponder.RPCEndpoint? {
+    guard identify != nil || unixPath != nil else { return nil }
+    return BridgeResponder.RPCEndpoint(
+      sessionServer: sessionServer, maxMessage: effectiveLimits.maxMessage,
+      allowsAnonymous: identify == nil
+    )
+  }
+
+  /// The configuration of the sessions; `now` is the wall clock. If conformance methods are
+  /// enabled, adds their routes to the router and their methods to the sessions, for tests of
+  /// clients.
+  func sessionServerConfiguration(
+    for router: Router, log: BridgeLog?, now: @escaping @Sendable () -> Int64
+  ) throws -> SessionServerConfiguration {
+    if enablesConformanceMethods { try ConformanceMethods.register(in: router) }
+    var shared = SessionServerConfiguration(
+      router: router, limits: effectiveLimits,
+      methods: enablesConformanceMethods ? ConformanceMethods.methods : [:], now: now,
+      identify: identify)
+    shared.identifyTimeout = identifyTimeout
+    shared.compiledPolicy = try policy.compiled()
+    shared.logger = logger
+    shared.table = table
+    shared.store = store
+    shared.cluster = cluster
+    if let log { shared.eventSink = log.eventSink }
+    return shared
+  }
+}

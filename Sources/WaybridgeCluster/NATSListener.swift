@@ -1,0 +1,33 @@
+import CWayNATS
+import WayTransport
+
+/// Receives the callbacks of the library's threads. It must outlive the connection.
+final class NATSListener: Sendable {
+  private struct ListenerHandlers {
+    var messageReceived: (@Sendable ([UInt8]) -> Void)?
+    var messagesLost: (@Sendable () -> Void)?
+  }
+
+  private let handlers = Locked(ListenerHandlers())
+
+  static func from(_ pointer: UnsafeMutableRawPointer?) -> NATSListener? {
+    pointer.map { Unmanaged<NATSListener>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  func start(
+    _ messageReceived: @escaping @Sendable ([UInt8]) -> Void,
+    _ messagesLost: @escaping @Sendable () -> Void
+  ) {
+    handlers.withLock {
+      $0 = ListenerHandlers(messageReceived: messageReceived, messagesLost: messagesLost)
+    }
+  }
+
+  func stop() { handlers.withLock { $0 = ListenerHandlers() } }
+
+  func receive(_ message: OpaquePointer?) {
+    handlers.withLock { $0.messageReceived }?(NATSConnection.bytes(of: message))
+  }
+
+  func reportMessagesLost() { handlers.withLock { $0.messagesLost }?() }
+}

@@ -1,0 +1,201 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// Handling of messages from other servers, including messages that no server of this version
+/// sends.
+@Suite(.timeLimit(.minutes(1)))
+struct ClusterServerTests {
+  private let engine = StubClusterEngine()
+  private let bridge: InMemoryBridge
+  private var sessionServer: SessionServer { bridge.sessionServer }
+
+  init() async throws {
+    bridge = InMemoryBridge(Router(), cluster: Cluster(engine))
+    try await sessionServer.restore()
+    engine.receive(.presence(["sessions": 1]), from: "b")
+  }
+
+  /// Returns the members of the response to a request.
+  private func respond(_ question: Value) async throws -> Value {
+    try await PeerHandlers(sessionServer: sessionServer, openedPages: Locked([:])).handle(question)
+    { _ in }
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 1001, .max])
+  func clampsListLimit(_ limit: Int64) async throws {
+    let response = try await respond(["ask": "briefs", "limit": .integer(limit)])
+    #expect(response["sessions"] == [])
+  }
+
+  @Test func rejectsNestedMessageParts() {
+    let inner = ClusterMessage.fragment([1, 2, 3], isLast: true).bytes
+    engine.receive(.fragment(inner, isLast: true), from: "b")
+    #expect(sessionServer.cluster?.counts.unreadableMessages.value == 1)
+    // A message in one fragment is still delivered.
+    let beat = ClusterMessage.heartbeat.bytes
+    engine.receive(.fragment(beat, isLast: true), from: "b")
+    #expect(sessionServer.cluster?.counts.unreadableMessages.value == 1)
+  }
+
+  @Test(
+    arguments: [
+      "push", "pushKey", "open", "close", "run", "sessions", "list", "group", "forget", "hosts",
+      "links",
+      "retained", "table", "policy", "briefs", "session", "explain", "no such question",
+    ])
+  func toleratesInvalidPeerRequests(_ name: String) async {
+    let members: [Value] = [
+      ["ask": .string(name)],
+      ["ask": .string(name), "to": 1, "of": ["all": false], "push": [], "limit": "x"],
+      [
+        "ask": .string(name), "session": .integer(.max), "caller": ["session": [:]], "to": "",
+        "timeoutMs": .integer(.min), "uri": .string(String(repeating: "x", count: 100_000)),
+      ],
+      [
+        "ask": .string(name), "to": ["all": true], "timeoutMs": .integer(.max),
+        "revision": .integer(.min), "uri": "x:y", "params": [1],
+      ],
+    ]
+    for question in members { _ = try? await respond(question) }
+  }
+
+  @Test func knowsResultOfKeyedPush() async throws {
+    let now = sessionServer.configuration.now()
+    let request = IdempotentRequest(method: "cart", target: "", params: [:])
+    let key = PushKeys.PushKey(owner: "push:app", audience: .user("anna"), text: "k")
+    func question(_ request: IdempotentRequest) -> Value {
+      [
+        "ask": "pushKey", "owner": .string(key.owner), "to": key.audience.value,
+        "key": .string(key.text), "request": request.value,
+      ]
+    }
+    #expect(try await respond(question(request)) == .null)
+    let result = PushResult(receipt: DeliveryReceipt(delivered: 2))
+    let task = try sessionServer.pushKeys.withLock { (keys) throws(CallError) in
+      try keys.begin(key, request, at: now) { Task { .success(result) } }
+    }
+    // A push that has not ended has no result yet.
+    #expect(try await respond(question(request)) == .null)
+    let ended = await task.value
+    sessionServer.pushKeys.withLock { $0.end(key, ended, at: now) }
+    #expect(try await respond(question(request)) == ["result": result.value])
+    let other = IdempotentRequest(method: "cart", target: "", params: ["n": 1])
+    #expect(try await respond(question(other)) == ["conflict": true])
+  }
+
+  @Test func pushOfOtherServerReturnsCountsAndEntries() async throws {
+    let (client, opened) = try await WireClient.open(
+      bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
+    let push = Push(
+      audience: .all, action: .deliver(DeepLink("native://a", exts: ["e": 1], key: "k")),
+      params: [:], timeout: .seconds(1), method: "router.deliver", key: "k")
+    for _ in 1...2 {
+      let response = try await respond(["ask": "push", "push": push.value, "bytes": 1000])
+      #expect(response["delivered"] == 1)
+      #expect(response["results"]?.array?.first?["session"] == opened["session"])
+    }
+    #expect(try await client.acceptPageOpen()["exts"] == ["e": 1])
+    #expect(try await client.hasNoPendingMessages())
+    let list = try await respond(["ask": "list", "limit": 10, "bytes": 10_000])
+    #expect(list["sessions"]?.array?.count == 1 && list["more"] == false)
+  }
+
+  /// A client that was disconnected for too long gets an error, and does not reappear repeatedly
+  /// while the session has other clients.
+  @Test func rejectsResumeOfExpiredClient() async throws {
+    let first = try await SequencedClient(bridge)
+    let second = try await SequencedClient(bridge, joining: first.openResult)
+    try await second.disconnect()
+    try await bridge.server.advance(by: .seconds(600))
+    let response = try await second.resume(after: 1)
+    #expect(response["resumed"] == false && response["reason"] == "unknown")
+  }
+
+  /// A store that saves its changes; while it is blocked, a save waits.
+  private struct BlockingSessionStore: SharedSessionStore {
+    let isBlocked = Locked(false)
+    let appendCounts = Mailbox<Int>()
+    let unblockSignal = Mailbox<Bool>()
+
+    func load(as owner: String) -> [StoredSession] { [] }
+    func append(_ changes: [SessionChange]) async -> Set<String> {
+      guard isBlocked.withLock({ $0 }) else { return [] }
+      appendCounts.put(changes.count)
+      _ = await unblockSignal.next(within: .seconds(60))
+      return []
+    }
+    func close() {}
+    func takeOver(_ session: String) -> StoredSession? { nil }
+    func takeOverAll(_ body: @Sendable (StoredSession) async -> Void) -> Set<String> { [] }
+  }
+
+  /// The lease is lost again while the server verifies which sessions it still has.
+  @Test func staysFencedWhenLeaseIsLostDuringVerification() async throws {
+    let store = BlockingSessionStore()
+    let bridge = InMemoryBridge(Router(), cluster: Cluster(StubClusterEngine(store)))
+    try await bridge.sessionServer.restore()
+    let hub = bridge.loopSessions
+    _ = try await SequencedClient(bridge)
+    await hub.fence("once", untilVerified: true)
+    store.isBlocked.withLock { $0 = true }
+    async let first: Void = hub.verify()
+    #expect(await store.appendCounts.next(within: .seconds(60)) == 1)
+    await hub.fence("again", untilVerified: true)
+    store.isBlocked.withLock { $0 = false }
+    store.unblockSignal.put(true)
+    try await first
+    #expect(await hub.rejectionReason != nil)
+    try await hub.verify()
+    #expect(await hub.rejectionReason == nil)
+  }
+
+  /// Calls that no other server can continue get the same time to finish as on a single server.
+  @Test func drainWaitsForCallsOfPlainClients() async throws {
+    let (started, permissionToEnd) = (Mailbox<Bool>(), Mailbox<Bool>())
+    let router = Router()
+    try router.task("action://slow") { _ in
+      started.put(true)
+      return .bool(await permissionToEnd.next(within: .seconds(60)) == true)
+    }
+    let bridge = InMemoryBridge(router, cluster: Cluster(StubClusterEngine()))
+    try await bridge.sessionServer.restore()
+    let plain = try await WireClient.connect(to: bridge)
+    try await plain.call(1, "router.invoke", ["uri": "action://slow"])
+    #expect(await started.next(within: .seconds(60)) == true)
+    async let drained: Void = bridge.sessionServer.drain(for: .seconds(30))
+    #expect(try await plain.nextEvent()["topic"] == "server.draining")
+    permissionToEnd.put(true)
+    #expect(try await plain.response(1)["result"] == true)
+    try await bridge.server.advance(by: .milliseconds(20))
+    await drained
+  }
+
+  @Test func pausesResumeTimersWithoutLease() async throws {
+    let client = try await SequencedClient(bridge)
+    try await client.call(1, "$/ping", [:])
+    _ = try await client.wire.response(1)
+    engine.leaseValidity.revoke()
+    try await bridge.server.advance(by: .milliseconds(100))
+    #expect(try await client.wire.nextCloseCode() == CloseCode.drain.rawValue)
+    try await bridge.server.advance(by: .seconds(600))
+    engine.renewLease()
+    try await bridge.server.advance(by: .milliseconds(100))
+    try await bridge.server.advance(by: .seconds(119))
+    #expect(try await client.resume(after: 1)["resumed"] == true)
+    // A client that is disconnected when that begins is handled the same way.
+    try await client.disconnect()
+    try await bridge.server.advance(by: .seconds(60))
+    engine.leaseValidity.revoke()
+    try await bridge.server.advance(by: .seconds(600))
+    engine.renewLease()
+    try await bridge.server.advance(by: .seconds(119))
+    #expect(await sessionServer.totals().absentClients == 1)
+    try await bridge.server.advance(by: .seconds(2))
+    #expect(await sessionServer.totals().sessions == 0)
+  }
+}

@@ -1,0 +1,41 @@
+import Testing
+import WayTransport
+
+@testable import WaySession
+
+struct SessionLeaseValidityTests {
+  private let suspendedTime = Locked<UInt64>(7)
+  private let leaseValidity: SessionLeaseValidity
+
+  init() {
+    leaseValidity = SessionLeaseValidity { [suspendedTime] in suspendedTime.withLock { $0 } }
+  }
+
+  @Test func isInvalidBeforeFirstRenewalAndAfterLoss() {
+    #expect(leaseValidity.hasExpired(at: 0))
+    leaseValidity.renew(until: 100, suspended: 7)
+    #expect(!leaseValidity.hasExpired(at: 99))
+    #expect(leaseValidity.hasExpired(at: 100))
+    leaseValidity.revoke()
+    #expect(leaseValidity.hasExpired(at: 1))
+    #expect(leaseValidity.counts == (1, 1))
+  }
+
+  @Test func countsSuspendedTime() {
+    leaseValidity.renew(until: 100, suspended: 7)
+    suspendedTime.withLock { $0 = 47 }
+    #expect(leaseValidity.expiresAt == 60)
+    #expect(leaseValidity.hasExpired(at: 60))
+    suspendedTime.withLock { $0 = 7 + 100 }
+    #expect(leaseValidity.hasExpired(at: 0))
+    // The lease is renewed once the machine is awake.
+    leaseValidity.renew(until: 200, suspended: 107)
+    #expect(leaseValidity.expiresAt == 200)
+  }
+
+  @Test func toleratesClockReadSkew() {
+    leaseValidity.renew(until: 100, suspended: 7)
+    suspendedTime.withLock { $0 = 6 }
+    #expect(leaseValidity.expiresAt == 100)
+  }
+}

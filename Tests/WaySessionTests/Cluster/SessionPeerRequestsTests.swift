@@ -1,0 +1,84 @@
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionPeerRequestsTests {
+  private let requests: SessionPeerRequests
+  private let sentMessages: AsyncStream<String>
+  private let loop = MemoryLoop()
+
+  init() {
+    let (sent, sentContinuation) = AsyncStream<String>.makeStream()
+    self.sentMessages = sent
+    requests = SessionPeerRequests { message, server in
+      sentContinuation.yield("\(server): \(message)")
+    }
+  }
+
+  private func nextSentMessage() async -> String {
+    var iterator = sentMessages.makeAsyncIterator()
+    return await iterator.next() ?? ""
+  }
+
+  private func thrownError(_ work: () async throws(CallError) -> Value) async -> CallError? {
+    do throws(CallError) {
+      _ = try await work()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func ignoresResponsesOfOtherServers() async throws {
+    async let response = requests.request("b", ["ask": "hosts"], within: .seconds(10), on: loop)
+    #expect(await nextSentMessage() == "b: \(ClusterMessage.request(1, ["ask": "hosts"]))")
+    requests.receive(response: ["result": 1], of: 1, from: "c")
+    requests.receive(response: ["result": 2], of: 1, from: "b")
+    #expect(try await response == 2)
+  }
+
+  @Test func failsRequestsToLostServer() async {
+    async let error = thrownError { () throws(CallError) in
+      try await requests.request("b", .null, within: .seconds(10), on: loop)
+    }
+    _ = await nextSentMessage()
+    requests.drop("c")
+    requests.drop("b")
+    #expect(await error?.code == 2599)
+  }
+
+  @Test func cancelsRequestAfterTimeout() async {
+    async let error = thrownError { () throws(CallError) in
+      try await requests.request("b", .null, within: .seconds(10), on: loop)
+    }
+    _ = await nextSentMessage()
+    await loop.advance(by: .seconds(10))
+    #expect(await error?.code == 2408)
+    #expect(await nextSentMessage() == "b: \(ClusterMessage.cancel(1))")
+  }
+
+  @Test func limitsConcurrentRequestsPerServer() async {
+    for id in 1...10_000 {
+      requests.handle(UInt64(id), from: "b") { _ throws(CallError) in
+        try? await Task.sleep(for: .seconds(3600))
+        return .null
+      }
+    }
+    requests.handle(10_001, from: "b") { _ throws(CallError) in 1 }
+    let rejection = CallError(
+      .tooMany, "The server has too many unanswered requests of other servers")
+    #expect(
+      await nextSentMessage() == "b: \(ClusterMessage.response(10_001, ["error": rejection.value]))"
+    )
+    requests.handle(1, from: "c") { _ throws(CallError) in 1 }
+    #expect(await nextSentMessage() == "c: \(ClusterMessage.response(1, ["result": 1]))")
+    requests.cancel(7, from: "b")
+    requests.handle(10_002, from: "b") { _ throws(CallError) in 2 }
+    #expect(await nextSentMessage() == "b: \(ClusterMessage.response(10_002, ["result": 2]))")
+    requests.drop("b")
+  }
+}

@@ -1,0 +1,187 @@
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// Pending deep links and their audiences, without a session.
+struct PendingLinksTests {
+  private static let budget = ByteBudget(.server, 1 << 30)
+
+  /// Returns links with these URIs that wait, at most `limit`.
+  private func pending(_ uris: [String], limit: Int = 4) throws -> PendingLinks {
+    var links = PendingLinks(limit: limit)
+    for uri in uris { try links.add(.init(deepLink: DeepLink(uri), rights: .app)) }
+    return links
+  }
+
+  private func unclaimed(limit: Int) -> UnclaimedLinks {
+    UnclaimedLinks(limit: limit, within: Self.budget)
+  }
+
+  @Test func opensDeepLinksOneAtATime() throws {
+    var links = try pending(["a:1", "a:2"], limit: 2)
+    let error = #expect(throws: CallError.self) {
+      try links.add(.init(deepLink: DeepLink("a:3"), rights: .app))
+    }
+    #expect(error?.code == 2429)
+    let waiting = links.waiting
+    #expect(waiting.map(\.deepLink.uri) == ["a:1", "a:2"])
+    links.begin(waiting[1].number)
+    #expect(!links.canBegin)
+    #expect(links.isBlocking(waiting[1].number))
+    #expect(links.opening(waiting[1].number)?.deepLink.uri == "a:2")
+    #expect(links.count == 2)
+    // The link that is being opened does not count.
+    try links.add(.init(deepLink: DeepLink("a:3"), rights: .app))
+    let isRecordChanged = links.finish(waiting[1].number)
+    #expect(isRecordChanged && links.canBegin)
+    #expect(links.waiting.map(\.deepLink.uri) == ["a:1", "a:3"])
+  }
+
+  @Test func limitsConcurrentDeepLinkTasks() throws {
+    var links = try pending(["a:1", "a:2", "a:3"], limit: 3)
+    let numbers = links.waiting.map(\.number)
+    for number in numbers {
+      #expect(links.canBegin)
+      links.begin(number)
+      links.start(number)
+    }
+    #expect(!links.canBegin)
+    #expect(links.record == ["waiting": []])
+    let isRecordChanged = links.finish(numbers[0])
+    #expect(!isRecordChanged && links.canBegin)
+  }
+
+  @Test func requeuedLinkKeepsItsPlace() throws {
+    var links = try pending(["a:1", "a:2"])
+    let first = links.waiting[0].number
+    for attempt in 1...PendingLinks.maxAttempts {
+      links.begin(first)
+      links.setHost(7, of: first)
+      #expect(links.blockingHost == 7)
+      let isQueued = links.requeue(first)
+      #expect(isQueued == (attempt < PendingLinks.maxAttempts))
+      if isQueued {
+        #expect(links.canBegin)
+        #expect(links.waiting.map(\.deepLink.uri) == ["a:1", "a:2"])
+      }
+    }
+  }
+
+  @Test func restoresLinksBeyondTheLimit() throws {
+    var links = PendingLinks(limit: 1)
+    for uri in ["a:1", "a:2"] { links.restore(.init(deepLink: DeepLink(uri), rights: .app)) }
+    #expect(links.count == 2)
+  }
+
+  @Test func restoresUnopenedLinks() throws {
+    var links = PendingLinks(limit: 4)
+    for uri in ["a:1", "a:2", "a:3"] {
+      let link = DeepLink(uri)
+      let expected =
+        uri == "a:2" ? nil : UnclaimedLinks.UnclaimedLink(link, for: .all)
+      links.restore(.init(deepLink: link, rights: .app, unclaimedLink: expected))
+    }
+    links.begin(links.waiting[0].number)
+    let left = links.removeAll()
+    #expect(left.map(\.deepLink.uri) == ["a:1", "a:3"])
+    var expected = unclaimed(limit: 4)
+    try expected.add(DeepLink("a:4"), for: .all, at: 0)
+    expected.restore(left)
+    let claimed = expected.claim(at: 0) { _ in true }
+    #expect(claimed.map(\.deepLink.uri) == ["a:1", "a:3", "a:4"])
+  }
+
+  @Test(arguments: [false, true])
+  func lastUnfollowedCopyWaitsForAnotherSession(isFollowed: Bool) throws {
+    let copies = LinkCopies()
+    var sessions = try (1...2).map { _ in
+      var links = PendingLinks(limit: 4)
+      let link = DeepLink("a:1")
+      copies.add()
+      try links.add(
+        .init(
+          deepLink: link, rights: .app,
+          unclaimedLink: UnclaimedLinks.UnclaimedLink(link, for: .user("anna")), copies: copies))
+      return links
+    }
+    if isFollowed {
+      let number = sessions[0].waiting[0].number
+      sessions[0].begin(number)
+      _ = sessions[0].finish(number)
+    }
+    let first = sessions[0].removeAll()
+    let second = sessions[1].removeAll()
+    #expect(first.isEmpty)
+    #expect(second.count == (isFollowed ? 0 : 1))
+  }
+
+  @Test func unclaimedLinksReachTheirAudience() throws {
+    var links = unclaimed(limit: 1)
+    try links.add(DeepLink("a:1"), for: .user("anna"), at: 0)
+    try links.add(DeepLink("a:2"), for: .all, at: 0)
+    #expect(throws: CallError.self) { try links.add(DeepLink("a:3"), for: .all, at: 0) }
+    let all = links.claim(at: 0) { $0.audience == .all }
+    #expect(all.map(\.deepLink.uri) == ["a:2"])
+    #expect(throws: CallError.self) { try links.add(DeepLink("no uri"), for: .all, at: 0) }
+    let others = links.claim(at: 0) { _ in true }
+    #expect(others.map(\.deepLink.uri) == ["a:1"])
+  }
+
+  @Test func unclaimedLinksAreLimitedInBytesAndTime() throws {
+    var links = unclaimed(limit: 100)
+    let large = DeepLink("a:1", params: ["x": .string(String(repeating: "x", count: 1 << 20))])
+    try links.add(large, for: .user("anna"), at: 0)
+    #expect(throws: CallError.self) { try links.add(large, for: .user("anna"), at: 0) }
+    try links.add(large, for: .user("ben"), at: 1)
+    let part = links.claim(at: UnclaimedLinks.lifetime, maxBytes: 1) { _ in true }
+    // The first one has expired.
+    #expect(part.map(\.audience) == [.user("ben")])
+    #expect(links.count == 0)
+  }
+
+  @Test func unclaimedLinkWithKeyWaitsOnce() throws {
+    var links = unclaimed(limit: 4)
+    for _ in 1...2 { try links.add(DeepLink("a:1", key: "k"), for: .all, at: 0) }
+    #expect(links.count == 1)
+    let error = #expect(throws: CallError.self) {
+      try links.add(DeepLink("a:2", key: "k"), for: .all, at: 0)
+    }
+    #expect(error?.code == 2409)
+    try links.add(DeepLink("a:2", key: "k"), for: .user("anna"), at: 0)
+    #expect(links.count == 2)
+  }
+
+  /// The record of a link as earlier versions stored it, and one with all members.
+  @Test(
+    arguments: [
+      (
+        ["uri": "a:1", "params": ["n": 1], "caller": [:]] as Value,
+        DeepLink("a:1", params: ["n": 1])
+      ),
+      (
+        ["uri": "a:1", "params": [:], "exts": ["e": 1], "style": "root", "key": "k"] as Value,
+        DeepLink("a:1", exts: ["e": 1], style: .root, key: "k")
+      ),
+    ])
+  func readsStoredLinks(record: Value, link: DeepLink) throws {
+    #expect(try DeepLink(StoredRecord(record, "links")) == link)
+    #expect(DeepLink(peerValue: .object(link.record)) == link)
+  }
+
+  @Test func mergesKindsOfAllSubscribers() throws {
+    var subscribers = Subscribers(limits: Limits(), appKinds: .session)
+    #expect(subscribers.kinds == .session)
+    let pages = try TopicPattern("page.*", limit: 256)
+    #expect(try subscribers.add([pages], for: 1) == [pages])
+    #expect(try subscribers.add([pages], for: 1) == [])
+    #expect(subscribers.kinds == [.session, .page])
+    #expect(
+      subscribers.clients.filter { $0.subscriptions.matches("page.opened") }.map(\.id) == [1])
+    subscribers.removeAll(of: 1)
+    subscribers.setAppKinds([])
+    #expect(subscribers.kinds == [])
+  }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import WaySockets
+
+@Suite struct UTF8Tests {
+  static let cases: [([UInt8], Bool)] = [
+    ([], true), (Array("plain ASCII that is longer than a word".utf8), true),
+    (Array("käse €uro 🌍 mixed with ASCII".utf8), true), ([0xC2, 0x80], true), ([0xDF, 0xBF], true),
+    ([0xE0, 0xA0, 0x80], true), ([0xED, 0x9F, 0xBF], true), ([0xEE, 0x80, 0x80], true),
+    ([0xF0, 0x90, 0x80, 0x80], true), ([0xF4, 0x8F, 0xBF, 0xBF], true),
+    ([0x80], false), ([0xBF], false), ([0xC0, 0x80], false), ([0xC1, 0xBF], false), ([0xC2], false),
+    ([0xC2, 0x41], false), ([0xE0, 0x9F, 0xBF], false), ([0xED, 0xA0, 0x80], false),
+    ([0xE2, 0x82], false),
+    ([0xE2, 0x82, 0x41], false), ([0xF0, 0x8F, 0xBF, 0xBF], false),
+    ([0xF4, 0x90, 0x80, 0x80], false),
+    ([0xF5, 0x80, 0x80, 0x80], false), ([0xFF], false), ([0xF0, 0x90, 0x80], false),
+    (Array("12345678".utf8) + [0x80], false), (Array("1234567".utf8) + [0xC3, 0xA9], true),
+  ]
+
+  @Test(arguments: cases)
+  func `Detects invalid UTF-8`(bytes: [UInt8], isText: Bool) {
+    #expect(bytes.withUnsafeBytes(isUTF8) == isText)
+    #expect((String(validating: bytes, as: UTF8.self) != nil) == isText)
+  }
+}

@@ -1,0 +1,192 @@
+// @ts-check
+import { failure } from "../values/errors.js";
+import { covers } from "../events/topics.js";
+import { forbidden } from "./invitation.js";
+
+/** @typedef {import("../calls/incoming-requests.js").RequestHandler} RequestHandler */
+/** @typedef {import("../calls/incoming-requests.js").RequestContext} RequestContext */
+
+/** One bridge in a session of a mocked app, with its hosts, subscriptions and rights. */
+export class MockClient {
+  /** Sends requests and notifications to the bridge. */
+  peer;
+  /** The page in which it runs. */
+  page;
+  /** @type {Map<string, {host: any, remove: () => void}>} by declaration */ #hosts = new Map();
+  /** @type {Set<string>} */ #topics = new Set();
+  #session;
+  #invitation;
+
+  /**
+   * The methods that it can call.
+   * @type {Map<string, RequestHandler>}
+   */
+  methods = new Map(/** @type {[string, RequestHandler][]} */ ([
+    ["session.invite", (params) => this.#invite(params)],
+    ["router.open", (params, context) => this.#session.open(...this.#authorized(params, context))],
+    ["router.invoke", (params, context) => this.#session.invoke(...this.#authorized(params, context))],
+    ["router.deliver", (params, context) => this.#session.deliver(...this.#authorized(params, context))],
+    ["router.canOpen", (params) => this.#canOpen(params)],
+    ["router.routes", () => []],
+    ["navigation.stack", () => ({ pages: this.#session.stack.pages.map((page) => this.#visible(page)) })],
+    ["navigation.contains", ({ uri }) => this.#contains(uri)],
+    ["navigation.back", (params) => this.#back(params)],
+    ["navigation.finish", (params) => this.#finish(params)],
+    ["page.call", (params, context) => this.#call(params, context)],
+    ["host.register", ({ hosts }) => this.register(hosts)],
+    ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
+    ["events.subscribe", ({ topics }) => this.#subscribe(topics)],
+    ["events.unsubscribe", ({ topics }) => this.#unsubscribe(topics)],
+    ["rpc.discover", () => ({ methods: ["session.open", ...this.methods.keys()].map((name) => ({ name })) })],
+  ]));
+
+  /**
+   * @param {import("./session.js").MockSession} session
+   * @param {import("../calls/peer.js").Peer} peer
+   * @param {{page?: string, invitation?: import("./invitation.js").MockInvitation}} place a guest has an invitation
+   */
+  constructor(session, peer, { page, invitation }) {
+    this.#session = session;
+    this.peer = peer;
+    this.page = invitation?.page ?? page;
+    this.#invitation = invitation;
+  }
+
+  get isGuest() {
+    return this.#invitation !== undefined;
+  }
+
+  /** @param {string} topic */
+  isSubscribed(topic) {
+    return [...this.#topics].some((each) => covers(each, topic));
+  }
+
+  /** @param {any[]} hosts */
+  register(hosts) {
+    this.#invitation?.checkHosts(hosts);
+    for (const host of hosts) {
+      this.#hosts.get(JSON.stringify(host))?.remove();
+      this.#hosts.set(JSON.stringify(host), { host, remove: this.#session.host(host, this) });
+    }
+    return { hosts: [...this.#hosts.values()].map(({ host }) => host) };
+  }
+
+  /** @param {boolean} isLost `false`: it has closed its connection and does not return */
+  leave(isLost) {
+    for (const { remove } of this.#hosts.values()) remove();
+    if (isLost) this.#invitation?.release();
+  }
+
+  /** @param {any[]} hosts */
+  #unregister(hosts) {
+    for (const host of hosts) {
+      this.#hosts.get(JSON.stringify(host))?.remove();
+      this.#hosts.delete(JSON.stringify(host));
+    }
+    return this.register([]);
+  }
+
+  /** @param {string[]} topics */
+  #subscribe(topics) {
+    for (const topic of topics) this.#topics.add(topic);
+    return { topics: [...this.#topics] };
+  }
+
+  /** @param {string[]} topics */
+  #unsubscribe(topics) {
+    for (const topic of topics) this.#topics.delete(topic);
+    return { topics: [...this.#topics] };
+  }
+
+  /** @param {any} params */
+  #invite(params) {
+    if (this.isGuest) throw forbidden("A guest cannot invite");
+    return this.#session.invite(params);
+  }
+
+  /**
+   * Returns the clients that must have the right to a call: this one and, if the call is on behalf of a request, its callers.
+   * @param {any} params
+   * @returns {MockClient[]}
+   */
+  #callers({ onBehalfOf }) {
+    if (onBehalfOf === undefined) return [this];
+    const callers = /** @type {MockClient[] | undefined} */ (this.peer.calls.get(onBehalfOf)?.options.callers);
+    if (callers !== undefined) return [this, ...callers];
+    throw failure("invalidParams", "onBehalfOf must be the id of a page.open, task.run or page.call without a response");
+  }
+
+  /**
+   * @param {any} params
+   * @param {RequestContext} context
+   * @returns {[any, RequestContext, MockClient[]]} the arguments of the session's function; the clients are the callers
+   */
+  #authorized(params, context) {
+    const uri = params.uri ?? params.action_url;
+    const callers = this.#callers(params);
+    if (!callers.every((each) => each.#mayCall(uri))) throw forbidden(`This guest cannot call "${uri}"`);
+    return [{ from: this.page, ...params }, context, callers];
+  }
+
+  /** @param {any} params */
+  #canOpen(params) {
+    const may = this.#callers(params).every((each) => each.#mayCall(params.uri));
+    return may ? this.#session.canOpen(params.uri) : { canOpen: false };
+  }
+
+  /** @param {string} uri */
+  #mayCall(uri) {
+    return this.#invitation?.mayCall(uri) ?? true;
+  }
+
+  /** @param {any} params */
+  #finish({ page = this.page, result, exts }) {
+    if (page === undefined) throw failure("invalidParams", "navigation.finish needs a page, because this bridge runs in none");
+    this.#checkClosing(page);
+    return this.#session.stack.finish(page, "finished", result, exts);
+  }
+
+  /** @param {any} params */
+  #back(params) {
+    this.#checkClosing(params);
+    return this.#session.stack.back(params);
+  }
+
+  /**
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  #call(params, context) {
+    const callers = this.#callers(params);
+    if (!callers.every((each) => each.#owns(params.page))) throw forbidden(`The page "${params.page}" does not belong to this guest`);
+    return this.#session.call(params, context, callers);
+  }
+
+  /** @param {string} uri */
+  #contains(uri) {
+    const page = this.#session.stack.contains(uri);
+    return page !== null && this.#owns(page.id) ? page : null;
+  }
+
+  /** @param {any} params the params of `navigation.back`, or the id of a page that finishes */
+  #checkClosing(params) {
+    if (!this.#session.stack.closing(params).every(({ id }) => this.#owns(id))) {
+      throw forbidden("A guest can only close the page in which it runs, and pages that it shows or has opened");
+    }
+  }
+
+  /** @param {string} page */
+  #owns(page) {
+    return this.#invitation === undefined || page === this.page || this.#session.belongsTo(page, this);
+  }
+
+  /**
+   * Returns a page as this bridge may see it: of other clients' pages a guest sees neither URI nor parameters.
+   * @param {import("../types/api.js").Page} page
+   */
+  #visible(page) {
+    if (this.#owns(page.id)) return page;
+    const { uri, params, ...rest } = page;
+    return rest;
+  }
+}

@@ -1,0 +1,149 @@
+// @ts-check
+import { base, isLoopback, socketURL } from "../connection/endpoint-url.js";
+import { failure } from "../values/errors.js";
+import { isPlain } from "../values/json-values.js";
+
+/** @typedef {import("../types/api.js").Invitation} Invitation */
+/** @typedef {import("./frame-store.js").Frame & {location?: Location, waybridgeInvitation?: unknown}} Page */
+/** @typedef {{get: () => string | undefined, put: (text: string) => void}} InvitationStore stores an invitation for the next load of a page */
+
+/** The prefix of the invitation in a fragment. Other parts of the fragment are separated by `&`. */
+const FRAGMENT_PREFIX = "waybridge=";
+/** Maximum length of an invitation in characters. */
+const MAX_LENGTH = 8192;
+
+/**
+ * Returns the URL of a page with an invitation in its fragment. Browsers never send the fragment, neither in a request nor as `Referer`.
+ * @param {string | URL} address in a page, it can be relative to that page
+ * @param {Invitation} invitation
+ */
+export function invitationURL(address, { url, session, token, frame }) {
+  const { rest } = splitFragment(absolute(address));
+  const bytes = new TextEncoder().encode(JSON.stringify({ url, session, token, frame }));
+  const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return `${rest}${new URL(rest).hash === "" ? "#" : "&"}${FRAGMENT_PREFIX}${text}`;
+}
+
+/**
+ * Returns the invitation in a URL.
+ * @param {string} address
+ */
+export function invitationIn(address) {
+  return decode(splitFragment(absolute(address)).text ?? "", "URL");
+}
+
+/**
+ * Returns the invitation of the page in which this runs. It comes from the page's URL, and is then removed there; or from the global variable
+ * that an app shell has set, which is then deleted; or from an earlier load of this document.
+ * @param {string[]} [bridges] origins of bridges that the URL can name
+ * @param {Page} [page]
+ * @param {InvitationStore} [store]
+ * @returns {(Invitation & {isStored?: boolean}) | undefined} `isStored`: an earlier load already had this invitation
+ */
+export function consumeInvitation(bridges = [], page = globalThis, store = historyStore(page)) {
+  const stored = store.get();
+  const given = fromAddress(page, bridges) ?? fromShell(page);
+  if (given === undefined) return stored === undefined ? undefined : { ...validated("storage", () => JSON.parse(stored)), isStored: true };
+  const text = JSON.stringify(given);
+  store.put(text);
+  // The script of an app shell sets its global before each load.
+  return text === stored ? { ...given, isStored: true } : given;
+}
+
+/**
+ * Stores a text in the history entry, which a reload keeps. A page that replaces the state of the entry loses it.
+ * @param {Page} page
+ * @returns {InvitationStore}
+ */
+function historyStore({ history }) {
+  return {
+    get: () => history?.state?.waybridge,
+    put: (waybridge) => {
+      const state = history?.state ?? {};
+      if (isPlain(state)) history?.replaceState({ ...state, waybridge }, "");
+    },
+  };
+}
+
+/**
+ * @param {Page} page
+ * @param {string[]} bridges
+ */
+function fromAddress({ location, history }, bridges) {
+  // A worker has a URL too, but cannot change it.
+  if (location === undefined || history === undefined) return undefined;
+  const { text, rest } = splitFragment(new URL(location.href));
+  if (text === undefined) return undefined;
+  try {
+    history.replaceState(history.state, "", rest);
+  } catch {
+    // Some browsers do not allow a page without an origin to change its URL. Other pages cannot read it there.
+  }
+  const invitation = decode(text, "URL");
+  const { origin, hostname } = new URL(invitation.url);
+  // Anyone can create a link to this page. A foreign bridge would receive everything that the page sends to its app.
+  if (hostname === location.hostname || isLoopback(hostname) || bridges.some((each) => originOf(each) === origin)) return invitation;
+  throw failure("forbidden", globalThis.__waybridgeBrief ? `The bridge "${origin}" is foreign` : `The page's URL names a foreign bridge at "${origin}"; if it is yours, add it to the option bridges`);
+}
+
+/** @param {Page} page */
+function fromShell(page) {
+  const given = page.waybridgeInvitation;
+  if (given === undefined) return undefined;
+  // A variable that a script has declared cannot be deleted, and a constant cannot be set.
+  if (!Reflect.deleteProperty(page, "waybridgeInvitation")) Reflect.set(page, "waybridgeInvitation", undefined);
+  return validated("waybridgeInvitation", () => given);
+}
+
+/**
+ * Separates a URL from its invitation.
+ * @param {URL} target
+ */
+function splitFragment(target) {
+  const all = target.hash.replace(/^#/, "").split("&");
+  target.hash = all.filter((part) => !part.startsWith(FRAGMENT_PREFIX)).join("&");
+  return { text: all.find((part) => part.startsWith(FRAGMENT_PREFIX))?.slice(FRAGMENT_PREFIX.length), rest: target.href };
+}
+
+/**
+ * @param {string} text
+ * @param {string} place
+ */
+function decode(text, place) {
+  return validated(place, () => {
+    const units = text.length > MAX_LENGTH ? "" : atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(units, (unit) => unit.charCodeAt(0))));
+  });
+}
+
+/**
+ * @param {string} place where the page had the invitation
+ * @param {() => any} parse
+ * @returns {Invitation}
+ */
+function validated(place, parse) {
+  try {
+    const { url, session, token, frame } = parse();
+    if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
+      return { url: socketURL(url), session, token, ...(typeof frame === "string" && { frame }) };
+    }
+  } catch {
+    // The error is not reported, because a parser's message would quote the text with its token.
+  }
+  throw failure("invalidParams", globalThis.__waybridgeBrief ? `No invitation in ${place}` : `The page's ${place} has no valid invitation; it needs the strings url, session and token`);
+}
+
+/** @param {string | URL} address */
+function absolute(address) {
+  try {
+    return new URL(address, base());
+  } catch {
+    // The URL is not quoted, because it may already contain an invitation.
+    throw failure("invalidParams", globalThis.__waybridgeBrief ? "An absolute URL is required" : "An invitation needs the absolute URL of a page");
+  }
+}
+
+/** @param {string} bridge */
+function originOf(bridge) {
+  return new URL(socketURL(bridge)).origin;
+}

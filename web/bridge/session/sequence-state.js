@@ -1,0 +1,148 @@
+// @ts-check
+
+/** Maximum number of unacknowledged messages, and of their UTF-16 units. Beyond it, calls wait for room. */
+const CAPACITY = { count: 1024, units: 4 << 20 };
+/** The number of received messages, or of their UTF-16 units (at most three bytes each), after which they are acknowledged. */
+const ACK_AFTER = { count: 32, units: (64 << 10) / 3 };
+
+/**
+ * The sequence numbers of a client's messages in both directions (protocol, Numbers): the sent messages that are not acknowledged, and the last
+ * received one. It outlives connections, and uses neither a connection nor a clock.
+ */
+export class SequenceState {
+  #sent;
+  #received;
+  #acknowledged;
+  #reported;
+  /**
+   * Sent messages that are not acknowledged, by number in ascending order.
+   * @type {Map<number, string>}
+   */
+  #outbox = new Map();
+  #units = 0;
+  /** The size of the messages that were received since the last acknowledgement. */
+  #unitsReceived = 0;
+
+  /**
+   * @param {number} [sent] the number of the last message that was sent
+   * @param {number} [received] the number of the last received message
+   */
+  constructor(sent = 0, received = 0) {
+    this.#sent = this.#acknowledged = sent;
+    this.#received = this.#reported = received;
+  }
+
+  /** The number of the last sent message. */
+  get sent() {
+    return this.#sent;
+  }
+
+  /** The number of the last received message. */
+  get received() {
+    return this.#received;
+  }
+
+  /** The number up to which the peer has acknowledged all messages. */
+  get acknowledgedUpTo() {
+    return this.#acknowledged;
+  }
+
+  /** Whether there is room for a message that can wait. A message of any size has room if no other one is stored. */
+  get hasRoom() {
+    return this.#outbox.size < CAPACITY.count && this.#units < CAPACITY.units;
+  }
+
+  /** The sent messages that are not acknowledged, in their order and with their numbers. */
+  get unacknowledged() {
+    return [...this.#outbox.values()];
+  }
+
+  /**
+   * Adds a number to a message and stores the message.
+   * @param {string} text a JSON object with at least one property
+   * @returns {{seq: number, text: string}} the message to send
+   */
+  append(text) {
+    this.#sent += 1;
+    const numbered = number(this.#sent, text);
+    this.#outbox.set(this.#sent, numbered);
+    this.#units += numbered.length;
+    return { seq: this.#sent, text: numbered };
+  }
+
+  /**
+   * Replaces the first message that is not acknowledged, if there is one. It keeps its number.
+   * @param {(text: string, seq: number) => string} replacement returns the other message, for the stored one
+   */
+  replaceFirst(replacement) {
+    const [[seq, before] = [0, ""]] = this.#outbox;
+    if (seq === 0) return;
+    const numbered = number(seq, replacement(before, seq));
+    this.#outbox.set(seq, numbered);
+    this.#units += numbered.length - before.length;
+  }
+
+  /**
+   * Called when the peer has acknowledged all messages up to a number.
+   * @param {unknown} seq
+   * @returns {boolean} `false` for a number that was never sent
+   */
+  acknowledged(seq) {
+    if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 0 || seq > this.#sent) return false;
+    for (; this.#acknowledged < seq; this.#acknowledged += 1) {
+      const next = this.#acknowledged + 1;
+      this.#units -= this.#outbox.get(next)?.length ?? 0;
+      this.#outbox.delete(next);
+    }
+    return true;
+  }
+
+  /**
+   * Called when the session was resumed and the peer has received all messages up to a number.
+   * @param {unknown} seq
+   * @returns {boolean} `false` for a number that was never sent, or that is lower than an acknowledged one
+   */
+  resumed(seq) {
+    return typeof seq === "number" && seq >= this.#acknowledged && this.acknowledged(seq);
+  }
+
+  /**
+   * Receives a message.
+   * @param {unknown} seq
+   * @param {number} units the length of its text
+   * @returns {"next" | "duplicate" | "gap"} only `next` is to be processed
+   */
+  receive(seq, units) {
+    if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 1 || seq > this.#received + 1) return "gap";
+    if (seq <= this.#received) return "duplicate";
+    this.#received = seq;
+    this.#unitsReceived += units;
+    return "next";
+  }
+
+  /** Whether a received message is not yet acknowledged. */
+  get needsAcknowledgement() {
+    return this.#received > this.#reported;
+  }
+
+  /** Whether an acknowledgement is due now. */
+  get isAcknowledgementDue() {
+    return this.#received - this.#reported >= ACK_AFTER.count || this.#unitsReceived >= ACK_AFTER.units;
+  }
+
+  /** Returns the number to acknowledge: that of the last received message. */
+  report() {
+    this.#reported = this.#received;
+    this.#unitsReceived = 0;
+    return this.#reported;
+  }
+}
+
+/**
+ * Adds a number to a message.
+ * @param {number} seq
+ * @param {string} text a JSON object with at least one property
+ */
+function number(seq, text) {
+  return `{"seq":${seq},${text.slice(1)}`;
+}

@@ -1,0 +1,107 @@
+// @ts-check
+
+/**
+ * Returns the scheme of a URI in lower case, or `undefined`.
+ * @param {string} uri
+ */
+export function schemeOf(uri) {
+  return /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(uri)?.[1].toLowerCase();
+}
+
+/**
+ * Splits a URI or a pattern into the parts that are matched. The path is an array of segments; one trailing slash is ignored.
+ * @param {string} text
+ * @returns {{scheme: string | undefined, authority: string | undefined, path: string[], query: string | undefined}}
+ */
+export function split(text) {
+  // The regular expression of RFC 3986, appendix B, without the fragment. It matches every string.
+  const [, scheme, authority, rest = "", query] =
+    /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/.exec(text) ?? [];
+  const path = rest.replace(/\/$/, "");
+  return { scheme: scheme?.toLowerCase(), authority, path: path === "" ? [] : path.replace(/^\//, "").split("/"), query };
+}
+
+/**
+ * Removes the dot segments from the path of a URI (RFC 3986, 5.2.4), including percent-encoded ones, as the server does before matching. The
+ * rest of the URI stays unchanged; so does a string without a scheme.
+ * @param {string} uri
+ */
+export function withoutDots(uri) {
+  const [, start, path = "", end] = /^([A-Za-z][A-Za-z0-9+.-]*:(?:\/\/[^/?#]*)?)([^?#]*)(.*)$/s.exec(uri) ?? [];
+  const segments = path.split("/").map((each) => (/^(?:\.|%2e){1,2}$/i.test(each) ? decoded(each) : each));
+  if (start === undefined || !segments.some(isDot)) return uri;
+  let input = segments.join("/");
+  let output = "";
+  while (input !== "") {
+    if (/^\.\.?(?:\/|$)/.test(input)) input = input.replace(/^\.\.?\/?/, "");
+    else if (/^\/\.(?:\/|$)/.test(input)) input = `/${input.slice(3)}`;
+    else if (/^\/\.\.(?:\/|$)/.test(input)) {
+      input = `/${input.slice(4)}`;
+      output = output.slice(0, Math.max(0, output.lastIndexOf("/")));
+    } else {
+      const segment = /^\/?[^/]*/.exec(input)?.[0] ?? input;
+      output += segment;
+      input = input.slice(segment.length);
+    }
+  }
+  // Without an authority, two slashes at the start of the path would be parsed as the start of one.
+  return `${start}${start.endsWith(":") && output.startsWith("//") ? "/." : ""}${output}${end}`;
+}
+
+/** The schemes that browsers parse: their URIs may have a "%" that is not encoded. */
+const BROWSER_SCHEMES = ["http", "https", "ws", "wss", "ftp", "file"];
+
+/**
+ * Returns the normal form of a URI, as the server makes it: percent-encodes what RFC 3986 does not allow and browsers leave, and removes dot
+ * segments. A string without a scheme is encoded only beyond ASCII. Unlike the server, this function rejects nothing.
+ * @param {string} uri
+ */
+export function normalForm(uri) {
+  const scheme = schemeOf(uri);
+  // Scheme and authority, then path, query and fragment.
+  const [, start = uri, rest = ""] = scheme === undefined ? [] : /^([^:]*:(?:\/\/[^/?#]*)?)(.*)$/s.exec(uri) ?? [];
+  const fragment = rest.indexOf("#");
+  const encoded = rest.replace(/[ "#<>[\\\]^`{|}]|%(?![\dA-F]{2})/gi, (found, index) => {
+    const stays = found === "#" ? index === fragment : found === "%" && !BROWSER_SCHEMES.includes(scheme ?? "");
+    return stays ? found : encodeURIComponent(found);
+  });
+  // Half a character of two UTF-16 units cannot be encoded.
+  return withoutDots((start + encoded).replace(/[^\0-\x7f\ud800-\udfff]/gu, encodeURIComponent));
+}
+
+/**
+ * Whether a decoded segment is a dot segment, which RFC 3986 removes.
+ * @param {string} segment
+ */
+export function isDot(segment) {
+  return segment === "." || segment === "..";
+}
+
+/**
+ * Parses the query of a URI like the server: a repeated key has an array, a key without `=` an empty string, and `+` is a space.
+ * @param {string} uri
+ * @returns {[string, string | string[]][]}
+ */
+export function queryOf(uri) {
+  /** @type {Map<string, string | string[]>} */
+  const found = new Map();
+  for (const pair of (split(uri).query ?? "").split("&")) {
+    if (pair === "") continue;
+    const [, name = "", value = ""] = (/^([^=]*)=?(.*)$/s.exec(pair) ?? []).map((part) => decoded(part.replaceAll("+", " ")));
+    const before = found.get(name);
+    found.set(name, before === undefined ? value : [...(typeof before === "string" ? [before] : before), value]);
+  }
+  return [...found];
+}
+
+/**
+ * Percent-decodes a string. Returns it unchanged if it is not validly encoded.
+ * @param {string} text
+ */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
