@@ -1,11 +1,11 @@
-"""Classes of Dart as those of TypeScript."""
+"""Translates classes of Dart to TypeScript."""
 
 from dart_code import Code
 from dart_symbols import CONSTRUCTORS, Fault, child, children, place, text
 
 
 class Classes(Code):
-    """A class: `a.b` is read by `$b()` and set by `set$b()`; `new$A$name()` makes one, `init$A$name()` fills one in."""
+    """A class: `$b()` reads `a.b` and `set$b()` sets it; `new$A$name()` creates an instance, `init$A$name()` initializes one."""
 
     def written(self):
         owner = self.owner
@@ -62,7 +62,7 @@ class Classes(Code):
             return f"static ${name}(): {own} {{ return {value}; }}"
         if member.is_late and value is not None:
             return f"f${name}: {own} | undefined; ${name}(): {own} {{ return this.f${name} ??= {value}; }}"
-        # Who may set it is only known from outside: what is final is checked here by the lack of a setter, save for this class.
+        # Whether it can be set is only visible from outside: for final fields, the missing setter checks that, except in this class.
         setter = "" if member.is_final and not member.is_late else f" set${name}(v: {own}) {{ this.f${name} = v; return v; }}"
         if member.is_late and member.is_final:
             setter = f" set${name}(v: {own}) {{ if (this.f${name} !== undefined) throw new Error('{name} is set twice'); this.f${name} = v; return v; }}"
@@ -142,7 +142,7 @@ class Classes(Code):
         return self.type_of(member)
 
     def initial(self, done):
-        """The fields with a value of their own, and those that begin as null."""
+        """The fields with a value of their own, and those that are null at first."""
         lines = []
         for each in self.owner.members.values():
             if each.kind != "field" or each.is_static or each.is_late or each.name in done:

@@ -1,4 +1,4 @@
-"""Statements and declarations of Dart as TypeScript."""
+"""Translates statements and declarations of Dart to TypeScript."""
 
 from dart_expressions import Expressions
 from dart_symbols import child, children, text
@@ -9,7 +9,7 @@ class Code(Expressions):
     """The code of one file, or of one class in it."""
 
     def body(self, node):
-        """`async ` where it is that, and the body in braces or as an expression."""
+        """`async ` if it is asynchronous, and the body in braces or as an expression."""
         marks = [each.type for each in node.children]
         before = "async " if "async" in marks else ""
         if "=>" in marks:
@@ -89,9 +89,9 @@ class Code(Expressions):
 
     def do_if_statement(self, node):
         at = [each.type for each in node.children].index(")")
-        asked = self.expression(node.children[2:at])
+        condition = self.expression(node.children[2:at])
         rest = [each for each in node.children[at + 1 :] if "comment" not in each.type]
-        written = f"if ({asked}) {self.statement(rest[0])}"
+        written = f"if ({condition}) {self.statement(rest[0])}"
         return f"{written} else {self.statement(rest[2])}" if len(rest) > 2 else written
 
     def do_while_statement(self, node):
@@ -110,8 +110,8 @@ class Code(Expressions):
         else:
             first = self.statement(parts[0])
             at = marks.index(";")
-            asked, step = self.expression(parts[1:at]), self.expression(parts[at + 1 :])
-            written = f"for ({first} {asked}; {step}) {self.statement(node.children[-1])}"
+            condition, step = self.expression(parts[1:at]), self.expression(parts[at + 1 :])
+            written = f"for ({first} {condition}; {step}) {self.statement(node.children[-1])}"
         self.scopes.pop()
         return written
 

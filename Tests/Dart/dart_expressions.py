@@ -1,5 +1,5 @@
-"""Expressions of Dart as those of TypeScript. What is read of an object is called: `a.b` is `a.$b()`, so that the compiler,
-as Dart's, takes no field for what it was a moment ago."""
+"""Translates expressions of Dart to TypeScript. A property is read with a call: `a.b` becomes `a.$b()`, so that the compiler,
+like Dart's, does not assume that a field keeps its type."""
 
 import re
 
@@ -22,7 +22,7 @@ class Expressions(Literals):
     # MARK: names
 
     def find(self, name):
-        """What the package declares under a name; the file has to import it."""
+        """What the package declares under a name. The file has to import it."""
         found = self.package.find(self.file, name)
         if found is not None:
             self.package.uses.setdefault(self.file.path, set()).add(found.file.path)
@@ -45,7 +45,7 @@ class Expressions(Literals):
         return Fault(f"{place(node, self.file.path)}: {why}")
 
     def name(self, node, is_called, is_set=None):
-        """An identifier at the beginning of an expression; `is_set` is what it is set to."""
+        """An identifier at the beginning of an expression; `is_set`: the value to which it is set."""
         name = text(node)
         if self.is_local(name):
             return name if is_set is None else f"{name} = {is_set}"
@@ -67,7 +67,7 @@ class Expressions(Literals):
     # MARK: expressions
 
     def expression(self, nodes):
-        """What a row of nodes means: one node, or one with selectors behind it, or operands of `??`."""
+        """Translates a row of nodes: one node, or one with selectors after it, or operands of `??`."""
         nodes = [each for each in nodes if each.type not in ("const_builtin",)]
         head, rest = nodes[0], nodes[1:]
         if head.type == "identifier" and rest and all(each.type in SELECTORS for each in rest):
@@ -151,8 +151,8 @@ class Expressions(Literals):
         marks = [each.type for each in node.children]
         first, second = marks.index("?"), marks.index(":")
         parts = node.children[:first], node.children[first + 1 : second], node.children[second + 1 :]
-        asked, then, other = (self.expression(each) for each in parts)
-        return f"({asked} ? {then} : {other})"
+        condition, then, other = (self.expression(each) for each in parts)
+        return f"({condition} ? {then} : {other})"
 
     def on_type_test_expression(self, node):
         test = child(node, "type_test")
@@ -162,8 +162,8 @@ class Expressions(Literals):
         check = TESTS.get(written)
         if check is None and self.find(written) is None and written not in RUNTIME:
             raise self.fault(node, f"whether something is a {written}")
-        answer = f"{check}({tested})" if check else f"({tested} instanceof {LIBRARY.get(written) or self.type_named(written)})"
-        return f"!{answer}" if "!" in text(operator) else answer
+        condition = f"{check}({tested})" if check else f"({tested} instanceof {LIBRARY.get(written) or self.type_named(written)})"
+        return f"!{condition}" if "!" in text(operator) else condition
 
     def on_type_cast_expression(self, node):
         cast = child(node, "type_cast")
@@ -193,7 +193,7 @@ class Expressions(Literals):
     on_constructor_invocation = lambda self, node: self.made(node)
 
     def made(self, node):
-        """`Type<…>.name(…)` as one node."""
+        """Parses `Type<…>.name(…)` as one node."""
         nodes = [each for each in node.children if each.type not in ("const_builtin", "new_builtin")]
         end = type_end(nodes, 0)
         arguments = next((self.types.arguments(each) for each in nodes[1:end] if each.type == "type_arguments"), [])
@@ -222,7 +222,7 @@ class Expressions(Literals):
     # MARK: selectors
 
     def selected(self, head, rest):
-        """A chain that begins with a name, which may be that of a class."""
+        """A chain that begins with a name, which can be that of a class."""
         name = text(head)
         found = None if self.is_local(name) or (self.owner and self.package.member(self.owner, name)) else self.find(name)
         is_class = (found is not None and found.kind in ("class", "enum")) or (found is None and name in RUNTIME and not self.is_local(name))

@@ -1,4 +1,4 @@
-"""Texts, lists, maps and functions of Dart as those of TypeScript."""
+"""Translates strings, lists, maps and functions of Dart to TypeScript."""
 
 import json
 
@@ -8,7 +8,7 @@ from dart_words import ESCAPES
 
 class Literals:
     def on_string_literal(self, node):
-        """Texts that stand behind one another, as one template."""
+        """Adjacent strings, as one template."""
         source, at, written, quote, raw = node.text, 0, "", None, False
         starts = {each.start_byte - node.start_byte: each for each in children(node, "template_substitution")}
         while at < len(source):
@@ -27,6 +27,10 @@ class Literals:
             elif letter == quote:
                 quote, raw = None, False
                 at += 1
+            elif source[at : at + 3] == b"\\u{" and not raw:
+                end = source.index(b"}", at)
+                written += chr(int(source[at + 3 : end], 16))
+                at = end + 1
             elif letter == "\\" and not raw:
                 written += ESCAPES[source[at + 1 : at + 2].decode()].join(["", ""]).replace("\\", "\\\\").replace("`", "\\`").replace("$", "\\$")
                 at += 2
@@ -36,7 +40,7 @@ class Literals:
                     end += 1
                 written += source[at:end].decode().replace("\\", "\\\\").replace("`", "\\`").replace("$", "\\$")
                 at = end
-        return f"`{written}`" if "${" in written else json.dumps(written.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\"), ensure_ascii=False)
+        return f"`{written}`" if "${" in written else json.dumps(written.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\"))
 
     def on_list_literal(self, node):
         kind = child(node, "type_arguments")

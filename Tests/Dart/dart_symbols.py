@@ -1,4 +1,4 @@
-"""What the files of a Dart package declare: read from their syntax trees."""
+"""The declarations of the files of a Dart package, read from their syntax trees."""
 
 import dataclasses
 import pathlib
@@ -11,12 +11,12 @@ CONSTRUCTORS = ("constructor_signature", "constant_constructor_signature", "fact
 
 
 class Fault(Exception):
-    """The package does something that is wrong, or that these tests do not know."""
+    """An error of the package, or Dart code that these tests do not support."""
 
 
 def text(node):
     written = node.text.decode()
-    # What JavaScript keeps for itself.
+    # Reserved words of JavaScript.
     return f"{written}_" if written == "arguments" else written
 
 
@@ -30,7 +30,7 @@ def children(node, *types):
 
 
 def descend(node, *types):
-    """All nodes of these types, from the top and the left."""
+    """All nodes of these types, top-down and from the left."""
     if node.type in types:
         yield node
     for each in node.children:
@@ -43,7 +43,7 @@ def place(node, path):
 
 @dataclasses.dataclass
 class Member:
-    """`kind`: field, getter, method or constructor; `node`: its signature or declaration; `body`: where it has one."""
+    """`kind`: field, getter, method or constructor; `node`: its signature or declaration; `body`: its body, if it has one."""
 
     name: str
     kind: str
@@ -82,7 +82,7 @@ class File:
         self.declared = {each.name: each for each in self.declarations()} if not self.root.has_error else {}
 
     def faults(self):
-        """The places that are no Dart."""
+        """The places that are not valid Dart."""
         def wrong(node):
             if node.type == "ERROR" or node.is_missing:
                 yield place(node, self.path)
@@ -160,12 +160,12 @@ class File:
 
 
 class Package:
-    """The files of a folder, with what they declare."""
+    """The files of a folder, with their declarations."""
 
     def __init__(self, paths):
         self.files = [File(path) for path in sorted(paths)]
         self.declared = {}
-        # Which files and libraries each file uses.
+        # The files and libraries that each file uses.
         self.uses = {}
         for file in self.files:
             for name, each in file.declared.items():
@@ -177,15 +177,15 @@ class Package:
 
     @staticmethod
     def unique(file, name):
-        """What is private to a file may have its name elsewhere, too."""
+        """Private names of a file can also be used elsewhere."""
         return f"{file.path.stem}${name}" if name.startswith("_") else name
 
     def find(self, file, name):
-        """What a name means in a file, where the package declares it."""
+        """The meaning of a name in a file, if the package declares it."""
         return self.declared.get(self.unique(file, name))
 
     def member(self, owner, name):
-        """A member of a class or of those that it extends."""
+        """A member of a class or of its superclasses."""
         while owner is not None:
             if name in owner.members:
                 return owner, owner.members[name]

@@ -1,4 +1,4 @@
-"""Types and parameters of Dart as those of TypeScript."""
+"""Translates types and parameters of Dart to TypeScript."""
 
 from dart_symbols import Fault, child, children, place, text
 
@@ -11,7 +11,7 @@ STARTS = ("type_identifier", "void_type", "function_type")
 
 
 def type_end(nodes, at):
-    """Where the type that begins at a place has ended."""
+    """The end of the type that begins at a place."""
     end = at + 1
     while end < len(nodes) and nodes[end].type in ("type_arguments", "nullable_type"):
         end += 1
@@ -19,14 +19,14 @@ def type_end(nodes, at):
 
 
 class Types:
-    """Reads types in a file; `named` gives the name under which a declaration of the package is written."""
+    """Reads types in a file; `named` returns the name under which a declaration of the package is written."""
 
     def __init__(self, file, named):
         self.file = file
         self.named = named
 
     def first(self, nodes):
-        """The first type among nodes; none: undefined."""
+        """The first type among nodes; undefined if there is none."""
         for at, node in enumerate(nodes):
             if node.type in STARTS:
                 return self.of(nodes[at : type_end(nodes, at)])
@@ -79,9 +79,9 @@ class Types:
         return f"({', '.join(given)}) => {result}"
 
     def parameters(self, node, fields=None, value=None):
-        """The parameters of a list as written in TypeScript, and the list of (name, from): `from` is this, super or none.
+        """The parameters of a list in TypeScript, and the list of (name, from): `from` is this, super or none.
 
-        `fields` gives the type of a field that is initialised, `value` writes a default."""
+        `fields` returns the type of an initialized field, `value` writes a default."""
         written, named, types, order = [], [], [], []
         for node, group in self.each(node):
             parameter, required, default = node
@@ -108,7 +108,7 @@ class Types:
         return ", ".join(written), order
 
     def each(self, listed):
-        """The parameters, each with whether it is required and its default, and with the bracket that it stands in."""
+        """The parameters, each with its bracket, its default, and whether it is required."""
         for node in listed.children:
             if node.type == "formal_parameter":
                 yield (node, True, None), ""

@@ -1,4 +1,4 @@
-"""What the reading of Dart knows of the language and its libraries."""
+"""The knowledge of the translator about the language and its libraries."""
 
 BINARY = (
     "logical_or_expression", "logical_and_expression", "equality_expression", "relational_expression", "additive_expression",
@@ -8,7 +8,7 @@ LEVELS = {
     "relational_expression": 5, "type_test_expression": 5, "bitwise_or_expression": 6, "bitwise_and_expression": 6, "shift_expression": 6,
     "additive_expression": 7, "multiplicative_expression": 8,
 }
-# What the libraries of Dart have for all files, and what is called without an object.
+# Names of Dart's libraries that all files have, and functions that are called without an object.
 CORE = {
     "identical", "print", "jsonEncode", "jsonDecode", "utf8", "base64Url", "min", "max", "pow", "unawaited", "scheduleMicrotask",
     "test", "expect", "pumpEventQueue",
@@ -24,11 +24,11 @@ LIBRARIES = {
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "$": "$", "'": "'", '"': '"', "\\": "\\"}
 TESTS = {
     "String": "isString", "int": "isInt", "num": "isNum", "bool": "isBool", "Map<String, Object?>": "isMap",
-    "List<Object?>": "isList",
+    "List<Object?>": "isList", "Map<Object?, Object?>": "isAnyMap",
 }
-# What the runtime declares beside what all of JavaScript has.
+# Names that the runtime declares in addition to those of JavaScript.
 RUNTIME = {
-    "Completer", "Stream", "StreamController", "StreamSubscription", "Timer", "Duration", "Stopwatch", "Random", "RegExp", "Uri", "StateError", "FormatException",
+    "Completer", "Stream", "StreamController", "StreamSubscription", "Timer", "Duration", "Stopwatch", "Random", "RegExp", "Uri", "StateError", "FormatException", "NoSuchMethodError",
     "Map", "Set", "List", "Future", "FutureOr", "Exception", "DateTime", "String", "Directory", "File", "Platform",
 }
 METHODS = {

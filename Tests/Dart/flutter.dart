@@ -1,16 +1,46 @@
 import 'dart:async';
 
-/// What the Flutter layer uses of Flutter, as far as its tests need it.
+// The part of Flutter that the Flutter layer uses, as far as its tests need it.
 abstract class Widget {
   const Widget();
 }
 
-/// Where a widget is.
+// A value with listeners.
+abstract class ValueListenable<T> {
+  const ValueListenable();
+
+  T get value;
+}
+
+/// A value that can be set.
+final class ValueNotifier<T> extends ValueListenable<T> {
+  ValueNotifier(this.value);
+
+  @override
+  T value;
+}
+
+/// A widget that is built again with each new value.
+final class ValueListenableBuilder<T> extends Widget {
+  const ValueListenableBuilder({
+    required this.valueListenable,
+    required this.builder,
+  });
+
+  final ValueListenable<T> valueListenable;
+  final Widget Function(BuildContext context, T value, Widget? child) builder;
+
+  Widget build(BuildContext context) {
+    return builder(context, valueListenable.value, null);
+  }
+}
+
+// The location of a widget.
 final class BuildContext {
   const BuildContext();
 }
 
-/// What a route is about.
+// The settings of a route.
 final class RouteSettings {
   const RouteSettings({this.name, this.arguments});
 
@@ -18,7 +48,7 @@ final class RouteSettings {
   final Object? arguments;
 }
 
-/// Something on a navigator.
+// A route of a navigator.
 class Route<T> {
   Route({required this.settings});
 
@@ -53,7 +83,7 @@ final class MaterialPageRoute<T> extends Route<T> {
   final bool fullscreenDialog;
 }
 
-/// What hears of a navigator's routes.
+// An observer of a navigator's routes.
 class NavigatorObserver {
   NavigatorObserver();
 
@@ -64,7 +94,7 @@ class NavigatorObserver {
   void didReplace({Route<dynamic>? newRoute, Route<dynamic>? oldRoute}) {}
 }
 
-/// How a navigator was made.
+// The configuration of a navigator.
 final class Navigator {
   Navigator(this.onGenerateRoute);
 
@@ -102,7 +132,7 @@ final class NavigatorState {
   }
 }
 
-/// A way to what a widget has become.
+// A key that gives access to the state of a widget.
 final class GlobalKey<T> {
   GlobalKey();
 

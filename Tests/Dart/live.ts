@@ -1,6 +1,8 @@
-// The Dart client, as translated, against a real server: sockets are those of Node's package `ws`.
-// @ts-ignore: there are no types of it at hand
+// The translated Dart client with a real server; its sockets are those of Node's package `ws`.
+// @ts-ignore: there are no types of it here
 import { createRequire } from "node:module";
+// @ts-ignore
+import { after } from "node:test";
 const { WebSocket } = createRequire("file:///")("/usr/share/nodejs/ws");
 
 class NodeSocket {
@@ -32,10 +34,15 @@ const connect: Connector = (url, protocols) => {
   sockets.push(made);
   return made as unknown as BridgeSocket;
 };
+const bridges: Bridge[] = [];
+// Also after a failed test, so that the process ends.
+after(() => Promise.all(bridges.map((each) => each.close())));
 function bridge(name: string, join: Join | null = null) {
   const quick = ReconnectOptions.new$ReconnectOptions$({ minDelay: Duration.make({ milliseconds: 20 }) });
-  return Bridge.new$Bridge$(
+  const made = Bridge.new$Bridge$(
     BridgeOptions.new$BridgeOptions$({ url: DartUri.parse(process.env.WAYBRIDGE_URL), name, reconnect: quick, join: join && (async () => join) }), connect);
+  bridges.push(made);
+  return made;
 }
 
 test("a page, a task, a result and a lost connection", async () => {
@@ -54,7 +61,7 @@ test("a page, a task, a result and a lost connection", async () => {
   const outcome = page.open("native://address/:id", { params: $mapping<string, {} | null>([["id", 7]]) });
   while (opened.length === 0) await pumpEventQueue();
   expect(await page.invoke("action://toast", { params: $mapping<string, {} | null>([["text", "hi"]]) }), "hi");
-  // Both lose their connections, and go on.
+  // Both lose their connections, and resume.
   for (const socket of [...sockets]) socket.cut();
   expect(await page.invoke("action://toast", { params: $mapping<string, {} | null>([["text", "again"]]) }), "again");
   expect(sockets.length, 4);
@@ -68,7 +75,81 @@ test("a page, a task, a result and a lost connection", async () => {
   expect((await page.explain("native://address/7")) instanceof Map, true);
   let refused: unknown;
   try { await page.invoke("action://nowhere"); } catch (error) { refused = error; }
-  expect(refused instanceof RouteNotFound, true);
+  expect(refused instanceof RouteNotFoundException, true);
+  await page.close();
+  await shell.close();
+});
+
+test("the server reads whatever a client sends", async () => {
+  const shell = bridge("shell");
+  const random = RandomValues.new$RandomValues$(11);
+  let hosted: {} | null = null;
+  shell.task("action://toast", async (params, call) => {
+    const value = $at(params, "value");
+    call.progress(value);
+    if (value !== null) return value;
+    call.progress(hosted);
+    if (random.below(2) === 0) throw ApplicationException.new$ApplicationException$(7, random.text(), { data: hosted });
+    return hosted;
+  });
+  const info = await shell.$ready();
+  const page = bridge("page", Join.new$Join$(info.$session(), info.$joinToken() ?? ""));
+  let refused = 0, failed = 0, answered = 0;
+  for (let count = 0; count < 500; count += 1) {
+    hosted = random.value(5);
+    const value = random.value(5);
+    try {
+      const options = CallOptions.new$CallOptions$({ key: random.below(8) === 0 ? `${count}${random.text()}` : null });
+      const answer = await page.invoke("action://toast", { params: $mapping<string, {} | null>([["value", value]]), options });
+      expect(answer, random.plain(value ?? hosted));
+      answered += 1;
+    } catch (error) {
+      if (error instanceof InvalidParametersException) {
+        refused += 1;
+        continue;
+      }
+      // The result of the host could not be sent, or it has thrown an error.
+      if (!(error instanceof BridgeException) || ![7, 2502].includes(error.$code())) throw error;
+      failed += 1;
+    }
+  }
+  expect(Math.min(refused, failed, answered) > 10, true);
+  expect(sockets.filter((socket) => socket.$closeCode() === null).length, 2);
+  await page.close();
+  await shell.close();
+});
+
+test("a message that the server cannot read fails alone", async () => {
+  const shell = bridge("shell");
+  const info = await shell.$ready();
+  const page = bridge("page", Join.new$Join$(info.$session(), info.$joinToken() ?? ""));
+  shell.task("action://toast", async (params) => $at(params, "value"));
+  const invoke = (value: {}) => page.invoke("action://toast", { params: $mapping<string, {} | null>([["value", value]]) });
+  const codeOf = (call: Promise<unknown>) => call.then(() => 0, (error: BridgeException) => error.$code());
+  expect(await invoke(0), 0);
+  const reported: unknown[] = [];
+  for (const each of [page, shell]) each.$errors().listen((error) => reported.push(error.$code()));
+  const client = (page as any).$_client();
+  const encoders = [client.$encoder(), (shell as any).$_client().$encoder()];
+  for (const unreadable of ["\"\\ud83d\"", "\"\n\"", "[".repeat(130) + "]".repeat(130)]) {
+    // The parts of a client that check its messages are made to write what they refuse.
+    const corrupt = (part: any, name: string, word: string) => {
+      const write = part[name];
+      part[name] = (...all: unknown[]) => write.apply(part, all).replace(`"${word}"`, unreadable);
+    };
+    corrupt(encoders[0], "request", "request");
+    corrupt(encoders[1], "result", "response");
+    const before = invoke(1), request = codeOf(invoke("request")), response = codeOf(invoke("response"));
+    client.$outgoing().notify("app.unknown", $mapping<string, {} | null>([["value", "request"]]));
+    delete encoders[0].request;
+    const after = invoke(2);
+    expect(await request, -32700);
+    expect(await response, 2502);
+    delete encoders[1].result;
+    expect([await before, await after], [1, 2]);
+  }
+  // The notifications and the responses.
+  expect(reported, Array(6).fill(-32700));
   await page.close();
   await shell.close();
 });

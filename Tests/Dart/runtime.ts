@@ -1,4 +1,4 @@
-// What the package uses of Dart's libraries, for the program that translate.py writes. `a.b` of Dart is `a.$b()` here.
+// The part of Dart's libraries that the package uses, for the program that translate.py writes. `a.b` of Dart is `a.$b()` here.
 declare const console: { log(...all: unknown[]): void };
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 declare const TextDecoder: new (label: string, options: { fatal: boolean }) => { decode(bytes: Uint8Array): string };
@@ -11,7 +11,7 @@ declare function btoa(text: string): string;
 declare global {
   interface Array<T> {
     $length(): number; $isEmpty(): boolean; $isNotEmpty(): boolean; $first(): T; $last(): T;
-    add(each: T): void; addAll(others: T[]): void; remove(each: T): boolean; removeAt(at: number): T; clear(): void; contains(each: unknown): boolean;
+    add(each: T): void; addAll(others: T[]): void; remove(each: T): boolean; removeAt(at: number): T; removeLast(): T; clear(): void; contains(each: unknown): boolean;
     any(test: (each: T) => boolean): boolean; where(test: (each: T) => boolean): T[]; toList(): T[]; toSet(): Set<T>;
   }
   interface Set<T> {
@@ -22,8 +22,12 @@ declare global {
     $length(): number; $isEmpty(): boolean; $isNotEmpty(): boolean; $keys(): K[]; $values(): V[];
     containsKey(key: unknown): boolean; remove(key: K): V | null; addAll(others: Map<K, V>): void;
   }
-  interface String { $length(): number; $isEmpty(): boolean; $isNotEmpty(): boolean; contains(part: string): boolean; padLeft(width: number, filler: string): string }
-  interface Number { round(): number; toRadixString(radix: number): string; toInt(): number }
+  interface String {
+    $length(): number; $isEmpty(): boolean; $isNotEmpty(): boolean; contains(part: string): boolean; padLeft(width: number, filler: string): string;
+    codeUnitAt(at: number): number;
+  }
+  interface Number { $isFinite(): boolean; round(): number; toRadixString(radix: number): string; toInt(): number }
+  interface Object { $runtimeType(): string }
   interface Promise<T> { ignore(): void }
   interface Uint8Array { $length(): number }
 }
@@ -37,7 +41,7 @@ extend(Array.prototype, {
   $last() { if (this.length === 0) throw StateError.make("No element"); return this[this.length - 1]; },
   add(each) { this.push(each); }, addAll(others) { this.push(...others); }, contains(each) { return this.includes(each); },
   remove(each) { const at = this.indexOf(each); if (at >= 0) this.splice(at, 1); return at >= 0; },
-  removeAt(at) { return this.splice(at, 1)[0]; }, clear() { this.length = 0; },
+  removeAt(at) { return this.splice(at, 1)[0]; }, removeLast() { return this.pop(); }, clear() { this.length = 0; },
   any(test) { return this.some((each: unknown) => test(each)); }, where(test) { return this.filter((each: unknown) => test(each)); },
   toList() { return [...this]; }, toSet() { return new Set(this); },
 });
@@ -55,17 +59,19 @@ extend(Map.prototype, {
 extend(String.prototype, {
   $length() { return this.length; }, $isEmpty() { return this.length === 0; }, $isNotEmpty() { return this.length > 0; },
   contains(part) { return this.includes(part); }, padLeft(width, filler) { return this.padStart(width, filler); },
+  codeUnitAt(at) { return this.charCodeAt(at); },
 });
 extend(Number.prototype, {
-  round() { return Math.round(this); }, toRadixString(radix) { return this.toString(radix); }, toInt() { return Math.trunc(this); },
+  $isFinite() { return Number.isFinite(Number(this)); }, round() { return Math.round(this); }, toRadixString(radix) { return this.toString(radix); }, toInt() { return Math.trunc(this); },
 });
+extend(Object.prototype, { $runtimeType() { return this.constructor.name; } });
 extend(Promise.prototype, { ignore() { this.catch(() => {}); } });
 extend(Uint8Array.prototype, { $length() { return this.length; } });
 
 // MARK: the language
 
 const bound = new WeakMap<object, Map<PropertyKey, unknown>>();
-/** A method as a value; of one object it is always the same. */
+/** A method as a value; it is always the same for one object. */
 function $tear<T extends object, K extends keyof T>(object: T, name: K): T[K] {
   const known = bound.get(object) ?? new Map<PropertyKey, unknown>();
   bound.set(object, known);
@@ -92,6 +98,7 @@ function isInt(value: unknown): value is number { return Number.isInteger(value)
 function isNum(value: unknown): value is number { return typeof value === "number"; }
 function isBool(value: unknown): value is boolean { return typeof value === "boolean"; }
 function isMap(value: unknown): value is Map<string, {} | null> { return value instanceof Map; }
+function isAnyMap(value: unknown): value is Map<{} | null, {} | null> { return value instanceof Map; }
 function isList(value: unknown): value is ({} | null)[] { return Array.isArray(value); }
 function identical(one: unknown, other: unknown): boolean { return one === other; }
 function $raise(error: unknown): never { throw error; }
@@ -109,7 +116,9 @@ class StateError extends Error {
 }
 class FormatException extends Error {
   static make(message: string) { return new FormatException(message); }
+  $message() { return this.message; }
 }
+const NoSuchMethodError = TypeError;
 class Duration {
   declare brandDuration: void;
   constructor(private milliseconds: number) {}

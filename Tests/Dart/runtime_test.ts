@@ -1,5 +1,5 @@
-// What the tests of the package use of `package:test` and `dart:io`.
-// @ts-ignore: the types of Node are not at hand
+// The part of `package:test` and `dart:io` that the tests of the package use.
+// @ts-ignore: there are no types of Node here
 import { isDeepStrictEqual } from "node:util";
 // @ts-ignore
 import * as files from "node:fs";
@@ -12,7 +12,7 @@ function test(name: string, body: () => void | Promise<void>): void { nodeTest(n
 function expect(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) throw new Error(`expected ${$text(expected)}, found ${$text(actual)}`);
 }
-/** Lets everything happen that only waits for its turn. */
+/** Waits until everything that is ready to run has run. */
 async function pumpEventQueue(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise<void>((resolve) => setImmediate(() => resolve()));
 }

@@ -1,5 +1,5 @@
-"""The Dart package in web/flutter, as far as that goes without a Dart compiler: its files are parsed, what they name is looked for,
-and its pure part is read as TypeScript, compiled, and run by Node: its own tests, and against a server."""
+"""The Dart packages in web/dart and web/flutter, as far as they can be tested without a Dart compiler: their files are parsed and their
+names resolved. The package without Flutter is translated to TypeScript, compiled, and run by Node: its own tests, and with a server."""
 
 import json
 import os
@@ -18,12 +18,14 @@ WAYBRIDGE = os.environ.get("WAYBRIDGE")
 if not WAYBRIDGE:
     raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
 
-PACKAGE = ROOT / "web/flutter"
+PACKAGE = ROOT / "web/dart"
+FLUTTER_PACKAGE = ROOT / "web/flutter"
+PACKAGES = {"waybridge": PACKAGE, "waybridge_flutter": FLUTTER_PACKAGE}
 SOURCES = sorted(PACKAGE.glob("lib/src/*.dart"))
-FLUTTER = sorted(PACKAGE.glob("lib/src/flutter/*.dart"))
+FLUTTER = sorted(FLUTTER_PACKAGE.glob("lib/src/*.dart"))
 SUPPORT = sorted(PACKAGE.glob("test/support/*.dart"))
 TESTS = sorted(PACKAGE.glob("test/*.dart"))
-FILES = sorted(path for path in PACKAGE.rglob("*.dart"))
+FILES = sorted(path for package in PACKAGES.values() for path in package.rglob("*.dart"))
 RUNTIME = [ROOT / "Tests/Dart/runtime.ts", ROOT / "Tests/Dart/runtime_test.ts"]
 OPENRPC = json.loads((ROOT / "protocol/openrpc.json").read_text())
 STATES = json.loads((ROOT / "protocol/states.json").read_text())
@@ -35,6 +37,23 @@ if ENVIRONMENT is not None:
     sys.path[:0] = [str(path) for path in ENVIRONMENT.glob("lib/*/site-packages")]
     import dart_symbols
     import translate
+
+
+def manifest(package):
+    """The properties of a package's pubspec.yaml, and its maps of properties. A comment, and a line of a long text, is left out."""
+    properties, inner = {}, {}
+    for line in (package / "pubspec.yaml").read_text().splitlines():
+        match = re.fullmatch(r"(  )?([a-z_]+):(?: (.*))?", line)
+        if match and match[1]:
+            inner[match[2]] = (match[3] or "").strip('"')
+        elif match:
+            inner = {}
+            properties[match[2]] = match[3] or inner
+    return properties
+
+
+def package_of(path):
+    return next(package for package in PACKAGES.values() if path.is_relative_to(package))
 
 
 def params_of(method):
@@ -57,19 +76,19 @@ class Package(unittest.TestCase):
         return dart_symbols.File(PACKAGE / name)
 
     def translated(self, *paths, rest=""):
-        """The program that is made of Dart files."""
+        """The program that is created from Dart files."""
         program = self.folder / f"program{len(list(self.folder.iterdir()))}.ts"
         translate.main(program, *(str(path) for path in [*RUNTIME, *paths]))
         program.write_text(program.read_text() + rest)
         return program
 
     def compiled(self, *programs):
-        """What the compiler says, each fault one line."""
+        """The output of the compiler, one line for each error."""
         return subprocess.run([*TSC, *programs], capture_output=True, text=True, cwd=self.folder).stdout.splitlines()
 
 
 class Files(Package):
-    def test_each_file_is_dart(self):
+    def test_every_file_is_valid_dart(self):
         self.assertGreater(len(FILES), 40)
         for path in FILES:
             self.assertEqual([], dart_symbols.File(path).faults())
@@ -77,13 +96,13 @@ class Files(Package):
         broken.write_text((PACKAGE / "lib/src/call.dart").read_text().replace("final class Call {", "final class Call {{"))
         self.assertNotEqual([], dart_symbols.File(broken).faults())
 
-    def test_each_file_is_short_and_has_short_lines(self):
+    def test_files_and_lines_are_short(self):
         for path in FILES:
             lines = path.read_text().split("\n")
             self.assertLessEqual(len(lines), 300, path)
             self.assertEqual([], [line for line in lines if len(line) > 80 or "\t" in line or line.rstrip() != line], path)
 
-    def test_imports_are_those_that_are_used(self):
+    def test_imports_match_their_use(self):
         for test in TESTS:
             package = dart_symbols.Package([*SOURCES, *SUPPORT, test])
             translate.translated(package)
@@ -92,49 +111,84 @@ class Files(Package):
                     package.uses.get(file.path, set()) - {file.path}, {self.resolved(file.path, uri) for uri in file.imports}, file.path)
 
     def resolved(self, path, uri):
-        """The file that is imported, or the library."""
-        if uri.startswith("package:waybridge/"):
-            return PACKAGE / "lib" / uri.removeprefix("package:waybridge/")
+        """The file or the library that is imported."""
+        name, _, inside = uri.removeprefix("package:").partition("/")
+        if uri.startswith("package:") and name in PACKAGES:
+            return PACKAGES[name] / "lib" / inside
         return uri if ":" in uri else pathlib.Path(os.path.normpath(path.parent / uri))
 
-    def test_imports_and_exports_are_there(self):
-        manifest = (PACKAGE / "pubspec.yaml").read_text()
+    def test_imported_and_exported_files_exist(self):
         for path in FILES:
-            file = dart_symbols.File(path)
+            file, package = dart_symbols.File(path), package_of(path)
+            properties = manifest(package)
+            usable = {properties["name"], *properties["dependencies"]}
+            if not path.is_relative_to(package / "lib"):
+                usable |= set(properties["dev_dependencies"])
             for uri in [*file.imports, *file.exports]:
                 found = self.resolved(path, uri)
+                if uri.startswith("package:"):
+                    self.assertIn(uri[8:].partition("/")[0], usable, f"{path}: {uri}")
                 if isinstance(found, pathlib.Path):
                     self.assertTrue(found.exists(), f"{path}: {uri}")
-                elif uri.startswith("package:"):
-                    self.assertIn(f"  {uri[8:].partition('/')[0]}:", manifest, f"{path}: {uri}")
+                    if not found.is_relative_to(package):
+                        self.assertRegex(uri, r"^package:\w+/\w+\.dart$", f"{path}: only a public library of another package")
             for uri, names in file.exports.items():
-                declared = dart_symbols.File(self.resolved(path, uri)).declared
-                self.assertEqual(set(), set(names) - set(declared), f"{path}: {uri}")
-                self.assertEqual(sorted(names), names)
+                if names:
+                    declared = dart_symbols.File(self.resolved(path, uri)).declared
+                    self.assertEqual(set(), set(names) - set(declared), f"{path}: {uri}")
+                    self.assertEqual(sorted(names), names)
 
-    def test_what_flutter_code_names_is_imported(self):
-        """The code that no compiler reads: each name of the package in it comes by an import."""
+    def test_manifests_describe_both_packages(self):
+        npm = json.loads((ROOT / "web/bridge/package.json").read_text())
+        for name, package in PACKAGES.items():
+            properties = manifest(package)
+            self.assertEqual(name, properties["name"])
+            self.assertEqual(npm["version"], properties["version"])
+            self.assertIn(f"## {properties['version']}\n", (package / "CHANGELOG.md").read_text())
+            page = npm["homepage"].removesuffix("#readme")
+            self.assertEqual([page, page, npm["bugs"]], [properties[each] for each in ("homepage", "repository", "issue_tracker")])
+            lints = re.match(r"include: package:(\w+)/", (package / "analysis_options.yaml").read_text())[1]
+            self.assertIn(lints, properties["dev_dependencies"])
+            self.assertEqual((ROOT / "LICENSE").read_bytes(), (package / "LICENSE").read_bytes())
+
+    def test_plain_package_does_not_need_flutter(self):
+        text = (PACKAGE / "pubspec.yaml").read_text() + (PACKAGE / "analysis_options.yaml").read_text()
+        self.assertNotIn("flutter", text)
+        properties = manifest(FLUTTER_PACKAGE)
+        self.assertEqual(manifest(PACKAGE)["environment"]["sdk"], properties["environment"]["sdk"])
+        self.assertIn("  waybridge:\n    path: ../dart\n", (FLUTTER_PACKAGE / "pubspec.yaml").read_text())
+
+    def exported(self, path):
+        """The names that a library offers: its own, and those that it exports."""
+        file = dart_symbols.File(path)
+        names = set(file.declared)
+        for uri, shown in file.exports.items():
+            names |= set(shown) or self.exported(self.resolved(path, uri))
+        return names
+
+    def test_names_in_flutter_code_are_imported(self):
+        """Code without a compiler: each name of the packages in it is imported."""
         public = dart_symbols.Package([*SOURCES, *FLUTTER]).declared
-        for path in [*FLUTTER, PACKAGE / "lib/channel.dart", PACKAGE / "example/main.dart"]:
+        for path in [*FLUTTER, PACKAGE / "lib/channel.dart", FLUTTER_PACKAGE / "example/main.dart"]:
             file = dart_symbols.File(path)
             known = set(file.declared)
             for uri in file.imports:
                 found = self.resolved(path, uri)
                 if isinstance(found, pathlib.Path):
-                    other = dart_symbols.File(found)
-                    known |= set(other.declared) | {name for names in other.exports.values() for name in names}
+                    known |= self.exported(found)
             named = {dart_symbols.text(each) for each in dart_symbols.descend(file.root, "identifier", "type_identifier")}
             classes = {name for name, each in public.items() if name[0].isupper()}
             self.assertEqual(set(), (named & classes) - known, path)
 
-
-    def test_the_examples_of_the_page_are_dart(self):
-        blocks = re.findall(r"^```dart\n(.*?)^```$", (PACKAGE / "README.md").read_text(), re.S | re.M)
-        self.assertGreater(len(blocks), 2)
+    def test_examples_of_readmes_are_valid_dart(self):
+        texts = [(package / "README.md").read_text() for package in PACKAGES.values()]
+        found = [re.findall(r"^```dart\n(.*?)^```$", text, re.S | re.M) for text in texts]
+        self.assertEqual([2, 2], [len(blocks) for blocks in found])
+        blocks = [*found[0], *found[1]]
         declared = set(dart_symbols.Package([*SOURCES, *FLUTTER]).declared)
         for block in blocks:
             path = self.folder / "block.dart"
-            # What stands in a function may stand in a page without it.
+            # A statement that is valid in a function can be at the top level of the README.
             for text in (block, f"void example() async {{\n{block}\n}}\n"):
                 path.write_text(text)
                 file = dart_symbols.File(path)
@@ -142,13 +196,13 @@ class Files(Package):
                     break
             self.assertEqual([], file.faults(), block)
             named = {dart_symbols.text(each) for each in dart_symbols.descend(file.root, "type_identifier")}
-            own = {"Uri", "String", "Object", "Future", "Shop", "RouteClient", "ReviewPage"}
+            own = {"Uri", "String", "Object", "Future", "Shop", "RouteClient", "ReviewPage", "GlobalKey", "NavigatorState"}
             self.assertEqual(set(), named - declared - own - {"void"}, block)
 
 
 class Protocol(Package):
     def sent(self):
-        """The methods that the client names, each with the members of the maps beside it."""
+        """The methods that the client names, each with the properties of its maps."""
         for path in SOURCES:
             for call in dart_symbols.descend(dart_symbols.File(path).root, "arguments"):
                 given = dart_symbols.children(call, "argument")
@@ -158,35 +212,35 @@ class Protocol(Package):
                     names = [re.match(r"'(\w+)':", dart_symbols.text(pair)) for pair in inside]
                     yield path, first, {name[1] for name in names if name}
 
-    def test_each_method_is_offered(self):
+    def test_every_protocol_method_is_implemented(self):
         code = "".join(path.read_text() for path in SOURCES)
         for part in ("methods", "x-server-methods", "x-notifications"):
-            # To look into a server is the inspector's, not an app's.
+            # Inspecting a server is for the inspector, not for apps.
             names = {each["name"] for each in OPENRPC[part] if not each["name"].startswith("admin.")}
             self.assertEqual(set(), {name for name in names if f"'{name}'" not in code})
 
-    def test_each_parameter_is_one_of_the_protocol(self):
+    def test_parameters_are_those_of_protocol(self):
         methods = {each["name"]: params_of(each) for each in OPENRPC["methods"]}
         seen = set()
         for path, method, names in self.sent():
             if method not in methods:
                 continue
-            # `{session, token}` of `join`, and the shapes of hosts and results, lie within.
+            # `{session, token}` of `join`, and the properties of hosts and results, are nested.
             self.assertEqual(set(), names - methods[method] - {"session"}, f"{path}: {method}")
             seen |= {(method, name) for name in names}
         for needed in [("router.open", "deadlineMs"), ("session.invite", "expiresMs"), ("table.update", "operations"), ("page.call", "key")]:
             self.assertIn(needed, seen)
 
     def constants(self, file, name):
-        """The constants of a class, as they stand there."""
+        """The constants of a class, as written."""
         members = self.file(file).declared[name].members
         return {each.name: int(dart_symbols.text(each.value[0])) for each in members.values() if each.kind == "field" and not each.name.startswith("_")}
 
-    def test_codes_are_those_of_the_registry(self):
+    def test_codes_match_the_registry(self):
         self.assertEqual({each["kind"]: each["code"] for each in CODES["errors"]}, self.constants("lib/src/codes.dart", "ErrorCode"))
         self.assertEqual({each["kind"]: each["code"] for each in CODES["closes"]}, self.constants("lib/src/codes.dart", "CloseCode"))
 
-    def test_tables_are_those_of_the_data(self):
+    def test_state_tables_match_protocol_data(self):
         declared = self.file("lib/src/states.dart").declared
         for name, machine in STATES.items():
             pairs = re.findall(r"(\w+)State\.(\w+): <|(\w+)Event\.(\w+): (\w+)State\.(\w+)", dart_symbols.text(declared[f"{name}Table"].node))
@@ -200,9 +254,9 @@ class Protocol(Package):
             start = dart_symbols.text(declared[f"{name}Start"].node)
             self.assertEqual(f"{name.capitalize()}State.{machine['initial']}", start.rpartition(" ")[2])
 
-    def test_what_generated_routes_need_is_offered(self):
+    def test_route_client_matches_generated_interface(self):
         """`RouteClient` in the files of `routes generate` has the methods of `RouteCalls`, with their types."""
-        generated = (ROOT / "Sources/WayTableTools/DartCode+Fixed.swift").read_text()
+        generated = (ROOT / "Sources/WayTableTools/DartCode+Runtime.swift").read_text()
         interface = re.search(r"abstract class RouteClient \{(.*?)\n    \}", generated, re.S)[1]
         wanted = {" ".join(line.split()) for line in re.findall(r"^ *(\w[^/\n]*\));", interface, re.M)}
         self.assertEqual(4, len(wanted))
@@ -211,7 +265,7 @@ class Protocol(Package):
         self.assertEqual(wanted, offered)
 
 
-# What Dart's compiler would refuse: what is to be replaced, and by what.
+# Errors that Dart's compiler would report: the text to replace, and its replacement.
 MISTAKES = {
     "a field is not what it was a moment ago": ("    final socket = _socket;\n    if (_isOver", "    _socket?.add('');\n    if (_socket != null) _socket.add(text);\n    final socket = _socket;\n    if (_isOver"),
     "an argument is missing": ("Close(1006, '$error', cause: error)", "Close(1006, cause: error)"),
@@ -237,14 +291,14 @@ class Compiled(Package):
             try:
                 programs[what] = self.translated(*others, broken)
             except SystemExit as end:
-                # The reader itself has refused it.
+                # The translator itself has rejected it.
                 self.assertIn("connection.dart", str(end))
         faults = self.compiled(*programs.values())
         for what, program in programs.items():
             self.assertTrue(any(program.name in fault for fault in faults), what)
 
     def run_tests(self, program, **environment):
-        """Runs a program's tests; gives how many passed."""
+        """Runs a program's tests; returns the number of passed ones."""
         script = program.with_suffix(".mjs")
         subprocess.run(["esbuild", "--log-level=error", "--format=esm", program, f"--outfile={script}"], check=True)
         vectors = str(ROOT / "protocol/vectors")
@@ -253,7 +307,7 @@ class Compiled(Package):
         self.assertEqual(0, done.returncode, done.stdout[-4000:] + done.stderr)
         return int(re.search(r"^# pass (\d+)", done.stdout, re.M)[1])
 
-    def test_its_own_tests_pass(self):
+    def test_tests_of_package_pass(self):
         programs = {test.name: self.translated(*SOURCES, *SUPPORT, test) for test in TESTS}
         self.assertEqual([], self.compiled(*programs.values()))
         played = re.search(r"(\d+) transcripts", (PACKAGE / "README.md").read_text())[1]
@@ -263,22 +317,23 @@ class Compiled(Package):
                 # One test counts the others.
                 self.assertIn(passed, [int(played) + 1] if name == "vectors_test.dart" else range(1, 100))
 
-    def test_the_host_of_a_navigator(self):
-        """With what stands in for Flutter."""
+    def test_navigator_host_with_simulated_flutter(self):
+        """With fakes for Flutter."""
         here = ROOT / "Tests/Dart"
         program = self.translated(
-            *SOURCES, *SUPPORT, here / "flutter.dart", PACKAGE / "lib/src/flutter/navigator_host.dart", here / "navigator_host.dart")
+            *SOURCES, *SUPPORT, here / "flutter.dart", FLUTTER_PACKAGE / "lib/src/navigator_host.dart", here / "navigator_host.dart")
         self.assertEqual([], self.compiled(program))
-        self.assertGreaterEqual(self.run_tests(program), 4)
+        self.assertGreaterEqual(self.run_tests(program), 5)
 
-    def test_it_works_with_a_server(self):
-        program = self.translated(*SOURCES, rest=(ROOT / "Tests/Dart/live.ts").read_text())
+    def test_package_works_with_live_server(self):
+        random = PACKAGE / "test/support/random_values.dart"
+        program = self.translated(*SOURCES, random, rest=(ROOT / "Tests/Dart/live.ts").read_text())
         self.assertEqual([], self.compiled(program))
         command = [WAYBRIDGE, "serve", "--conformance", "--table", ROOT / "protocol/routes/demo.json", "--port", "0"]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(lambda: (server.kill(), server.wait(), server.stdout.close()))
         address = server.stdout.readline().strip().removeprefix("listening on http://")
-        self.assertEqual(1, self.run_tests(program, WAYBRIDGE_URL=f"ws://{address}/bridge"))
+        self.assertEqual(3, self.run_tests(program, WAYBRIDGE_URL=f"ws://{address}/bridge"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Writes the pure part of a Dart package as one TypeScript program, for a compiler and for Node.
+"""Translates the pure part of a Dart package to one TypeScript program, for a compiler and for Node.
 
-translate.py OUTPUT FILE…: the `.ts` files among them are put before it, and `main` is called where there is one"""
+translate.py OUTPUT FILE…: the `.ts` files among them are put in front of it, and `main` is called if there is one"""
 
 import pathlib
 import sys
@@ -11,7 +11,7 @@ from dart_symbols import Fault, Package
 
 
 def ordered(package):
-    """Classes behind those that they extend."""
+    """Sorts classes after their superclasses."""
     found, seen = [], set()
 
     def add(each):

@@ -1,7 +1,6 @@
 import 'package:flutter/material.dart';
 import 'package:waybridge/channel.dart';
-import 'package:waybridge/flutter.dart';
-import 'package:waybridge/waybridge.dart';
+import 'package:waybridge_flutter/waybridge_flutter.dart';
 
 final GlobalKey<NavigatorState> navigator = GlobalKey<NavigatorState>();
 
@@ -23,7 +22,7 @@ void main() {
     onError: (Object error) => debugPrint('$error'),
   );
   bridge.host('flutter', host);
-  bridge.errors.listen((BridgeError error) => debugPrint('$error'));
+  bridge.errors.listen((BridgeException error) => debugPrint('$error'));
   BridgeLifecycle(bridge).start();
   runApp(
     BridgeScope(
@@ -37,7 +36,7 @@ void main() {
   );
 }
 
-/// Chooses an address, wherever that page is shown.
+/// Opens the page that chooses an address.
 final class Home extends StatelessWidget {
   const Home({super.key});
 
@@ -63,13 +62,13 @@ final class Home extends StatelessWidget {
       );
       final text = outcome.isFinished ? '${outcome.data}' : outcome.outcome;
       messenger.showSnackBar(SnackBar(content: Text(text)));
-    } on BridgeError catch (error) {
+    } on BridgeException catch (error) {
       messenger.showSnackBar(SnackBar(content: Text(error.message)));
     }
   }
 }
 
-/// A page that others open as `flutter://review/…`.
+/// A page that other clients open as `flutter://review/…`.
 final class Review extends StatelessWidget {
   const Review(this.page, {super.key});
 

@@ -1,0 +1,53 @@
+/// A client of a Waybridge server in pure Dart. The app provides the socket,
+/// for example with `package:waybridge/channel.dart`.
+library;
+
+export 'src/admin.dart' show Admin;
+export 'src/bridge.dart' show Bridge;
+export 'src/cancellation.dart' show Cancellation;
+export 'src/clock.dart' show Clock, ClockTimer;
+export 'src/codes.dart' show AfterClose, CloseCode, ErrorCode;
+export 'src/connection.dart' show Close, subprotocol;
+export 'src/connection_manager.dart' show StateChange;
+export 'src/errors.dart'
+    show
+        ApplicationException,
+        BridgeException,
+        CallFailedException,
+        CancelledException,
+        ConnectionClosedException,
+        DeadlineExceededException,
+        DeclinedException,
+        ForbiddenException,
+        HostAbsentException,
+        InvalidParametersException,
+        OutcomeUnknownException,
+        RouteNotFoundException;
+export 'src/host_call.dart' show Caller, HostCall, OnceRunner;
+export 'src/invitation.dart' show Invitation;
+export 'src/models.dart'
+    show
+        BridgeEvent,
+        BridgePage,
+        Destination,
+        LostCall,
+        NavigationChange,
+        Outcome,
+        PageStack,
+        SessionInfo,
+        SessionLoss;
+export 'src/options.dart'
+    show
+        BridgeOptions,
+        CallOptions,
+        Join,
+        PageStyle,
+        PingOptions,
+        ReconnectOptions;
+export 'src/page_host.dart' show MethodHandler, PageHost, TaskHandler;
+export 'src/registrations.dart' show Registration;
+export 'src/route_calls.dart' show RouteCalls;
+export 'src/socket.dart' show BridgeSocket, Connector;
+export 'src/states.dart' show BridgeState;
+export 'src/topics.dart' show EventHandler;
+export 'src/values.dart' show Json;

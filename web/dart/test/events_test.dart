@@ -1,0 +1,98 @@
+import 'package:test/test.dart';
+import 'package:waybridge/src/models.dart';
+import 'package:waybridge/src/registrations.dart';
+import 'package:waybridge/src/values.dart';
+
+import 'support/bridge_fixture.dart';
+import 'support/fake_socket.dart';
+import 'support/transcript_matcher.dart';
+
+Json _event(Object? data) {
+  return <String, Object?>{
+    'method': 'event',
+    'params': <String, Object?>{
+      'topic': 'cart.changed',
+      'data': data,
+      'at': 3,
+    },
+  };
+}
+
+void main() {
+  test('a topic is subscribed to once in each session', () async {
+    final fixture = BridgeFixture();
+    final received = <Object?>[];
+    fixture.bridge.subscribe(<String>['cart.*'], (BridgeEvent event) {
+      received.add(event.data);
+    });
+    final stream = fixture.bridge.events(<String>['cart.*']);
+    final listening = stream.listen((BridgeEvent event) {
+      received.add(event.at);
+    });
+    await fixture.openSession();
+    final subscribe = fixture.socket.dequeue();
+    expect(subscribe['method'], 'events.subscribe');
+    expect(fixture.socket.sent.isEmpty, true);
+    await fixture.receive(responseTo(subscribe, <String, Object?>{}));
+    await fixture.receive(_event(2));
+    expect(difference(<Object?>[2, 3], received), null);
+    await listening.cancel();
+    await fixture.loseConnection(4100);
+    await fixture.openSession();
+    final again = objectOf(fixture.socket.dequeue()['params']);
+    expect(difference(<Object?>['cart.*'], again['topics']), null);
+    await fixture.bridge.close();
+  });
+
+  test('a removed handler is not called any more', () async {
+    final fixture = BridgeFixture();
+    final received = <Object?>[];
+    final removed = fixture.bridge.subscribe(<String>['cart.*'], (
+      BridgeEvent event,
+    ) {
+      received.add('removed');
+    });
+    await fixture.openSession();
+    final subscribe = fixture.socket.dequeue();
+    // The server has not confirmed the subscription yet.
+    final cancelled = fixture.observeCompletion(removed.cancel());
+    await fixture.receive(_event(1));
+    expect(received.isEmpty, true);
+    // A new handler keeps the subscription on the server.
+    fixture.bridge.subscribe(<String>['cart.*'], (BridgeEvent event) {
+      received.add(event.data);
+    });
+    await fixture.receive(responseTo(subscribe, <String, Object?>{}));
+    expect(cancelled.isOver, true);
+    await fixture.receive(_event(2));
+    expect(difference(<Object?>[2], received), null);
+    expect(fixture.socket.sent.isEmpty, true);
+    await fixture.bridge.close();
+  });
+
+  test('a handler that another one removes is not called', () async {
+    final fixture = BridgeFixture();
+    final received = <Object?>[];
+    Registration? other;
+    fixture.bridge.subscribe(<String>['cart.*'], (BridgeEvent event) {
+      received.add(1);
+      other?.cancel().ignore();
+    });
+    other = fixture.bridge.subscribe(<String>['cart.changed'], (
+      BridgeEvent event,
+    ) {
+      received.add(2);
+    });
+    await fixture.openSession();
+    for (int count = 0; count < 2; count += 1) {
+      final subscribe = fixture.socket.dequeue();
+      await fixture.receive(responseTo(subscribe, <String, Object?>{}));
+    }
+    await fixture.receive(_event(1));
+    final unsubscribe = fixture.socket.dequeue();
+    expect(unsubscribe['method'], 'events.unsubscribe');
+    await fixture.receive(_event(2));
+    expect(difference(<Object?>[1, 1], received), null);
+    await fixture.bridge.close();
+  });
+}
