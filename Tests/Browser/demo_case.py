@@ -1,38 +1,34 @@
 """A test case with the demo open in a headless browser, in a session of its own."""
 
 import os
-import unittest
 from pathlib import Path
 
-from chromium import Chromium
+from browser import BrowserCase
 from demo_server import DemoServer
 from phone import Phone
 
 SCREENSHOTS = Path(
     os.environ.get("SCREENSHOTS", Path(__file__).resolve().parents[2] / "screenshots")
 )
-# What browsers write when a server is not there, each in its own words.
-UNREACHED = ("ERR_CONNECTION_", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://", "The connection to ws://")
+# The messages of browsers when a server cannot be reached. A server that drains rejects handshakes with 503.
+UNREACHED = (
+    "ERR_CONNECTION_", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://", "The connection to ws://", "Unexpected response code: 503",
+    "failed: Could not connect to 127.0.0.1", "failed: Connection terminated unexpectedly",
+)  # fmt: skip
 
 
-class DemoCase(unittest.TestCase):
-    browser = Chromium
-    size = (1280, 800)
-    dark = False
-    motion = False  # so that nothing moves under the pointer
-    command = ("demo",)  # what the server is started with
+class DemoCase(BrowserCase):
+    command = ("demo",)  # the command that starts the server
     server_ends = False  # whether a test ends the server, so that connecting to it fails
 
     @classmethod
     def setUpClass(cls):
         cls.server = DemoServer(arguments=cls.command)
         cls.addClassCleanup(cls.server.stop)
-        cls.driver = cls.browser(cls.dark, cls.motion)
-        cls.addClassCleanup(cls.driver.quit)
 
     def setUp(self):
+        super().setUp()
         self.phone = Phone(self.driver)
-        self.driver.start_anew(self.size)
         self.open_demo()
 
     def tearDown(self):

@@ -5,7 +5,7 @@ import subprocess
 
 
 class DemoServer:
-    """`waybridge demo`, or another command; the executable's path is in the environment as WAYBRIDGE. `port` 0 is any free one."""
+    """`waybridge demo`, or another command; the environment's WAYBRIDGE names the executable. `port` 0 is any free port."""
 
     def __init__(self, port=0, arguments=("demo",)):
         command = os.environ.get("WAYBRIDGE")
@@ -23,7 +23,7 @@ class DemoServer:
         self.port = int(self.address.rpartition(":")[2])
 
     def crash(self):
-        """Ends the server without a word to anybody."""
+        """Kills the server."""
         self._process.kill()
         self.stop()
 

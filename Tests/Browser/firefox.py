@@ -1,6 +1,5 @@
-"""Headless Firefox, driven by WebDriver BiDi, which it speaks itself: Debian has no geckodriver."""
+"""Headless Firefox. It supports WebDriver itself: its commands over Marionette, its events over WebDriver BiDi."""
 
-import base64
 import json
 import subprocess
 import tempfile
@@ -8,229 +7,185 @@ import time
 from pathlib import Path
 
 import websocket
-from selenium.common.exceptions import JavascriptException, NoSuchElementException, StaleElementReferenceException, WebDriverException
-from selenium.webdriver.common.keys import Keys
+from selenium.common.exceptions import JavascriptException, StaleElementReferenceException, WebDriverException
+from selenium.webdriver.common.options import ArgOptions
+from selenium.webdriver.remote.command import Command
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
 
-PATIENCE = 30  # seconds
-HELD = {Keys.SHIFT, Keys.CONTROL, Keys.ALT, Keys.META}
-# What an element or frame is that has gone.
-GONE = ("no such node", "no such frame", "stale element reference")
+from marionette import Marionette
+from tabs import COMMAND_TIMEOUT, TIMEOUT, Tabs
+
+PREFERENCES = {"marionette.port": 0, "remote.prefs.recommended": True}
+# Changes the colour scheme and the motion that pages prefer.
+THEME = """
+  Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", arguments[0] ? 0 : 1);
+  Services.prefs.setIntPref("ui.prefersReducedMotion", arguments[1] ? 0 : 1);
+"""
 
 
-class Firefox:
-    """So much of Selenium's WebDriver as the layout tests need; a profile and a process of its own."""
+# The process of the current tab.
+PROCESS = "return gBrowser.selectedBrowser.browsingContext.currentWindowGlobal.osPid"
+# The commands after which scripts run in another frame or tab.
+SWITCHES = {Command.SWITCH_TO_FRAME, Command.SWITCH_TO_PARENT_FRAME, Command.SWITCH_TO_WINDOW}
+# The errors of a removed element or frame.
+STALE = ("no such node", "no such frame", "stale element reference")
 
-    name = "firefox"
 
-    def __init__(self, dark, motion):
+def to_remote(value):
+    """A value as BiDi writes it."""
+    match value:
+        case None:
+            return {"type": "null"}
+        case WebElement():
+            return {"sharedId": value.id}
+        case bool():
+            return {"type": "boolean", "value": value}
+        case int() | float():
+            return {"type": "number", "value": value}
+        case str():
+            return {"type": "string", "value": value}
+        case dict():
+            return {"type": "object", "value": [[name, to_remote(each)] for name, each in value.items()]}
+        case _:
+            return {"type": "array", "value": [to_remote(each) for each in value]}
+
+
+class Options(ArgOptions):
+    default_capabilities = {"browserName": "firefox"}
+
+    def to_capabilities(self):
+        return self._caps
+
+
+class Firefox(Tabs, WebDriver):
+    def __init__(self, dark=False, motion=False):
+        self.prefer(dark, motion)
         self._profile = tempfile.TemporaryDirectory()
-        preferences = {
-            "layout.css.prefers-color-scheme.content-override": 0 if dark else 1,
-            "ui.prefersReducedMotion": 0 if motion else 1,
-        }
-        lines = [f"user_pref({json.dumps(name)}, {value});\n" for name, value in preferences.items()]
+        lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in PREFERENCES.items()]
         Path(self._profile.name, "user.js").write_text("".join(lines))
         self._log = tempfile.TemporaryFile("w+")
-        command = ["firefox-esr", "--headless", "--no-remote", "--profile", self._profile.name]
-        self._process = subprocess.Popen([*command, "--remote-debugging-port", "0"], stdout=self._log, stderr=self._log)
-        self._socket = None
+        command = ["firefox-esr", "--headless", "--no-remote", "--profile", self._profile.name, "--marionette"]
+        command += ["--remote-debugging-port", "0", "--remote-allow-system-access"]
+        self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log)
+        self._marionette = self._events = self._context = None
         try:
             self._connect()
         except BaseException:
-            self.quit()
+            self._stop()
             raise
 
     def _connect(self):
-        """The port is in the profile once the browser listens."""
-        written = Path(self._profile.name, "WebDriverBiDiServer.json")
-        end = time.monotonic() + PATIENCE
-        while not written.exists() or not written.read_text():
+        self._marionette = Marionette(int(self._port()), COMMAND_TIMEOUT)
+        options = Options()
+        options.accept_insecure_certs = True
+        options.set_capability("webSocketUrl", True)
+        super().__init__(self._marionette, options=options)
+        self._events = websocket.create_connection(self.caps["webSocketUrl"], timeout=COMMAND_TIMEOUT, suppress_origin=True)
+        self._last_id = 0
+        self._errors = []
+        self.call("session.subscribe", events=["log.entryAdded"])
+
+    def _port(self):
+        """The port, which the browser writes to the profile when it listens."""
+        file = Path(self._profile.name, "MarionetteActivePort")
+        end = time.monotonic() + TIMEOUT
+        while not file.exists() or not file.read_text():
             if self._process.poll() is not None or time.monotonic() > end:
                 self._log.seek(0)
                 raise RuntimeError(f"Firefox does not listen:\n{self._log.read()}")
             time.sleep(0.05)
-        server = json.loads(written.read_text())
-        url = f"ws://{server['ws_host']}:{server['ws_port']}/session"
-        self._socket = websocket.create_connection(url, timeout=PATIENCE, suppress_origin=True)
-        self._last_id = 0
-        self._errors = []
-        self.call("session.new", capabilities={})
-        self.call("session.subscribe", events=["log.entryAdded"])
-        self._tab = self._context = self.call("browsingContext.getTree")["contexts"][0]["context"]
+        return file.read_text()
 
     def quit(self):
-        if self._socket:
-            self._socket.close()
+        self._stop()
+
+    def _stop(self):
+        for connection in (self._events, self._marionette):
+            if connection:
+                connection.close()
         self._process.terminate()
-        self._process.wait(PATIENCE)
+        try:
+            self._process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._log.close()
         self._profile.cleanup()
 
     def call(self, method, **params):
-        """Sends a command and gives its result; keeps the errors of the console that come meanwhile."""
+        """Sends a command of BiDi and returns its result; stores errors of the console that arrive meanwhile."""
         self._last_id += 1
-        self._socket.send(json.dumps({"id": self._last_id, "method": method, "params": params}))
+        self._events.send(json.dumps({"id": self._last_id, "method": method, "params": params}))
         while True:
-            message = json.loads(self._socket.recv())
+            message = json.loads(self._events.recv())
             if message.get("method") == "log.entryAdded" and message["params"]["level"] == "error":
                 self._errors.append(message["params"]["text"])
             if message.get("id") != self._last_id:
                 continue
             if message["type"] == "success":
                 return message["result"]
-            kind = StaleElementReferenceException if message["error"] in GONE else WebDriverException
+            kind = StaleElementReferenceException if message["error"] in STALE else WebDriverException
             raise kind(f"{method}: {message['error']}: {message['message']}")
 
-    # Tabs and frames
+    def execute(self, driver_command, params=None):
+        if driver_command in SWITCHES:
+            self._context = None
+        return super().execute(driver_command, params)
 
-    def start_anew(self, size):
-        """An empty tab of this size, without history, in place of the one that was open."""
-        old = self._tab
-        self._tab = self._context = self.call("browsingContext.create", type="tab")["context"]
-        self.call("browsingContext.close", context=old)
-        viewport = dict(zip(("width", "height"), size))
-        self.call("browsingContext.setViewport", context=self._tab, viewport=viewport, devicePixelRatio=1)
-        self.errors()
-
-    def get(self, url):
-        self._context = self._tab
-        self.call("browsingContext.navigate", context=self._tab, url=url, wait="complete")
-
-    @property
-    def switch_to(self):
-        return self
-
-    def frame(self, element):
-        self._context = element.run("return this.contentWindow")
-
-    def default_content(self):
-        self._context = self._tab
-
-    @property
-    def active_element(self):
-        return self.execute_script("return document.activeElement")
-
-    # What is on the page
-
-    def execute_script(self, body, *arguments, this=None, context=None):
-        """Runs the body of a function; elements among the arguments and in its result are `Element`s, a window is its id."""
+    def execute_script(self, script, *args):
+        """Runs the body of an asynchronous function with the page's own global object, unlike Marionette."""
+        if self._context is None:
+            reference = self._in_marionette("return window")
+            self._context = next(iter(reference.values()))
         done = self.call(
             "script.callFunction",
-            functionDeclaration=f"function () {{ {body} }}",
-            target={"context": context or self._context},
-            this=to_remote(this),
-            arguments=[to_remote(argument) for argument in arguments],
+            functionDeclaration=f"async function () {{ {script}\n }}",
+            target={"context": self._context},
+            arguments=[to_remote(each) for each in args],
             awaitPromise=True,
         )
         if done["type"] == "exception":
             raise JavascriptException(done["exceptionDetails"]["text"])
-        return self._from_remote(done["result"], context or self._context)
+        return self._from_remote(done["result"])
 
-    def _from_remote(self, remote, context):
+    def _in_marionette(self, script, *args):
+        return super().execute(Command.W3C_EXECUTE_SCRIPT, {"script": script, "args": args})["value"]
+
+    def _in_browser(self, script, *args):
+        """Runs a script with the rights of the browser itself."""
+        self._marionette.call("Marionette:SetContext", {"value": "chrome"})
+        try:
+            return self._in_marionette(script, *args)
+        finally:
+            self._marionette.call("Marionette:SetContext", {"value": "content"})
+
+    def _from_remote(self, remote):
         match remote["type"]:
             case "array":
-                return [self._from_remote(each, context) for each in remote["value"]]
+                return [self._from_remote(each) for each in remote["value"]]
             case "object":
-                return {name: self._from_remote(each, context) for name, each in remote["value"]}
+                return {name: self._from_remote(each) for name, each in remote["value"]}
             case "node":
-                return Element(self, context, remote["sharedId"])
-            case "window":
-                return remote["value"]["context"]
+                return self.create_web_element(remote["sharedId"])
             case _:
                 return remote.get("value")
 
-    def find_elements(self, by, selector, within=None):
-        find = {
-            "css selector": "return [...(arguments[1] ?? document).querySelectorAll(arguments[0])]",
-            "tag name": "return [...(arguments[1] ?? document).querySelectorAll(arguments[0])]",
-            "xpath": """const found = document.evaluate(
-                          arguments[0], arguments[1] ?? document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE);
-                        return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at))""",
-        }
-        return self.execute_script(find[by], selector, within, context=within and within.context)
-
-    def find_element(self, by, selector):
-        found = self.find_elements(by, selector)
-        if not found:
-            raise NoSuchElementException(selector)
-        return found[0]
-
-    def save_screenshot(self, path):
-        picture = self.call("browsingContext.captureScreenshot", context=self._tab)["data"]
-        Path(path).write_bytes(base64.b64decode(picture))
+    def show(self, size, dark):
+        self._in_browser(THEME, dark, self._motion)
+        viewport = dict(zip(("width", "height"), size))
+        self.call("browsingContext.setViewport", context=self.current_window_handle, viewport=viewport, devicePixelRatio=1)
 
     def errors(self):
-        """The errors that the console has got since the last time."""
         self.execute_script("")
+        self.call("session.status")
         errors, self._errors = self._errors, []
         return errors
 
+    def freeze(self):
+        return self.stop_process(self._in_browser(PROCESS))
 
-class Element:
-    def __init__(self, driver, context, shared_id):
-        self.driver = driver
-        self.context = context
-        self.shared_id = shared_id
-
-    def run(self, body, *arguments):
-        """Runs the body of a function whose `this` is the element."""
-        return self.driver.execute_script(body, *arguments, this=self, context=self.context)
-
-    def find_elements(self, by, selector):
-        return self.driver.find_elements(by, selector, self)
-
-    def find_element(self, by, selector):
-        return self.find_elements(by, selector)[0]
-
-    @property
-    def text(self):
-        return self.run("return this.innerText.trim()")
-
-    @property
-    def tag_name(self):
-        return self.run("return this.localName")
-
-    def get_attribute(self, name):
-        return self.run("return this.getAttribute(arguments[0])", name)
-
-    def is_displayed(self):
-        return self.run(
-            """const { width, height } = this.getBoundingClientRect();
-               return width > 0 && height > 0 && this.checkVisibility({ visibilityProperty: true, opacityProperty: true })"""
-        )
-
-    def click(self):
-        """Presses the middle of the element, which nothing may cover."""
-        cover = self.run(
-            """this.scrollIntoView({ behavior: "instant", block: "nearest", inline: "nearest" });
-               const { left, right, top, bottom } = this.getBoundingClientRect();
-               const hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-               return hit && this.contains(hit) ? null : hit?.outerHTML ?? "outside the window" """
-        )
-        if cover is not None:
-            raise WebDriverException(f"the element is covered: {cover[:200]}")
-        middle = {"type": "pointerMove", "x": 0, "y": 0, "origin": {"type": "element", "element": to_remote(self)}}
-        press = [middle, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self.driver.call(
-            "input.performActions",
-            context=self.context,
-            actions=[{"type": "pointer", "id": "mouse", "actions": press}],
-        )
-
-    def send_keys(self, *texts):
-        """Types where the element is, as a hand does; what is held is held to the end."""
-        self.run("this.focus()")
-        keys = [key for text in texts for key in text]
-        pressed = [{"type": kind, "value": key} for key in keys for kind in (["keyDown"] if key in HELD else ["keyDown", "keyUp"])]
-        released = [{"type": "keyUp", "value": key} for key in keys if key in HELD]
-        self.driver.call(
-            "input.performActions",
-            context=self.context,
-            actions=[{"type": "key", "id": "keyboard", "actions": [*pressed, *released]}],
-        )
-
-
-def to_remote(value):
-    if isinstance(value, Element):
-        return {"sharedId": value.shared_id}
-    return {"type": "null"} if value is None else {"type": "string", "value": value}
+    def set_online(self, is_online):
+        conditions = None if is_online else {"type": "offline"}
+        self.call("emulation.setNetworkConditions", networkConditions=conditions, contexts=[self.current_window_handle])
+        return True

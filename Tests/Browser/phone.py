@@ -1,4 +1,4 @@
-"""The demo's phone and the panels beside it, as a person uses them."""
+"""The demo's phone and the panels next to it, as a person uses them."""
 
 import json
 from contextlib import contextmanager
@@ -7,7 +7,28 @@ from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-PATIENCE = 10  # seconds
+from tabs import IS_VISIBLE
+
+TIMEOUT = 30  # seconds
+
+
+# The first visible element that a selector finds and that has a text or a name.
+SEARCH = f"""
+  const [selector, text, within] = arguments;
+  const fits = (element) => text === null || element.ariaLabel === text || element.textContent.replace(/\\s+/g, " ").includes(text);
+  const found = [...(within ?? document).querySelectorAll(selector)];
+  return found.find((element) => fits(element) && ({IS_VISIBLE})(element)) ?? null;
+"""
+# The first visible row of the messages with a title.
+ROW = f"""
+  const rows = [...document.querySelectorAll("#messages .message")];
+  return rows.find((row) => row.querySelector(".message-title").textContent === arguments[0] && ({IS_VISIBLE})(row)) ?? null;
+"""
+# The text of the first visible note that contains a text.
+NOTE = f"""
+  const notes = [...document.querySelectorAll("#messages .note")].filter({IS_VISIBLE});
+  return notes.map((note) => note.innerText.trim()).find((text) => text.includes(arguments[0])) ?? null;
+"""
 
 
 class Phone:
@@ -15,39 +36,27 @@ class Phone:
         self.driver = driver
 
     def wait(self, condition, what):
-        """What `condition` returns once it is true; it is asked again and again for PATIENCE seconds."""
+        """Returns the result of `condition` once it is true; it is polled for TIMEOUT seconds."""
         waiting = WebDriverWait(
-            self.driver, PATIENCE, 0.05, ignored_exceptions=[StaleElementReferenceException]
+            self.driver, TIMEOUT, 0.02, ignored_exceptions=[StaleElementReferenceException]
         )
         return waiting.until(lambda _: condition(), f"waited for {what}")
 
     def find(self, selector, within=None):
-        """The one shown element that fits."""
-
-        def shown():
-            found = (within or self.driver).find_elements(By.CSS_SELECTOR, selector)
-            visible = [element for element in found if element.is_displayed()]
-            return visible[0] if visible else None
-
-        return self.wait(shown, selector)
+        """The first visible element that matches."""
+        return self.wait(lambda: self.driver.execute_script(SEARCH, selector, None, within), selector)
 
     def button(self, text, within=None):
-        def shown():
-            path = f".//button[contains(normalize-space(), '{text}') or @aria-label='{text}']"
-            found = (within or self.driver).find_elements(By.XPATH, path)
-            visible = [element for element in found if element.is_displayed()]
-            return visible[0] if visible else None
-
-        return self.wait(shown, f"the button {text}")
+        return self.wait(lambda: self.driver.execute_script(SEARCH, "button", text, within), f"the button {text}")
 
     # The phone
 
     def surface(self, uri):
-        """The page on top, once it is of that URI."""
+        """Waits until the page on top has this URI, and returns it."""
         return self.find(f".surface.top[data-uri*='{uri}']")
 
     def press(self, uri, text):
-        """Presses a button on a native page, or in the bar above a web page, which must be on top."""
+        """Presses a button on a native page, or in the bar above a web page. The page must be on top."""
         self.button(text, self.surface(uri)).click()
 
     def tab(self, title):
@@ -58,12 +67,12 @@ class Phone:
         return self.settled(self.surface(uri))
 
     def settled(self, within=None):
-        """The text of a result that is no longer awaited."""
+        """The text of a result that has arrived."""
         return self.find(".result:not([data-state=waiting]) .result-text", within).text
 
     @contextmanager
     def web(self, uri):
-        """Inside the web page on top."""
+        """Switches into the web page on top."""
         frame = self.surface(uri).find_element(By.TAG_NAME, "iframe")
         self.driver.switch_to.frame(frame)
         try:
@@ -73,7 +82,7 @@ class Phone:
 
     @contextmanager
     def flutter(self):
-        """Inside the Flutter view, which must be on top."""
+        """Switches into the Flutter view, which must be on top."""
         self.driver.switch_to.frame(self.find("iframe.surface.top"))
         try:
             yield self
@@ -84,14 +93,14 @@ class Phone:
         return self.find(f".page[aria-label='{title}']:not([inert])")
 
     def settle(self):
-        """Waits until nothing moves but what moves as long as a call runs."""
+        """Waits until only the animations of running calls move."""
         moving = "return document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity).length"
         self.wait(lambda: self.driver.execute_script(moving) == 0, "the end of the motion")
 
     def toast(self, text):
         self.wait(lambda: text in self.find("#toasts").text, f"the toast {text}")
 
-    # Beside the phone
+    # The panels next to the phone
 
     def stack(self):
         """The live stack, top first, as (technology, URI) pairs."""
@@ -106,7 +115,7 @@ class Phone:
         self.wait(lambda: [uri for _, uri in self.stack()] == expected, f"the stack {expected}")
 
     def messages(self):
-        """The rows of the messages, newest first, as (who, direction, title, kind): a request is one until it is answered."""
+        """The rows of the messages, newest first, as (who, direction, title, kind): a request stays one until it has its response."""
         return self.driver.execute_script(
             """return [...document.querySelectorAll("#messages .message")].map((message) => [
                  message.querySelector(".chip").textContent, message.dataset.direction,
@@ -114,26 +123,15 @@ class Phone:
         )
 
     def row(self, title):
-        """The newest row of the messages that is shown and has this title."""
-
-        def shown():
-            rows = self.driver.find_elements(By.CSS_SELECTOR, "#messages .message")
-            fitting = [row for row in rows if row.is_displayed() and row.find_elements(By.CSS_SELECTOR, ".message-title")[0].text == title]
-            return fitting[0] if fitting else None
-
-        return self.wait(shown, f"the row {title}")
+        """The newest visible row of the messages with this title."""
+        return self.wait(lambda: self.driver.execute_script(ROW, title), f"the row {title}")
 
     def note(self, text):
-        """What is said among the messages and holds this text."""
-
-        def told():
-            notes = [note.text for note in self.driver.find_elements(By.CSS_SELECTOR, "#messages .note")]
-            return next((note for note in notes if text in note), None)
-
-        return self.wait(told, f"the note {text}")
+        """The note among the messages that contains this text."""
+        return self.wait(lambda: self.driver.execute_script(NOTE, text), f"the note {text}")
 
     def overflow(self):
-        """Elements of this document that are wider than their place, as selectors."""
+        """Elements of this document that are wider than their container, as selectors."""
         return json.loads(
             self.driver.execute_script(
                 """const wide = (e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0;
@@ -147,7 +145,7 @@ class Phone:
         )
 
     def cut(self):
-        """Buttons and fields of this document of which a part is not shown and cannot be scrolled to, as their texts."""
+        """Buttons and fields of this document that are partly hidden and cannot be scrolled to, as their texts."""
         return json.loads(
             self.driver.execute_script(
                 """const clips = (e) => /hidden|clip/.test(getComputedStyle(e).overflowX + getComputedStyle(e).overflowY);

@@ -1,4 +1,4 @@
-"""Pages of one technology open pages and run tasks of another, and get what comes of it."""
+"""Pages of one technology open pages and run tasks of another, and receive their results."""
 
 import unittest
 
@@ -8,7 +8,7 @@ SHOP = "/demo/pages/shop.html"
 
 
 class CallsTest(DemoCase):
-    def test_a_web_page_shares_through_a_swift_task_that_shows_the_native_sheet(self):
+    def test_swift_task_shows_native_share_sheet_to_web_page(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Share this mug").click()
@@ -20,7 +20,7 @@ class CallsTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "shared by mail")
 
-    def test_a_share_sheet_that_is_closed_shares_nothing(self):
+    def test_closing_share_sheet_shares_nothing(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Share this mug").click()
@@ -28,7 +28,7 @@ class CallsTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "not shared")
 
-    def test_an_address_picked_on_a_native_page_is_shown_on_the_web_page(self):
+    def test_web_page_shows_address_picked_on_native_page(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Choose an address").click()
@@ -37,7 +37,7 @@ class CallsTest(DemoCase):
             self.assertEqual(self.phone.settled(), "Studio, Quay 4, Loft 2, Bergen")
         self.screenshot("address-picked")
 
-    def test_leaving_the_address_page_by_its_back_button_is_an_outcome(self):
+    def test_back_button_dismisses_address_page(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Choose an address").click()
@@ -45,7 +45,7 @@ class CallsTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "dismissed")
 
-    def test_a_flutter_page_gives_its_result_to_a_web_page(self):
+    def test_flutter_page_returns_result_to_web_page(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Who made it?").click()
@@ -55,7 +55,7 @@ class CallsTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "you follow Mira Holm")
 
-    def test_a_flutter_page_counts_for_a_native_page(self):
+    def test_flutter_page_returns_result_to_native_page(self):
         self.phone.press("native://home", "Counter")
         with self.phone.flutter():
             page = self.phone.flutter_page("Counter")
@@ -64,7 +64,7 @@ class CallsTest(DemoCase):
             self.phone.button("Done", page).click()
         self.assertEqual(self.phone.result("native://home"), "counted to 5")
 
-    def test_a_flutter_page_opens_native_pages_and_flutter_pages(self):
+    def test_flutter_page_opens_native_and_flutter_pages(self):
         self.phone.press("native://home", "Mira")
         with self.phone.flutter():
             self.phone.button("Works with Jonas", self.phone.flutter_page("Profile")).click()
@@ -81,7 +81,7 @@ class CallsTest(DemoCase):
                 lambda: "Following Jonas Lie" in self.phone.find("#snack").text, "the notice"
             )
 
-    def test_a_web_page_opens_a_web_page_and_gets_its_review(self):
+    def test_web_page_receives_review_from_web_page(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Write a review").click()
@@ -90,14 +90,14 @@ class CallsTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "★★★★ Dented twice, still my favourite.")
 
-    def test_a_web_page_runs_a_task_of_the_shell(self):
+    def test_web_page_runs_task_of_shell(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Add to cart").click()
             self.assertEqual(self.phone.settled(), "1 trail mug")
         self.phone.toast("Trail mug is in your cart")
 
-    def test_a_page_that_the_shell_refuses_is_an_error_with_code_and_text(self):
+    def test_page_rejected_by_shell_is_an_error(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Leave the app").click()
@@ -105,19 +105,19 @@ class CallsTest(DemoCase):
         self.assertRegex(text, r"^2502 .*http://elsewhere\.invalid")
         self.phone.wait_for_stack(SHOP, "native://home")
 
-    def test_a_web_page_closes_itself(self):
+    def test_web_page_closes_itself(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Close page").click()
         self.assertEqual(self.phone.result("native://home"), "closed itself")
 
-    def test_a_synchronous_swift_task_answers_at_once(self):
+    def test_synchronous_swift_task_returns_immediately(self):
         self.phone.press("native://home", "Server time")
         self.assertRegex(self.phone.result("native://home"), r"^\d{4}-\d\d-\d\dT[\d:.]+Z$")
 
-    def test_a_web_page_without_the_app_says_so(self):
+    def test_web_page_outside_of_app_shows_notice(self):
         self.driver.get(f"{self.server.address}/demo/pages/shop.html")
-        self.assertIn("without the app around it", self.phone.find("#alone").text)
+        self.assertIn("opened outside of the app", self.phone.find("#alone").text)
         self.assertFalse(self.phone.button("Share this mug").is_enabled())
 
 

@@ -5,14 +5,19 @@ import unittest
 from pathlib import Path
 
 from demo_case import DemoCase
-from firefox import Firefox
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# Whether an element is within the visible part of another element.
+IN_VIEW = """
+  const [inner, outer] = [...arguments].map((element) => element.getBoundingClientRect());
+  return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+"""
 
 
 class CodeTest(DemoCase):
     def code(self, title):
-        """What the row with that title shows as code: its files, with the marked line of each, where one is. Each line is the file's."""
+        """The code in the row with this title: the marked line of each file. Checks that each shown line is in the file."""
         row = self.phone.row(title)
         row.find_elements("css selector", "summary")[0].click()
         self.phone.find(".code", row)
@@ -24,20 +29,23 @@ class CodeTest(DemoCase):
             self.assertGreater(len(lines), 0)
             for line in lines:
                 self.assertEqual(line.text.strip(), real[int(line.get_attribute("data-line")) - 1].strip(), file)
-            marked = figure.find_elements("css selector", "mark")
-            shown[file] = marked[0].text.strip() if marked else lines[0].text.strip()
+            marked, = figure.find_elements("css selector", "mark")
+            self.assertTrue(self.driver.execute_script(IN_VIEW, marked, figure.find_element("css selector", "pre")), f"the marked line of {file} is not in view")
+            shown[file] = marked.text.strip()
+        first = row.find_elements("css selector", "mark")[0]
+        self.assertTrue(self.driver.execute_script(IN_VIEW, first, self.phone.find("#messages")), "the line of the call is not in view")
         return shown
 
-    def test_the_lines_of_a_native_page_and_those_of_a_task_in_swift(self):
+    def test_shows_code_of_native_page_and_swift_task(self):
         self.phone.press("native://home", "Server time")
         self.phone.result("native://home")
         code = self.code("router.invoke")
-        self.assertEqual(list(code), ["web/demo/native/home.js", "Sources/WaybridgeCommand/DemoTasks.swift"])
+        self.assertEqual(list(code), ["web/demo/native/home.js", "Sources/WaybridgeCommand/Demo/DemoTasks.swift"])
         self.assertIn('bridge.invoke("action://time")', code["web/demo/native/home.js"])
-        self.assertEqual("/// Answers with the server's clock, in milliseconds since 1970.", code["Sources/WaybridgeCommand/DemoTasks.swift"])
+        self.assertIn("func time(_ call: Call)", code["Sources/WaybridgeCommand/Demo/DemoTasks.swift"])
         self.screenshot("code")
 
-    def test_the_lines_of_a_web_page_and_those_of_a_task_that_a_client_runs(self):
+    def test_shows_code_of_web_page_and_client_task(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Add to cart").click()
@@ -47,7 +55,7 @@ class CodeTest(DemoCase):
         self.assertIn('bridge.invoke("action://toast"', code["web/demo/pages/shop.js"])
         self.assertIn('task("action://toast"', code["web/demo/shell/shell.js"])
 
-    def test_the_lines_of_the_flutter_view(self):
+    def test_shows_code_of_flutter_view(self):
         self.phone.press("native://home", "Mira")
         with self.phone.flutter():
             self.phone.button("Follow", self.phone.flutter_page("Profile")).click()
@@ -55,12 +63,8 @@ class CodeTest(DemoCase):
         self.assertIn("this.bridge.finish(result", self.code("navigation.finish")["web/demo/flutter/view.js"])
 
 
-class FirefoxCodeTest(CodeTest):
-    browser = Firefox
-
-
 class SwiftTest(unittest.TestCase):
-    def test_the_lines_of_swift_are_those_of_the_sources(self):
+    def test_shown_swift_code_matches_sources(self):
         done = subprocess.run([ROOT / "web/demo-code", "--check"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 

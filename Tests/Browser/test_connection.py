@@ -1,4 +1,4 @@
-"""What the demo shows when its server goes away, and what it does when the server is back."""
+"""What the demo shows when its server stops, and what it does when the server is back."""
 
 import unittest
 
@@ -10,18 +10,18 @@ PHONE = (390, 844)
 DESK = (1280, 800)
 
 
-class ServerGoneTest(DemoCase):
+class ServerLossTest(DemoCase):
     server_ends = True
 
     def restart(self):
-        """A new server where the old one was."""
+        """A new server at the same address."""
         type(self).server = DemoServer(self.server.port)
         self.addClassCleanup(self.server.stop)
 
     def line(self):
         return self.phone.find("#connection")
 
-    def test_the_page_connects_again_after_a_restart_and_begins_anew(self):
+    def test_page_reconnects_with_new_session_after_restart(self):
         session = self.line().text
         self.open_shop()
         with self.phone.web("shop.html"):
@@ -29,7 +29,7 @@ class ServerGoneTest(DemoCase):
         self.phone.wait_for_stack("flutter://profile/7", SHOP, "native://home")
         self.server.stop()
         curtain = self.phone.find("#lost")
-        self.phone.wait(lambda: "Trying again" in curtain.text, "the curtain")
+        self.phone.wait(lambda: "Reconnecting" in curtain.text, "the curtain")
         self.assertIn(self.line().get_attribute("data-state"), ("waiting", "connecting"))
         self.assertEqual(self.driver.find_elements("css selector", ".toast"), [])
         self.assertEqual(self.phone.overflow(), [], "the curtain is too wide")
@@ -56,18 +56,18 @@ class ServerGoneTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "you follow Mira Holm")
 
-    def test_pressing_try_now_does_not_wait(self):
+    def test_try_now_button_reconnects_immediately(self):
         self.server.stop()
-        again = self.phone.button("Try now")
+        again = self.phone.button("Reconnect now")
         for _ in range(3):
-            self.phone.wait(lambda: again.text == "Try now", "the next try")
+            self.phone.wait(lambda: again.text == "Reconnect now", "the next try")
             again.click()
         self.restart()
-        self.phone.wait(lambda: again.text != "Try now" or not again.click(), "a try")
+        self.phone.wait(lambda: again.text != "Reconnect now" or not again.click(), "a try")
         self.phone.wait(lambda: not again.is_displayed(), "the connection")
         self.phone.surface("native://home")
 
-    def test_the_curtain_fits_every_screen(self):
+    def test_connection_lost_overlay_fits_every_screen(self):
         self.server.stop()
         self.phone.wait(lambda: "Connection lost" in self.phone.find("#lost").text, "the curtain")
         for name, size in (("phone", PHONE), ("desk", DESK)):
@@ -75,7 +75,7 @@ class ServerGoneTest(DemoCase):
                 self.driver.show(size, shade == "dark")
                 self.phone.find("#lost")
                 self.screenshot(f"connection-lost-{name}-{shade}")
-                # A window that has just another size is laid out a moment later.
+                # A window that has just changed its size is laid out a moment later.
                 self.phone.wait(lambda: self.phone.overflow() == [], f"{name}-{shade} to fit")
         self.restart()
         self.phone.wait(lambda: not self.phone.driver.find_element("id", "lost").is_displayed(), "it")

@@ -1,16 +1,16 @@
-"""Every text has a contrast of at least 4.5 to what lies behind it, computed from what the browser draws."""
+"""Every text has a contrast of at least 4.5 to its background, computed from what the browser draws."""
 
 import unittest
 
+from accessibility import low_contrast_texts
 from demo_case import DemoCase
-from readable import pale
 
 
 class ContrastTest(DemoCase):
     def check(self, what):
-        self.assertEqual(pale(self.driver), [], what)
+        self.assertEqual(low_contrast_texts(self.driver), [], what)
 
-    def walk(self, size, dark):
+    def check_pages(self, size, dark):
         self.driver.show(size, dark)
         self.check("home")
         self.open_shop()
@@ -19,7 +19,7 @@ class ContrastTest(DemoCase):
         self.phone.surface("native://address/list")
         if size[0] > 899:
             self.phone.find("#reload-page").click()
-            self.phone.wait(lambda: "loaded again" in self.phone.row("router.open").text, "the resumed call")
+            self.phone.wait(lambda: "was reloaded" in self.phone.row("router.open").text, "the resumed call")
             self.phone.button("native://future/thing").click()
             self.phone.find(".verdict")
             self.phone.row("router.open").find_element("css selector", "summary").click()
@@ -40,21 +40,21 @@ class ContrastTest(DemoCase):
         self.phone.surface("native://share/sheet")
         self.check("a sheet")
 
-    def test_a_desk_in_the_light(self):
-        self.walk((1280, 800), False)
+    def test_contrast_of_desktop_in_light_theme(self):
+        self.check_pages((1280, 800), False)
 
-    def test_a_desk_in_the_dark(self):
-        self.walk((1280, 800), True)
+    def test_contrast_of_desktop_in_dark_theme(self):
+        self.check_pages((1280, 800), True)
 
-    def test_a_phone_in_the_light(self):
-        self.walk((390, 844), False)
+    def test_contrast_of_phone_in_light_theme(self):
+        self.check_pages((390, 844), False)
 
-    def test_a_phone_in_the_dark(self):
-        self.walk((390, 844), True)
+    def test_contrast_of_phone_in_dark_theme(self):
+        self.check_pages((390, 844), True)
 
-    def test_what_is_too_faint_is_found(self):
+    def test_low_contrast_text_is_found(self):
         self.driver.execute_script("document.getElementById('steps-title').style.color = '#999'")
-        self.assertEqual(pale(self.driver), ["H2.: 2.85 Try it in a minute"])
+        self.assertEqual(low_contrast_texts(self.driver), ["H2.: 2.85 Guided steps"])
 
 
 if __name__ == "__main__":

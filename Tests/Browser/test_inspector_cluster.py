@@ -1,4 +1,4 @@
-"""The inspector of a server that is one of several, and of one that is alone."""
+"""The inspector of one of several servers, and of a single server."""
 
 import json
 import sys
@@ -6,21 +6,21 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from accessibility import low_contrast_texts, unnamed_controls
+from app_client import AppClient
 from demo_server import DemoServer
-from inspected import App
-from readable import nameless, pale
 from test_inspector import DESK, EVERYBODY, PHONE, ROOT, VIEWS, InspectorCase
-from test_inspector_told import ToldCase
+from test_inspector_updates import UpdatesCase
 
 sys.path.append(str(ROOT / "Tests/Command"))
-from test_cluster import Engine  # noqa: E402
+from test_cluster import NATSServer  # noqa: E402
 
 OTHERS = {"rules": [*EVERYBODY["rules"], {"name": "nobody prints", "deny": ["router.*"], "routes": ["print://*"]}]}
 TABLE = str(ROOT / "protocol/routes/demo.json")
-# What a page draws of other answers than those of two servers that do nothing.
+# Draws a page for other results than those of two idle servers.
 DRAWN = """
   const { ClusterView } = await import("/inspector/cluster-view.js");
-  const { AnswersView } = await import("/inspector/answers-view.js");
+  const { ServerResultsView } = await import("/inspector/server-results-view.js");
   const stamp = { version: "2026-11-23T08:16:41Z+17", hash: "0123456789abcdef" };
   const server = (name, more) => ({ server: name, version: "1.0", since: 1e12, draining: false, sessions: 100000, clients: 250000,
     policy: "0123456789abcdef", table: stamp, relays: { in: 12345, out: 54321 }, ...more });
@@ -29,50 +29,48 @@ DRAWN = """
   const link = new EventTarget();
   const answer = { server: "this", engine: "away", leaseMs: 0, takenOver: 1, servers };
   new ClusterView(Object.assign(link, { isWatching: true, request: async () => answer })).refresh();
-  new AnswersView().show("The table 3", "f", [{ server: "a", version: "3", hash: "f" }, { server: "b", version: "4", hash: "e" },
+  new ServerResultsView().show("The table 3", "f", [{ server: "a", version: "3", hash: "f" }, { server: "b", version: "4", hash: "e" },
     { server: "c", error: { code: 2503, message: "The server c has not answered within 30.0 seconds" } }]);
 """
 REDIRECT = [{"op": "redirect", "from": "action://gone", "to": "action://echo"}]
 
 
 def cells_of(driver, server):
-    """What is seen of a server, by the titles of the columns."""
+    """The displayed values of a server, by the titles of the columns."""
     return dict(driver.execute_script(
         """return [...document.querySelector(`#cluster [data-server='${arguments[0]}']`).children]
              .map((cell) => [cell.dataset.label ?? "Server", cell.innerText])""", server))
 
 
-class ClusterCase(ToldCase):
+class ClusterCase(UpdatesCase):
     """Two servers that share their sessions: one is inspected, the other has another policy."""
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.engine = Engine(cls.folder.name, "-js")
-        cls.addClassCleanup(lambda: cls.engine.process.stderr.closed or cls.engine.end())
+        cls.nats = NATSServer(cls.folder.name, "-js")
+        cls.addClassCleanup(lambda: cls.nats.process.stderr.closed or cls.nats.end())
         cls.server = cls.serve("policy", EVERYBODY)
         cls.other = cls.serve("others", OTHERS)
-        cls.driver = cls.browser(cls.dark, False)
-        cls.addClassCleanup(cls.driver.quit)
 
     @classmethod
     def serve(cls, name, policy):
         file = Path(cls.folder.name, f"{name}.json")
         file.write_text(json.dumps(policy))
-        server = DemoServer(arguments=("serve", "--cluster", cls.engine.url, "--table", TABLE, "--policy", str(file), "--conformance"))
+        server = DemoServer(arguments=("serve", "--cluster", cls.nats.url, "--table", TABLE, "--policy", str(file), "--conformance"))
         cls.addClassCleanup(server.crash)
         return server
 
     def setUp(self):
         super().setUp()
-        self.here, self.there = self.app("here"), App(self.other.address, "there")
+        self.here, self.there = self.app("here"), AppClient(self.other.address, "there")
         self.addCleanup(self.there.close)
         self.page.wait(lambda: all(len(self.servers(app)) == 2 for app in (self.here, self.there)), "servers that know of each other")
         self.name, self.others = (self.servers(app)[0]["server"] for app in (self.here, self.there))
 
     def servers(self, app):
-        return app.ask("admin.cluster")["result"]["servers"]
+        return app.request("admin.cluster")["result"]["servers"]
 
     def show_cluster(self):
         self.show("Cluster")
@@ -83,18 +81,18 @@ class ClusterCase(ToldCase):
 
 
 class ClusterTest(ClusterCase):
-    def test_the_servers_are_shown_with_what_differs(self):
+    def test_servers_are_shown_with_differences(self):
         self.inspect(self.here)
         self.show_cluster()
-        numbers = lambda server, told: [self.cells(server)[name] for name in ("Sessions", "Clients", "Relays in", "Relays out")] == told
-        told = lambda of: [str(count) for count in (of["sessions"], of["clients"], *of["relays"].values())]
+        numbers = lambda server, counts: [self.cells(server)[name] for name in ("Sessions", "Clients", "Relays in", "Relays out")] == counts
+        counts = lambda of: [str(count) for count in (of["sessions"], of["clients"], *of["relays"].values())]
         for place, server in enumerate((self.name, self.others)):
-            self.page.wait(lambda: numbers(server, told(self.servers(self.here)[place])), f"the counts of {server}")
+            self.page.wait(lambda: numbers(server, counts(self.servers(self.here)[place])), f"the counts of {server}")
         here, there = self.cells(self.name), self.cells(self.others)
         self.assertEqual([here["Server"], there["Server"]], [f"{self.name} this server", self.others])
-        # The app and the inspector itself, at least.
+        # At least the app and the inspector itself.
         self.assertGreaterEqual(int(here["Sessions"]), 2)
-        self.assertEqual([here["State"], there["State"]], ["serves", "serves"])
+        self.assertEqual([here["State"], there["State"]], ["running", "running"])
         self.assertRegex(there["Since"], r"\d:\d\d")
         self.assertEqual(there["Table"], here["Table"])
         self.assertRegex(here["Table"], "^1 [0-9a-f]{12}$")
@@ -103,7 +101,7 @@ class ClusterTest(ClusterCase):
         self.assertEqual(self.texts("#cluster-view dd")[::2], ["reached", "0 sessions"])
         self.assertRegex(self.page.find("#cluster-lease").text, r"^[\d.]+ m?s left$")
 
-    def test_a_session_is_shown_with_its_server(self):
+    def test_session_is_shown_with_its_server(self):
         self.inspect(self.there)
         note = lambda app: self.page.find(f"#sessions [data-session='{app.session}'] .notes").text
         self.page.wait(lambda: note(self.here).endswith("on this server"), "this server")
@@ -115,91 +113,96 @@ class ClusterTest(ClusterCase):
         self.page.find(f"#sessions [data-session='{self.here.session}']").click()
         self.wait("return document.getElementById('calls-elsewhere').textContent === ''", "a session of this server")
 
-    def test_it_is_asked_once_whether_there_is_a_cluster(self):
+    def test_cluster_is_detected_once(self):
         self.inspect(self.here)
         self.page.button("Cluster", self.page.find("#tabs"))
-        self.refreshed("admin.sessions")
-        self.assertEqual(self.sent("admin.cluster"), [])
+        self.wait_for_refresh("admin.sessions")
+        self.assertEqual(self.sent_params("admin.cluster"), [])
         self.show_cluster()
-        self.refreshed("admin.cluster")
+        self.wait_for_refresh("admin.cluster")
         self.driver.execute_script("document.getElementById('tab-cluster').focus()")
         self.key("Home")
         self.key("End")
         self.wait("return document.activeElement.id === 'tab-cluster'", "the last tab")
 
-    def test_a_table_is_gone_back_to_on_all_servers(self):
-        self.here.ask("table.update", operations=REDIRECT)
+    def test_table_is_rolled_back_on_all_servers(self):
+        self.here.request("table.update", operations=REDIRECT)
         self.inspect()
-        self.go_back("table")
+        self.roll_back("table")
         self.page.wait(lambda: self.page.find("#answers-title").text == "The table 1 is in force on all servers", "what has become of it")
         self.assertEqual(self.texts("#answers li"), [f"{self.others} in force"])
         self.page.button("Close", self.page.find("#answers")).click()
         self.wait("return document.getElementById('answers').hidden && document.activeElement.id === 'tab-versions'", "the end of the answers")
 
-    def test_a_policy_that_another_server_does_not_know_is_told(self):
-        before = self.here.ask("admin.versions")["result"]["policy"]["hash"]
+    def test_policy_rollback_reports_servers_without_the_policy(self):
+        before = self.here.request("admin.versions")["result"]["policy"]["hash"]
         Path(self.folder.name, "policy.json").write_text(json.dumps({"rules": [*EVERYBODY["rules"], {"name": "more", "allow": ["*"]}]}))
         self.inspect()
-        self.go_back("policy")
+        self.roll_back("policy")
         text = f"The policy {before} is in force here, but not on 1 of 1 other server"
         self.page.wait(lambda: self.page.find("#answers-title").text == text, "what has become of it")
-        answer, = self.texts("#answers li")
-        self.assertRegex(answer, rf"^{self.others} failed: .*\(2404\)$")
+        response, = self.texts("#answers li")
+        self.assertRegex(response, rf"^{self.others} failed: .*\(2404\)$")
         self.assertIn("but not on 1", self.page.find("#notice").text)
-        self.assertEqual([nameless(self.driver), pale(self.driver), self.page.overflow()], [[], [], []])
+        self.assertEqual([unnamed_controls(self.driver), low_contrast_texts(self.driver), self.page.overflow()], [[], [], []])
         self.picture("cluster-answers")
 
-    def go_back(self, kind):
+    def roll_back(self, kind):
         self.show("Versions")
-        self.page.button("Go back to", self.page.find(f"#{kind}-versions")).click()
-        self.page.button("Go back", self.page.find("#confirm")).click()
+        self.page.button("Restore", self.page.find(f"#{kind}-versions")).click()
+        self.page.button("Restore", self.page.find("#confirm")).click()
 
 
-class AwayTest(ClusterCase):
-    def test_an_engine_that_is_away_is_told(self):
+class NATSLossTest(ClusterCase):
+    def test_lost_nats_connection_is_shown(self):
         self.inspect(self.here)
         self.show_cluster()
-        self.engine.end()
+        self.nats.end()
         self.wait(
             """document.dispatchEvent(new Event("visibilitychange"));
-               return document.getElementById("cluster-engine").textContent.startsWith("away")""", "the absence")
-        # Without a lease a server has no session for anybody, the inspector's own among them.
-        self.page.wait(lambda: self.page.find("#cluster-lease").text in ("has run out", "not known"), "the end of the lease")
+               return document.getElementById("cluster-engine").textContent.startsWith("unreachable")""", "the absence")
+        # Without a lease a server has no sessions, including that of the inspector.
+        self.page.wait(lambda: self.page.find("#cluster-lease").text in ("expired", "unknown"), "the end of the lease")
         self.picture("cluster-away")
 
 
-class LookedAt(InspectorCase):
-    def look(self, name):
+class ViewCase(InspectorCase):
+    def check_view(self, name):
         self.picture(f"cluster-{name}")
         self.assertEqual(self.page.overflow(), [], f"{name}: too wide")
         self.assertEqual(self.page.cut(), [], f"{name}: cut off")
-        self.assertEqual(nameless(self.driver), [], f"{name}: without a name")
-        self.assertEqual(pale(self.driver), [], f"{name}: too pale")
+        self.assertEqual(unnamed_controls(self.driver), [], f"{name}: without a name")
+        self.assertEqual(low_contrast_texts(self.driver), [], f"{name}: too pale")
 
 
-class PhoneTest(ClusterCase, LookedAt):
+class PhoneTest(ClusterCase, ViewCase):
     size = PHONE
 
-    def test_it_fits_and_can_be_read(self):
+    def test_cluster_views_fit_and_are_readable(self):
         self.inspect(self.there)
         self.page.wait(lambda: self.others in self.page.find("#calls-elsewhere").text, "where its calls are told")
-        self.look("phone-sessions")
+        self.check_view("phone-sessions")
         self.show_cluster()
-        self.look("phone")
+        self.check_view("phone")
 
 
-class DrawnTest(LookedAt):
-    """The page of a server that is alone, which draws what other servers are told."""
+class RenderingTest(ViewCase):
+    """The page of a single server, which draws given results of other servers."""
 
-    def test_nothing_of_a_cluster_is_seen_where_there_is_none(self):
+    def test_single_server_shows_no_cluster_view(self):
         self.inspect(self.host())
         self.assertEqual(self.texts("#tabs [role=tab]"), list(VIEWS))
         self.assertNotIn("server", self.page.find("#sessions").text)
         self.assertEqual(self.driver.execute_script("return document.getElementById('calls-elsewhere').textContent"), "")
 
-    def test_what_differs_and_what_has_failed_is_drawn_and_can_be_read(self):
+    def test_differences_and_failures_are_shown_and_readable(self):
         self.inspect()
-        self.driver.execute_script(f"document.getElementById('tab-cluster').hidden = false; (async () => {{{DRAWN}}})()")
+        # The page itself finds no cluster, and must not hide the tab again.
+        self.driver.execute_script(
+            f"""const tab = document.getElementById("tab-cluster");
+                tab.hidden = false;
+                Object.defineProperty(tab, "hidden", {{ get: () => false, set: () => {{}} }});
+                (async () => {{{DRAWN}}})()""")
         self.wait("return document.querySelectorAll('#cluster-body tr').length === 5", "five servers")
         for dark in (False, True):
             for size in (DESK, PHONE):
@@ -211,13 +214,13 @@ class DrawnTest(LookedAt):
                 self.assertEqual(differing, {"this": [], "drains": [], "same": [], "other": ["Version", "Table", "Policy"], "without": ["Table"]})
                 drains = cells["drains"]
                 self.assertEqual([drains["State"], drains["Relays in"], cells["other"]["Policy"]], ["draining", "", "none differs"])
-                self.assertEqual(self.texts("#cluster-view dd")[1:], ["has run out", "1 session"])
-                self.look(f"drawn-{name}")
+                self.assertEqual(self.texts("#cluster-view dd")[1:], ["expired", "1 session"])
+                self.check_view(f"drawn-{name}")
                 self.show("Versions")
                 self.assertEqual(self.page.find("#answers-title").text, "The table 3 is in force here, but not on 2 of 3 other servers")
-                answers = ["c failed: The server c has not answered within 30.0 seconds (2503)", "b has 4", "a in force"]
-                self.assertEqual(self.texts("#answers li"), answers)
-                self.look(f"drawn-answers-{name}")
+                responses = ["c failed: The server c has not answered within 30.0 seconds (2503)", "b has 4", "a in force"]
+                self.assertEqual(self.texts("#answers li"), responses)
+                self.check_view(f"drawn-answers-{name}")
 
 
 if __name__ == "__main__":

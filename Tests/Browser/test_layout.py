@@ -1,7 +1,8 @@
-"""Every page fits its screen, on a phone and on a desk, light and dark."""
+"""Every page fits its screen, on a phone and on a desktop, light and dark."""
 
 import unittest
 
+from accessibility import small_targets
 from demo_case import DemoCase
 
 PHONE = (390, 844)
@@ -10,7 +11,7 @@ DESK = (1280, 800)
 
 class LayoutTest(DemoCase):
     def check(self, name):
-        """Nothing is too wide or cut off in this document and in those of the frames that are shown; keeps a picture."""
+        """Nothing is too wide or cut off in this document and in visible frames; saves a screenshot."""
         self.screenshot(name)
         self.assertEqual(self.phone.overflow(), [], f"{name}: too wide")
         self.assertEqual(self.phone.cut(), [], f"{name}: cut off")
@@ -89,7 +90,7 @@ class LayoutTest(DemoCase):
         self.phone.surface("native://trip/Bergen")
         self.check(f"{prefix}-trip")
         self.phone.press("native://trip/Bergen", "Back")
-        self.phone.press("native://discover", "From the future")
+        self.phone.press("native://discover", "A URI of a later version")
         self.phone.surface("native://upgrade")
         self.check(f"{prefix}-upgrade")
         self.phone.press("native://upgrade", "Back")
@@ -120,13 +121,13 @@ class LayoutTest(DemoCase):
 class PhoneLightTest(LayoutTest):
     size = PHONE
 
-    def test_every_page_fits_a_phone_in_the_light(self):
+    def test_every_page_fits_phone_in_light_theme(self):
         self.visit("phone-light")
 
-    def test_every_page_of_the_other_tabs_fits_a_phone_in_the_light(self):
+    def test_pages_of_other_tabs_fit_phone_in_light_theme(self):
         self.visit_discover("phone-light")
 
-    def test_the_stack_and_the_messages_stay_in_sight_while_the_phone_acts(self):
+    def test_stack_and_messages_stay_visible_during_navigation(self):
         width, height = self.driver.execute_script(
             "const { width, height } = document.getElementById('screen').getBoundingClientRect(); return [width, height]"
         )
@@ -140,38 +141,75 @@ class PhoneLightTest(LayoutTest):
         self.assertTrue(self.driver.execute_script(within))
 
 
+    def test_toast_does_not_cover_result(self):
+        self.open_shop()
+        with self.phone.web("shop.html"):
+            self.phone.button("Add to cart").click()
+            self.phone.settled()
+        self.phone.toast("Trail mug is in your cart")
+        self.screenshot("phone-toast")
+        covers = self.driver.execute_script(
+            """const frame = document.querySelector(".surface.top iframe");
+               const toast = document.querySelector(".toast").getBoundingClientRect();
+               const result = frame.contentDocument.querySelector(".result").getBoundingClientRect();
+               const { top } = frame.getBoundingClientRect();
+               return toast.top < top + result.bottom && toast.bottom > top + result.top;"""
+        )
+        self.assertFalse(covers)
+
+    def test_touch_targets_are_large_enough(self):
+        self.assertEqual(small_targets(self.driver), [])
+        self.open_shop()
+        with self.phone.web("shop.html"):
+            self.assertEqual(small_targets(self.driver), [])
+        for view in ("Stack", "Messages", "Explain"):
+            self.phone.button(view, self.phone.find("#views")).click()
+            self.assertEqual(small_targets(self.driver), [], view)
+
+
 class PhoneDarkTest(LayoutTest):
     size = PHONE
     dark = True
 
-    def test_every_page_fits_a_phone_in_the_dark(self):
+    def test_every_page_fits_phone_in_dark_theme(self):
         self.visit("phone-dark")
 
-    def test_every_page_of_the_other_tabs_fits_a_phone_in_the_dark(self):
+    def test_pages_of_other_tabs_fit_phone_in_dark_theme(self):
         self.visit_discover("phone-dark")
 
 
 class DeskLightTest(LayoutTest):
     size = DESK
 
-    def test_every_page_fits_a_desk_in_the_light(self):
+    def test_every_page_fits_desktop_in_light_theme(self):
         self.visit("desk-light")
 
-    def test_every_page_of_the_other_tabs_fits_a_desk_in_the_light(self):
+    def test_pages_of_other_tabs_fit_desktop_in_light_theme(self):
         self.visit_discover("desk-light")
+
+
+    def test_live_stack_shows_pages_of_guided_steps(self):
+        self.open_shop()
+        with self.phone.web("shop.html"):
+            self.phone.button("Choose an address").click()
+        self.phone.surface("native://address/list")
+        self.phone.wait_for_stack("native://address/list", "/demo/pages/shop.html", "native://home")
+        self.phone.wait(lambda: "awaited by web" in self.phone.find("#stack").text, "the call that waits")
+        visible, whole = self.driver.execute_script("const { clientHeight, scrollHeight } = document.querySelector('.stacks'); return [clientHeight, scrollHeight]")
+        self.assertGreaterEqual(visible, whole)
 
 
 class DeskDarkTest(LayoutTest):
     size = DESK
     dark = True
 
-    def test_every_page_fits_a_desk_in_the_dark(self):
+    def test_every_page_fits_desktop_in_dark_theme(self):
         self.visit("desk-dark")
 
-    def test_every_page_of_the_other_tabs_fits_a_desk_in_the_dark(self):
+    def test_pages_of_other_tabs_fit_desktop_in_dark_theme(self):
         self.visit_discover("desk-dark")
 
-    def test_dark_is_dark_in_every_frame(self):
+    def test_dark_theme_applies_to_every_frame(self):
         self.open_shop()
         dark = "return matchMedia('(prefers-color-scheme: dark)').matches && getComputedStyle(document.body).backgroundColor"
         self.assertEqual(self.driver.execute_script(dark), "rgb(14, 13, 20)")
@@ -182,36 +220,36 @@ class DeskDarkTest(LayoutTest):
             self.assertEqual(self.driver.execute_script(dark), "rgb(17, 20, 24)")
 
 
-class GlidingTest(DemoCase):
+class TransitionCase(DemoCase):
     COUNT = """
       window.glides = 0;
       const { animate } = Element.prototype;
       Element.prototype.animate = function (...arguments) { glides += 1; return animate.apply(this, arguments); };
     """
 
-    def there_and_back(self):
+    def count_transitions(self):
         self.driver.execute_script(self.COUNT)
         self.phone.press("native://home", "Addresses")
         surface = self.phone.surface("native://address/list")
         self.phone.settle()
-        came = self.driver.execute_script("return glides")
+        opening = self.driver.execute_script("return glides")
         self.phone.button("Back", surface).click()
         self.phone.surface("native://home")
         self.phone.settle()
-        return came, self.driver.execute_script("return glides") - came
+        return opening, self.driver.execute_script("return glides") - opening
 
 
-class MotionTest(GlidingTest):
-    """Pages glide, unless the user asked for less motion."""
+class MotionTest(TransitionCase):
+    """Pages slide, unless the user prefers reduced motion."""
 
     motion = True
 
-    def test_a_page_glides_in_and_out_and_leaves_nothing_behind(self):
-        self.assertEqual(self.there_and_back(), (1, 1))
+    def test_page_transition_leaves_no_elements_behind(self):
+        self.assertEqual(self.count_transitions(), (1, 1))
         left = self.driver.find_elements("css selector", ".surface:not(iframe)")
         self.assertEqual([e.get_attribute("data-uri") for e in left], ["native://home"])
 
-    def test_a_sheet_over_a_flutter_page_comes_and_goes(self):
+    def test_sheet_over_flutter_page_opens_and_closes(self):
         self.phone.press("native://home", "Mira")
         self.phone.wait_for_stack("flutter://profile/7", "native://home")
         self.phone.settle()
@@ -231,15 +269,15 @@ class MotionTest(GlidingTest):
 
 
 
-class CalmTest(GlidingTest):
-    def test_nothing_glides_where_less_motion_is_wanted(self):
-        self.assertEqual(self.there_and_back(), (0, 0))
+class ReducedMotionTest(TransitionCase):
+    def test_reduced_motion_disables_transitions(self):
+        self.assertEqual(self.count_transitions(), (0, 0))
 
 
-class BetweenTest(LayoutTest):
+class MediumWindowTest(LayoutTest):
     size = (1024, 768)
 
-    def test_a_middling_window_is_not_too_wide(self):
+    def test_medium_window_does_not_overflow(self):
         self.phone.find("#explain button").click()
         self.phone.find(".verdict")
         self.check("middling")

@@ -1,4 +1,4 @@
-"""A call that needs a login is held for it, and then goes on as it was."""
+"""A call that needs a login is held until the user has logged in, and then continues."""
 
 import unittest
 
@@ -10,7 +10,7 @@ ORDERS = "native://orders?filter=open"
 
 
 class LoginTest(DemoCase):
-    def want_orders(self):
+    def open_orders(self):
         self.phone.tab("Discover")
         self.phone.press(DISCOVER, "My orders")
 
@@ -18,8 +18,8 @@ class LoginTest(DemoCase):
     def me(self):
         return self.phone.flutter_page("Me")
 
-    def test_the_call_that_needed_a_login_goes_on_after_it(self):
-        self.want_orders()
+    def test_call_continues_after_required_login(self):
+        self.open_orders()
         page = self.phone.surface(LOGIN)
         self.assertEqual(page.get_attribute("role"), "dialog")
         self.assertIn(ORDERS, page.text)
@@ -36,8 +36,8 @@ class LoginTest(DemoCase):
         self.phone.press(DISCOVER, "My orders")
         self.phone.surface(ORDERS)
 
-    def test_a_login_that_is_dismissed_refuses_the_call(self):
-        self.want_orders()
+    def test_dismissed_login_rejects_the_call(self):
+        self.open_orders()
         self.phone.press(LOGIN, "Close")
         self.assertRegex(self.phone.result(DISCOVER), r"^2423 .*nobody has logged in")
         self.phone.wait_for_stack(DISCOVER)
@@ -54,10 +54,10 @@ class LoginTest(DemoCase):
         self.phone.press(LOGIN, "Log in")
         self.phone.wait_for_stack("native://orders", "native://orders", "flutter://me")
 
-    def test_the_account_logs_in_and_out(self):
+    def test_account_page_logs_in_and_out(self):
         self.phone.tab("Me")
         with self.phone.flutter():
-            self.assertIn("Nobody is logged in", self.me.text)
+            self.assertIn("Not logged in", self.me.text)
             self.phone.button("Log in", self.me).click()
         field = self.phone.find("input[name=name]", self.phone.surface(LOGIN))
         field.clear()
@@ -72,17 +72,17 @@ class LoginTest(DemoCase):
                 lambda: "Order 1041: delivered" in self.phone.find("#snack").text, "the notice"
             )
             self.phone.button("Log out", self.me).click()
-            self.phone.wait(lambda: "Nobody is logged in" in self.me.text, "the logout")
+            self.phone.wait(lambda: "Not logged in" in self.me.text, "the logout")
             self.phone.button("My orders", self.me).click()
         self.phone.press(LOGIN, "Close")
         with self.phone.flutter():
             self.phone.wait(lambda: "2423" in self.phone.find("#snack").text, "the refusal")
 
-    def test_a_login_elsewhere_is_seen_on_the_account(self):
+    def test_account_page_shows_login_from_another_page(self):
         self.phone.tab("Me")
         with self.phone.flutter():
-            self.assertIn("Nobody is logged in", self.me.text)
-        self.want_orders()
+            self.assertIn("Not logged in", self.me.text)
+        self.open_orders()
         self.phone.press(LOGIN, "Log in")
         self.phone.surface(ORDERS)
         self.phone.tab("Me")

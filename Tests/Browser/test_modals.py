@@ -1,4 +1,4 @@
-"""A modal has a stack of its own, and goes as a whole."""
+"""A modal has a stack of its own, and closes as a whole."""
 
 import unittest
 
@@ -17,7 +17,7 @@ class ModalsTest(DemoCase):
         self.phone.surface("native://plan/check")
         self.phone.wait_for_stack(*PLAN, DISCOVER)
 
-    def test_pages_are_pushed_inside_of_a_modal_and_go_back_through_it(self):
+    def test_pages_of_modal_are_pushed_and_popped(self):
         self.plan()
         nested = self.phone.find("#stack > li > .modal")
         self.assertEqual(len(nested.find_elements("css selector", ":scope > li")), 3)
@@ -29,13 +29,13 @@ class ModalsTest(DemoCase):
         self.assertEqual(self.phone.result(DISCOVER), "dismissed")
         self.phone.wait_for_stack(DISCOVER)
 
-    def test_the_browsers_back_goes_through_a_modal(self):
+    def test_browser_back_closes_pages_of_modal(self):
         self.plan()
         for below in [*PLAN[1:], DISCOVER]:
             self.driver.back()
             self.phone.surface(below)
 
-    def test_the_last_step_dismisses_the_modal_and_pushes_a_page_beneath(self):
+    def test_last_step_dismisses_modal_and_pushes_page_beneath(self):
         self.plan()
         self.assertTrue(self.phone.find(".tabs").get_property("inert"))
         self.phone.press("native://plan/check", "Plan it")
@@ -53,13 +53,13 @@ class ModalMotionTest(DemoCase):
     motion = True
 
     def glide(self, uri, text):
-        """Presses a button once nothing moves any more, and waits until nothing does."""
+        """Presses a button once nothing moves any more, and waits until nothing moves again."""
         self.phone.surface(uri)
         self.phone.settle()
         self.phone.press(uri, text)
         self.phone.settle()
 
-    def test_nothing_is_left_of_a_modal_that_went(self):
+    def test_closed_modal_leaves_no_elements_behind(self):
         self.phone.tab("Discover")
         self.glide(DISCOVER, "Plan a trip")
         for page in ("place", "time"):
@@ -76,7 +76,7 @@ class ModalMotionTest(DemoCase):
             ["native://home", DISCOVER, "native://trip/Bergen"],
         )
 
-    def test_a_tab_comes_without_motion(self):
+    def test_tab_switch_has_no_transition(self):
         self.driver.execute_script(
             """window.glides = 0;
                const { animate } = Element.prototype;

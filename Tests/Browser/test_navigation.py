@@ -1,4 +1,4 @@
-"""Pages close, and the phone, the live stack and the browser's history stay in step."""
+"""Pages close, and the phone, the live stack and the browser's history stay consistent."""
 
 import unittest
 
@@ -20,7 +20,7 @@ class NavigationTest(DemoCase):
     def history_depth(self):
         return self.driver.execute_script("return history.state.depth")
 
-    def test_publishing_at_c_stands_on_m_again_with_the_result(self):
+    def test_publish_returns_to_first_page_with_result(self):
         self.walk_to_c()
         self.screenshot("walk-c")
         self.phone.press("native://walk/c", "Publish")
@@ -30,14 +30,14 @@ class NavigationTest(DemoCase):
         self.phone.wait_for_stack("native://walk/m", "native://home")
         self.screenshot("walk-published")
 
-    def test_each_page_of_the_walk_goes_back_by_its_button(self):
+    def test_back_button_closes_each_page(self):
         self.walk_to_c()
         for page, below in zip(WALK, WALK[1:]):
             self.phone.press(page, "Back")
             self.phone.surface(below)
         self.assertEqual(self.phone.result("native://walk/m"), "dismissed")
 
-    def test_the_browsers_back_goes_back_in_the_app(self):
+    def test_browser_back_closes_page_of_app(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Choose an address").click()
@@ -49,20 +49,20 @@ class NavigationTest(DemoCase):
         self.phone.surface("native://home")
         self.phone.wait_for_stack("native://home")
 
-    def test_the_browsers_back_closes_a_flutter_page(self):
+    def test_browser_back_closes_flutter_page(self):
         self.phone.press("native://home", "Counter")
         self.phone.wait_for_stack("flutter://counter", "native://home")
         self.driver.back()
         self.assertEqual(self.phone.result("native://home"), "dismissed")
 
-    def test_several_steps_back_in_the_browser_close_several_pages(self):
+    def test_multiple_browser_back_steps_close_multiple_pages(self):
         self.walk_to_c()
         self.phone.wait(lambda: self.history_depth() == 4, "the history")
         self.driver.execute_script("history.go(-3)")
         self.phone.wait_for_stack("native://walk/m", "native://home")
         self.assertEqual(self.phone.result("native://walk/m"), "dismissed")
 
-    def test_the_history_follows_when_pages_close_otherwise(self):
+    def test_browser_history_follows_pages_closed_by_app(self):
         self.walk_to_c()
         self.phone.wait(lambda: self.history_depth() == 4, "the history")
         self.phone.press("native://walk/c", "Publish")
@@ -72,7 +72,7 @@ class NavigationTest(DemoCase):
         self.phone.wait_for_stack("native://home")
         self.assertTrue(self.driver.current_url.endswith("/demo/"))
 
-    def test_the_browsers_forward_brings_no_page_back(self):
+    def test_browser_forward_does_not_reopen_page(self):
         self.open_shop()
         self.phone.wait(lambda: self.history_depth() == 1, "the history")
         self.driver.back()
@@ -84,7 +84,7 @@ class NavigationTest(DemoCase):
         self.open_shop()
         self.phone.wait_for_stack(SHOP, "native://home")
 
-    def test_the_live_stack_names_who_draws_and_nests_modal_pages(self):
+    def test_live_stack_shows_technology_and_nested_modals(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Who made it?").click()

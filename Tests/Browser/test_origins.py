@@ -4,9 +4,8 @@ import socket
 import unittest
 from pathlib import Path
 
-from chromium import Chromium
+from browser import BrowserCase
 from demo_server import DemoServer
-from firefox import Firefox
 from page_server import PageServer
 
 TABLE = Path(__file__).resolve().parents[2] / "protocol/routes/demo.json"
@@ -36,8 +35,8 @@ new Bridge({ url }).ready.then(() => parent.postMessage("open", "*"), (error) =>
 </script>"""
 
 
-class OriginsTest(unittest.TestCase):
-    browser = Chromium
+class OriginsTest(BrowserCase):
+    size = (800, 600)
 
     @classmethod
     def setUpClass(cls):
@@ -45,11 +44,9 @@ class OriginsTest(unittest.TestCase):
             {"/": "<!doctype html><title>elsewhere</title>", "/guest.html": GUEST, "/sandboxed.html": SANDBOXED}
         )
         cls.addClassCleanup(cls.pages.stop)
-        cls.driver = cls.browser(False, False)
-        cls.addClassCleanup(cls.driver.quit)
 
     def setUp(self):
-        self.driver.start_anew((800, 600))
+        super().setUp()
         self.driver.get(f"{self.pages.origin}/")
 
     def serve(self, *flags):
@@ -61,25 +58,25 @@ class OriginsTest(unittest.TestCase):
     def run_script(self, url, body):
         return self.driver.execute_script(SCRIPT.format(url=url, body=body))
 
-    def test_a_refused_page_is_told_the_flag_that_would_let_it_in(self):
+    def test_rejected_page_receives_flag_that_allows_it(self):
         url = self.serve()
         server = url.replace("ws:", "http:").removesuffix("/bridge")
         self.assertEqual(
             self.run_script(url, WHY),
-            f"BridgeRefused 2403 closed: the server at {server} does not let in pages of {self.pages.origin}: "
+            f"BridgeRejectedError 2403 closed: The server at {server} rejects pages of {self.pages.origin}; "
             f"start it with --allow-origin {self.pages.origin}",
         )
 
-    def test_a_sandboxed_frame_is_told_what_null_means(self):
+    def test_sandboxed_frame_receives_hint_about_null_origin(self):
         body = """const told = new Promise((resolve) => addEventListener("message", ({ data }) => resolve(data)));
           const frame = document.createElement("iframe");
           frame.sandbox = "allow-scripts";
           frame.src = `/sandboxed.html?${encodeURIComponent(url)}`;
           document.body.append(frame);
           return told;"""
-        self.assertIn("--allow-origin null, which lets in all such pages", self.run_script(self.serve(), body))
+        self.assertIn("--allow-origin null, which allows all such pages", self.run_script(self.serve(), body))
 
-    def test_a_server_that_is_away_is_waited_for(self):
+    def test_client_waits_for_unreachable_server(self):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             url = f"ws://127.0.0.1:{free.getsockname()[1]}/bridge"
@@ -89,7 +86,7 @@ class OriginsTest(unittest.TestCase):
           return state;"""
         self.assertEqual(self.run_script(url, body), "waiting")
 
-    def test_a_page_that_is_let_in_shows_native_pages_to_those_that_it_invites(self):
+    def test_allowed_page_shows_native_pages_to_its_guests(self):
         url = self.serve("--allow-origin", self.pages.origin)
         body = """
           const shell = new Bridge({ url, hosts: { native: {
@@ -111,10 +108,6 @@ class OriginsTest(unittest.TestCase):
         self.assertEqual(seen, ["finished", "Kyoto", "true", "#chapter"])
         self.assertGreater(len(token), 8)
         self.assertEqual([request for request in self.pages.requests if token in request or "waybridge=" in request], [])
-
-
-class FirefoxOriginsTest(OriginsTest):
-    browser = Firefox
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Pages that are loaded again go on where they were, the shell with all its pages included."""
+"""Reloaded pages resume where they were, including the shell with all its pages."""
 
 import tempfile
 import unittest
@@ -6,7 +6,6 @@ from pathlib import Path
 
 from demo_case import DemoCase
 from demo_server import DemoServer
-from firefox import Firefox
 
 SHOP = "/demo/pages/shop.html"
 LIST = "native://address/list"
@@ -20,7 +19,7 @@ class ReloadCase(DemoCase):
         return self.phone.find("#connection[data-state=connected]").text
 
     def reload(self):
-        """Loads the whole demo anew: the shell, and with it every frame."""
+        """Reloads the whole demo: the shell, and with it every frame."""
         self.driver.execute_script("window.isOld = true; location.reload()")
         self.phone.wait(
             lambda: self.driver.execute_script("return !window.isOld && document.readyState") == "complete",
@@ -28,7 +27,7 @@ class ReloadCase(DemoCase):
         )
 
     def reload_shop(self):
-        """Loads the shop anew, whatever lies over it."""
+        """Reloads the shop, whatever lies over it."""
         frames = self.driver.find_elements("css selector", f".surface[data-uri*='{SHOP}'] iframe")
         self.driver.switch_to.frame(frames[0])
         self.driver.execute_script("window.isOld = true; setTimeout(() => location.reload(), 0)")
@@ -50,14 +49,14 @@ class ReloadCase(DemoCase):
 
 
 class ReloadTest(ReloadCase):
-    def test_the_opener_is_loaded_again_before_the_pick(self):
+    def test_reloaded_opener_receives_result(self):
         self.choose("Choose an address")
         self.phone.surface(LIST)
         for _ in range(2):
             self.reload_shop()
         self.pick()
 
-    def test_all_is_loaded_again_and_nothing_is_lost(self):
+    def test_full_reload_keeps_session_and_pages(self):
         session = self.session()
         self.choose("Choose an address")
         self.phone.surface(LIST)
@@ -71,7 +70,7 @@ class ReloadTest(ReloadCase):
         self.phone.wait_for_stack("native://home")
         self.assertEqual(self.phone.result("native://home"), "closed itself")
 
-    def test_the_flutter_view_shows_its_pages_again(self):
+    def test_reloaded_flutter_view_shows_its_pages_again(self):
         self.choose("Who made it?")
         with self.phone.flutter():
             self.phone.flutter_page("Profile")
@@ -84,7 +83,7 @@ class ReloadTest(ReloadCase):
 
 
 class TabsTest(ReloadCase):
-    def test_two_tabs_have_a_session_each(self):
+    def test_two_tabs_have_separate_sessions(self):
         session = self.session()
         first = self.driver.current_window_handle
         self.driver.switch_to.new_window("tab")
@@ -106,23 +105,23 @@ class RestartCase(ReloadCase):
         self.addClassCleanup(self.server.stop)
 
     def note(self):
-        """What is said of it beside the phone, which is said in front of it too."""
+        """Its note next to the phone, which is also shown in front of it."""
         text = self.phone.note("session")
         self.phone.toast(text)
         return text
 
 
 class RestartTest(RestartCase):
-    def test_what_a_restart_has_cost_is_said(self):
+    def test_pages_lost_by_restart_are_reported(self):
         self.choose("Choose an address")
         self.phone.surface(LIST)
         self.restart(self.server.stop)
         self.phone.wait_for_stack("native://home")
         note = self.note()
-        self.assertIn("does not know this client any more", note)
+        self.assertIn("no longer knows this client", note)
         self.assertIn("3 pages", note)
 
-    def test_what_became_of_its_calls_is_said(self):
+    def test_outcome_of_pending_calls_is_reported(self):
         session = self.session()
         self.phone.press("native://home", "Addresses")
         self.phone.surface(LIST)
@@ -130,15 +129,15 @@ class RestartTest(RestartCase):
         self.phone.wait_for_stack("native://home")
         self.assertNotEqual(self.session(), session)
         note = self.note()
-        self.assertIn("a new session has begun; gone: 2 pages and one call.", note)
-        self.assertIn(f"Nobody knows whether these were carried out: {LIST}.", note)
+        self.assertIn("a new session has begun; lost: 2 pages and one call.", note)
+        self.assertIn(f"It is unknown whether these calls ran: {LIST}.", note)
         self.phone.settle()
         self.screenshot("restart-lost")
         self.assertEqual(self.phone.overflow(), [], "the note is too wide")
 
 
-class KeptSessionTest(RestartCase):
-    """A server that keeps its sessions serves what the demo does."""
+class DurableSessionTest(RestartCase):
+    """A server that persists its sessions serves the same demo."""
 
     @classmethod
     def setUpClass(cls):
@@ -148,23 +147,19 @@ class KeptSessionTest(RestartCase):
         cls.command = ("serve", "--data", folder.name, "--drain", "0", "--table", table, "--web", web)
         super().setUpClass()
 
-    def test_a_result_comes_over_a_crash_and_a_restart(self):
+    def test_result_survives_crash_and_restart(self):
         session = self.session()
         self.choose("Choose an address")
         self.phone.surface(LIST)
         for end in ("crash", "stop"):
             self.restart(getattr(self.server, end))
-            self.assertEqual(self.note(), "The server was restarted; the session goes on with 3 pages and 2 waiting calls.")
+            self.assertEqual(self.note(), "The server was restarted; the session continues with 3 pages and 2 waiting calls.")
             self.phone.button("Clear").click()
             self.phone.wait_for_stack(LIST, SHOP, "native://home")
             self.assertEqual(self.session(), session)
         self.phone.settle()
         self.screenshot("restart-kept")
         self.pick()
-
-
-class FirefoxReloadTest(ReloadTest):
-    browser = Firefox
 
 
 if __name__ == "__main__":

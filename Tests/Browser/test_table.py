@@ -1,4 +1,4 @@
-"""The table while the app runs: every route of it opens, its topics are told, and a page is repaired by it alone."""
+"""The table while the app runs: every route opens, its topics are published, and a change of the table alone repairs a page."""
 
 import json
 import unittest
@@ -24,8 +24,8 @@ class RoutesTest(DemoCase):
         self.phone.press("native://discover", "All routes")
         self.phone.surface(DIRECTORY)
 
-    def look_up(self, text):
-        """What the directory shows for it, as (title, pattern) pairs."""
+    def search(self, text):
+        """Searches the directory; returns its rows, as (title, pattern) pairs."""
         field = self.phone.find(".search")
         field.clear()
         field.send_keys(text)
@@ -34,18 +34,18 @@ class RoutesTest(DemoCase):
                  [row.querySelector(".row-title").textContent, row.querySelector(".row-detail").textContent])"""
         )
 
-    def test_the_directory_has_every_route_and_finds_those_that_are_meant(self):
+    def test_directory_lists_and_searches_all_routes(self):
         first = [(route.get("pattern") or route["patterns"][0]) for route in TABLE["routes"]]
         self.assertGreater(len(first), 59)
-        self.assertEqual(sorted(first), sorted(pattern for _, pattern in self.look_up("")))
-        self.assertEqual([["Cart", "native://cart"]], self.look_up("what the user is about to buy"))
-        self.assertEqual([], self.look_up("there is nothing of the kind"))
+        self.assertEqual(sorted(first), sorted(pattern for _, pattern in self.search("")))
+        self.assertEqual([["Cart", "native://cart"]], self.search("what the user is about to buy"))
+        self.assertEqual([], self.search("there is nothing of the kind"))
         self.screenshot("directory")
 
-    def test_every_route_opens_and_runs_with_parameters_that_fit(self):
-        """By the shell's own bridge, which does what a press on each row does."""
+    def test_every_route_opens_with_valid_parameters(self):
+        """Calls with the shell's own bridge, like a press on each row."""
         self.driver.set_script_timeout(120)
-        told = self.driver.execute_script(
+        outcomes = self.driver.execute_script(
             """const [tabs] = arguments;
                const { shell } = await import("/demo/workbench.js");
                const { sampleCall } = await import("/demo/shared/sample.js");
@@ -82,12 +82,12 @@ class RoutesTest(DemoCase):
             sorted(TABS),
         )
         pages = {route["name"] for route in TABLE["routes"] if route["kind"] == "page"} - TABS
-        self.assertEqual({name: "finished" for name in pages}, {name: told[name] for name in pages})
-        refused = {name: text for name, text in told.items() if text and text[0].isdigit() and name not in pages}
+        self.assertEqual({name: "finished" for name in pages}, {name: outcomes[name] for name in pages})
+        refused = {name: text for name, text in outcomes.items() if text and text[0].isdigit() and name not in pages}
         self.assertEqual({}, refused)
 
-    def test_a_page_without_a_drawing_says_what_it_is_for_and_finishes_with_what_fits(self):
-        self.look_up("native://product/:sku")
+    def test_placeholder_page_shows_purpose_and_finishes_with_result(self):
+        self.search("native://product/:sku")
         self.phone.find(".surface.top .row").click()
         page = self.phone.surface("native://product/trail-mug")
         self.assertIn("Shows one product", page.text)
@@ -98,32 +98,32 @@ class RoutesTest(DemoCase):
         self.phone.button("Finish with this", page).click()
         self.assertIn('{"action":"cart"', self.phone.result(DIRECTORY))
 
-    def test_the_same_for_a_flutter_page_a_mini_program_and_a_web_page(self):
+    def test_placeholder_pages_of_other_technologies_finish_with_result(self):
         for pattern, title, inside in (
             ("flutter://feed/:post", "Post", self.phone.flutter),
             ("https://m.shop.example/campaign/:id", "Campaign", lambda: self.phone.web("campaign")),
         ):
-            self.look_up(pattern)
+            self.search(pattern)
             self.phone.find(".surface.top .row").click()
             self.phone.wait(lambda: self.phone.stack()[0][1].startswith(pattern.split(":id")[0].split(":post")[0]), pattern)
             with inside():
                 self.assertIn(title, self.phone.find("h1:not([inert] *)").text)
                 self.phone.button("Finish with this", self.phone.find("main:not([inert] *)")).click()
             self.assertTrue(self.phone.result(DIRECTORY).startswith("{"))
-        self.look_up("mini://coffee")
+        self.search("mini://coffee")
         self.phone.find(".surface.top .row").click()
         self.phone.press("mini://coffee", "Finish with this")
         self.assertIn('"items"', self.phone.result(DIRECTORY))
 
-    def test_an_address_of_the_demo_leads_to_a_route_and_to_a_uri(self):
-        self.driver.start_anew(self.size)
+    def test_demo_url_opens_route_or_uri(self):
+        self.driver.open_tab(self.size)
         self.driver.get(f"{self.server.address}/demo/#route=product")
         self.phone.wait_for_stack("native://product/trail-mug", "native://category/all", "native://home")
         self.driver.get(f"{self.server.address}/demo/#open=native%3A%2F%2Fcontacts%2Fa2")
         self.phone.surface("native://address/a2")
         self.assertEqual(f"{self.server.address}/demo/", self.driver.current_url)
 
-    def test_a_change_of_the_cart_is_told_by_its_topic(self):
+    def test_cart_change_is_published_on_its_topic(self):
         self.phone.press(DIRECTORY, "Back")
         self.phone.press("native://discover", "Cart")
         page = self.phone.surface("native://cart")
@@ -139,7 +139,7 @@ class RepairTest(DemoCase):
         super().tearDown()
 
     def repair(self, value):
-        """Has the addresses be `native`, a `web` page or an `error` page."""
+        """Makes the addresses a `native`, a `web` or an `error` page."""
         self.phone.wait(lambda: self.phone.find("#repair").is_enabled(), "the control")
         field = self.driver.find_element(By.CSS_SELECTOR, f"#repair [value={value}]")
         if field.is_selected():
@@ -148,12 +148,12 @@ class RepairTest(DemoCase):
         field.click()
         self.phone.wait(lambda: self.phone.find("#repair-note").text != note and field.is_selected(), value)
 
-    def test_the_addresses_are_a_web_page_then_an_error_page_then_native_again(self):
+    def test_table_update_replaces_address_page_and_restores_it(self):
         self.phone.press("native://home", "Addresses")
         self.phone.wait_for_stack(LIST, "native://home")
         self.repair("web")
         self.screenshot("repair")
-        # What is open stays.
+        # Open pages stay.
         self.phone.press(LIST, "Studio")
         self.assertEqual("Studio, Bergen", self.phone.result("native://home"))
 
@@ -177,7 +177,21 @@ class RepairTest(DemoCase):
         self.phone.press(LIST, "Home")
         self.assertEqual("Home, Bergen", self.phone.result("native://home"))
 
-    def test_another_workbench_is_told(self):
+    def test_address_page_can_be_reset(self):
+        self.assertIn("for all clients of this server", self.phone.find("#repair-purpose").text)
+        reset = self.phone.find("#repair-reset")
+        self.phone.wait(lambda: self.phone.find("#repair").is_enabled(), "the control")
+        self.assertEqual(reset.get_attribute("aria-disabled"), "true")
+        self.repair("error")
+        self.phone.wait(lambda: reset.get_attribute("aria-disabled") == "false", "the reset")
+        reset.click()
+        native = self.driver.find_element(By.CSS_SELECTOR, "#repair [value=native]")
+        self.phone.wait(lambda: native.is_selected() and reset.get_attribute("aria-disabled") == "true", "the native page")
+        self.assertEqual(self.driver.switch_to.active_element, reset)
+        self.phone.press("native://home", "Addresses")
+        self.phone.surface(LIST)
+
+    def test_table_update_reaches_other_workbench(self):
         first = self.driver.current_window_handle
         self.driver.switch_to.new_window("tab")
         self.open_demo()
@@ -191,8 +205,8 @@ class RepairTest(DemoCase):
         self.driver.close()
         self.driver.switch_to.window(first)
 
-    def test_neither_a_guest_nor_a_client_that_is_no_workbench_may_do_it(self):
-        told = self.driver.execute_script(
+    def test_only_workbench_can_update_table(self):
+        outcomes = self.driver.execute_script(
             """const { Bridge } = await import("/bridge/bridge.js");
                const { shell } = await import("/demo/workbench.js");
                const { session, token } = await shell.bridge.request("session.invite", { uses: 2 });
@@ -207,7 +221,7 @@ class RepairTest(DemoCase):
                }
                return told;"""
         )
-        self.assertEqual({who: ["2403 default"] * 3 for who in ("guest", "claiming", "other")}, told)
+        self.assertEqual({name: ["2403 default"] * 3 for name in ("guest", "claiming", "other")}, outcomes)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tabs keep their pages, beside one another."""
+"""Tabs keep their pages, independently of one another."""
 
 import unittest
 
@@ -17,7 +17,7 @@ class TabsTest(DemoCase):
         return self.phone.find(".tab[aria-current=page]").text
 
     def seen(self):
-        """The pages that can be seen, but for those of the Flutter view."""
+        """The visible pages, except those of the Flutter view."""
         return self.driver.execute_script(
             """return [...document.querySelectorAll(".surface[data-uri]")]
                  .filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => e.dataset.uri)"""
@@ -30,7 +30,7 @@ class TabsTest(DemoCase):
         self.phone.surface(DISCOVER)
         self.assertEqual(self.current(), "Discover")
         self.phone.wait_for_stack(DISCOVER)
-        self.phone.press(DISCOVER, "From the future")
+        self.phone.press(DISCOVER, "A URI of a later version")
         self.phone.surface("native://upgrade")
 
         self.phone.tab("Home")
@@ -43,7 +43,7 @@ class TabsTest(DemoCase):
         self.phone.press("native://address/list", "Studio")
         self.assertEqual(self.phone.result(HOME), "Studio, Bergen")
 
-    def test_a_tab_is_shown_by_the_flutter_view(self):
+    def test_flutter_view_shows_a_tab(self):
         self.phone.tab("Me")
         with self.phone.flutter():
             page = self.phone.flutter_page("Me")
@@ -52,7 +52,7 @@ class TabsTest(DemoCase):
         self.phone.surface(DISCOVER)
         self.assertEqual(self.current(), "Discover")
 
-    def test_the_flutter_view_shows_the_page_of_the_tab(self):
+    def test_flutter_view_shows_page_of_selected_tab(self):
         self.phone.press(HOME, "Mira")
         with self.phone.flutter():
             self.phone.flutter_page("Profile")
@@ -67,12 +67,12 @@ class TabsTest(DemoCase):
         with self.phone.flutter():
             self.phone.flutter_page("Me")
 
-    def test_the_browsers_back_stays_within_the_tab(self):
+    def test_browser_back_stays_within_tab(self):
         self.phone.press(HOME, "Trip notes")
         self.phone.press("native://walk/m", "Write a note")
         self.phone.surface("native://walk/a")
         self.phone.tab("Discover")
-        self.phone.press(DISCOVER, "From the future")
+        self.phone.press(DISCOVER, "A URI of a later version")
         self.phone.surface("native://upgrade")
         self.phone.wait(lambda: self.history_depth() == 1, "the history")
         self.driver.back()
@@ -86,7 +86,7 @@ class TabsTest(DemoCase):
         self.phone.wait_for_stack(HOME)
         self.assertEqual(self.current(), "Home")
 
-    def test_the_tab_that_is_shown_goes_back_to_its_first_page(self):
+    def test_pressing_current_tab_returns_to_first_page(self):
         self.phone.press(HOME, "Trip notes")
         self.phone.press("native://walk/m", "Write a note")
         self.phone.surface("native://walk/a")
@@ -94,7 +94,7 @@ class TabsTest(DemoCase):
         self.assertEqual(self.phone.result(HOME), "dismissed")
         self.phone.wait_for_stack(HOME)
 
-    def test_the_live_stack_shows_the_tabs_that_wait(self):
+    def test_live_stack_shows_inactive_tabs(self):
         self.phone.press(HOME, "Addresses")
         self.phone.surface("native://address/list")
         self.phone.tab("Discover")
@@ -103,18 +103,18 @@ class TabsTest(DemoCase):
         self.assertEqual(self.phone.find("#stack-tab").text, f"Tab {DISCOVER}")
         self.phone.wait_for_stack("native://plan/place", DISCOVER)
         waiting = [e.text.split("\n") for e in self.driver.find_elements("css selector", "#beside section")]
-        self.assertEqual(waiting[0][0], f"Tab {HOME} · waits")
+        self.assertEqual(waiting[0][0], f"Tab {HOME} · in the background")
         self.assertEqual([line for line in waiting[0][1:] if "://" in line], ["native://address/list", HOME])
         self.assertEqual(waiting[1], [f"Tab {ME} · not opened"])
         self.screenshot("stack-of-tabs")
 
-    def test_a_tab_that_went_with_its_host_says_so_and_comes_back_with_it(self):
+    def test_tab_of_lost_host_is_restored_with_host(self):
         self.phone.tab("Me")
         with self.phone.flutter():
             self.phone.flutter_page("Me")
-        self.phone.button("Cut Flutter off").click()
+        self.phone.button("Disconnect Flutter").click()
         vacant = self.phone.find(".vacant")
-        self.assertIn("The pages of Me have gone", vacant.text)
+        self.assertIn("The client that showed the pages of Me has disconnected", vacant.text)
         self.screenshot("tab-vacant")
         self.phone.button("Open it again", vacant).click()
         self.phone.toast("2504")
@@ -123,8 +123,8 @@ class TabsTest(DemoCase):
             self.phone.flutter_page("Me")
         self.assertFalse(vacant.is_displayed())
 
-    def test_a_tab_whose_page_does_not_open_is_not_shown(self):
-        self.phone.button("Cut Flutter off").click()
+    def test_tab_with_failed_page_is_not_shown(self):
+        self.phone.button("Disconnect Flutter").click()
         self.phone.button("Restart Flutter")
         self.phone.tab("Me")
         self.phone.toast("2504")

@@ -1,4 +1,4 @@
-"""What stands beside the phone, and what happens when a member of the session goes away."""
+"""The panels next to the phone, and what happens when a client of the session leaves."""
 
 import unittest
 
@@ -10,12 +10,12 @@ SHOP = "/demo/pages/shop.html"
 
 
 class WorkbenchTest(DemoCase):
-    def test_cutting_the_flutter_connection_fails_its_pages_and_no_others(self):
+    def test_lost_flutter_connection_fails_only_its_pages(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Who made it?").click()
         self.phone.wait_for_stack("flutter://profile/7", SHOP, "native://home")
-        self.phone.button("Cut Flutter off").click()
+        self.phone.button("Disconnect Flutter").click()
         with self.phone.web("shop.html"):
             self.assertRegex(self.phone.settled(), r"^failed · 2504 ")
         self.phone.wait_for_stack(SHOP, "native://home")
@@ -40,7 +40,7 @@ class WorkbenchTest(DemoCase):
         with self.phone.web("shop.html"):
             self.assertEqual(self.phone.settled(), "you follow Mira Holm")
 
-    def test_the_inspector_is_a_link_away_and_shows_this_session(self):
+    def test_inspector_link_opens_current_session(self):
         session = self.phone.find("#connection[data-state=connected]").text.removeprefix("Session ")
         home = self.driver.current_window_handle
         link = self.phone.find("#inspector")
@@ -54,17 +54,17 @@ class WorkbenchTest(DemoCase):
         self.assertIn("native://home", self.phone.find("#stack .uri").text)
         self.phone.find(f"#sessions [data-session='{session}'][aria-selected=true]")
 
-    def test_a_flutter_page_beneath_others_goes_and_they_stay(self):
+    def test_lost_flutter_page_beneath_others_keeps_them(self):
         self.phone.press("native://home", "Mira")
         with self.phone.flutter():
             self.phone.button("Meet somewhere", self.phone.flutter_page("Profile")).click()
         self.phone.surface("native://address/list")
-        self.phone.button("Cut Flutter off").click()
+        self.phone.button("Disconnect Flutter").click()
         self.phone.wait_for_stack("native://address/list", "native://home")
         self.phone.press("native://address/list", "Back")
         self.assertRegex(self.phone.result("native://home"), r"^failed · 2504 ")
 
-    def test_the_messages_of_all_three_are_shown_as_they_pass(self):
+    def test_messages_of_all_three_clients_are_shown(self):
         self.open_shop()
         with self.phone.web("shop.html"):
             self.phone.button("Who made it?").click()
@@ -82,7 +82,7 @@ class WorkbenchTest(DemoCase):
         ):
             self.phone.wait(lambda: message in self.phone.messages(), str(message))
 
-    def test_a_message_opens_to_its_json_without_the_keys_of_the_session(self):
+    def test_message_shows_json_without_session_secrets(self):
         self.phone.find("#messages .start summary").click()
         first = self.driver.find_elements(By.CSS_SELECTOR, "#messages .message")[-1]
         self.assertEqual(first.find_element(By.CSS_SELECTOR, ".message-title").text, "session.open")
@@ -91,7 +91,7 @@ class WorkbenchTest(DemoCase):
         self.assertRegex(body.text, r'"joinToken": ".{4}…"')
         self.screenshot("message-open")
 
-    def test_messages_pause_and_clear(self):
+    def test_messages_can_be_paused_and_cleared(self):
         self.phone.button("Pause").click()
         self.phone.button("Clear").click()
         self.open_shop()
@@ -101,13 +101,13 @@ class WorkbenchTest(DemoCase):
         self.phone.press("shop.html", "Back")
         self.phone.wait(lambda: self.phone.messages(), "messages")
 
-    def test_what_passes_before_anything_is_pressed_is_folded(self):
+    def test_startup_messages_are_collapsed(self):
         start = self.phone.find("#messages .start")
         self.assertRegex(start.text, r"^Start-up \d+ exchanges in [\d.]+ m?s")
         self.assertEqual(self.phone.messages()[-1][2], "session.open")
         self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#messages > li:not(.start):not(.housekeeping)"), [])
 
-    def test_an_answer_is_in_the_row_of_its_request_with_its_time(self):
+    def test_response_is_in_row_of_its_request(self):
         self.phone.press("native://home", "Server time")
         self.phone.result("native://home")
         row = self.phone.row("router.invoke")
@@ -116,9 +116,9 @@ class WorkbenchTest(DemoCase):
         row.find_element(By.TAG_NAME, "summary").click()
         self.phone.wait(lambda: "serverTime" in row.text, "the answer")
         captions = [caption.text for caption in row.find_elements(By.CSS_SELECTOR, "figcaption")]
-        self.assertEqual(captions[-2:], ["Request", "Answer"])
+        self.assertEqual(captions[-2:], ["Request", "Response"])
 
-    def test_housekeeping_is_shown_where_it_is_wanted(self):
+    def test_housekeeping_messages_are_shown_on_demand(self):
         self.open_shop()
         hidden = self.driver.find_elements(By.CSS_SELECTOR, "#messages > .housekeeping")
         self.assertGreater(len(hidden), 0)
@@ -126,7 +126,7 @@ class WorkbenchTest(DemoCase):
         self.phone.find("#with-all").click()
         self.assertTrue(hidden[0].is_displayed())
 
-    def test_whatever_can_be_pressed_has_a_name(self):
+    def test_every_control_has_an_accessible_name(self):
         self.open_shop()
         self.phone.row("page.open").find_element(By.TAG_NAME, "summary").click()
         shown = self.driver.execute_script(
@@ -137,14 +137,14 @@ class WorkbenchTest(DemoCase):
         self.assertEqual([each.get_attribute("outerHTML") for each in shown if not each.accessible_name], [])
 
     def calls(self):
-        """Who calls whom, as (from, to, what, state)."""
+        """The calls as (from, to, what, state)."""
         return self.driver.execute_script(
             """return [...document.querySelectorAll("#calls li")].map((call) => [
                  ...[...call.querySelectorAll(".chip")].map((chip) => chip.textContent),
                  call.querySelector(".call-what").textContent, call.dataset.state])"""
         )
 
-    def test_it_is_seen_from_whom_to_whom_a_call_goes(self):
+    def test_call_diagram_shows_caller_and_target(self):
         self.open_shop()
         self.assertEqual(self.calls(), [["native", "web", SHOP, "running"]])
         for button, party, uri in (
@@ -158,7 +158,7 @@ class WorkbenchTest(DemoCase):
             self.phone.wait_for_stack(*([uri] if party != "swift" else ["native://share/sheet"]), SHOP, "native://home")
             if party != "swift":
                 waiting = self.phone.find(f"#stack [data-technology='{party}'] .stack-awaited").text
-                self.assertEqual(waiting, "· web waits for it")
+                self.assertEqual(waiting, "· awaited by web")
             self.driver.execute_script("history.back()")
             self.phone.surface("shop.html")
             self.phone.wait(lambda: ["web", party, uri, "result"] in self.calls(), "its end")

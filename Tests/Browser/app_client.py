@@ -1,4 +1,4 @@
-"""An app whose sessions are inspected: a client without a browser, which shows pages and calls."""
+"""An app whose sessions are inspected: a client without a browser that shows pages and makes calls."""
 
 import json
 import socket
@@ -7,21 +7,21 @@ import time
 
 import websocket
 
-PATIENCE = 20  # seconds
+TIMEOUT = 20  # seconds
 
 
-class App:
-    """A client of a session of its own. It answers what it is asked."""
+class AppClient:
+    """A client of a session of its own. It responds to every request."""
 
-    def __init__(self, address, name, **members):
+    def __init__(self, address, name, **options):
         url = address.replace("http", "ws", 1) + "/bridge"
-        self._socket = websocket.create_connection(url, subprotocols=["waybridge.v1"], timeout=PATIENCE, suppress_origin=True)
+        self._socket = websocket.create_connection(url, subprotocols=["waybridge.v1"], timeout=TIMEOUT, suppress_origin=True)
         self._lock = threading.Lock()
-        self._answers = {}
-        self._came = threading.Condition()
+        self._responses = {}
+        self._received = threading.Condition()
         self._last = 0
         self._is_closed = threading.Event()
-        params = {"protocol": ["1.0"], "client": {"name": name, "version": "2.0"}, **members}
+        params = {"protocol": ["1.0"], "client": {"name": name, "version": "2.0"}, **options}
         self._send({"id": "hello", "method": "session.open", "params": params})
         hello = json.loads(self._socket.recv())["result"]
         self.session, self.client = hello["session"], hello["client"]
@@ -41,29 +41,29 @@ class App:
                 return
             message = json.loads(text)
             if "method" not in message:
-                with self._came:
-                    self._answers[message["id"]] = message
-                    self._came.notify_all()
+                with self._received:
+                    self._responses[message["id"]] = message
+                    self._received.notify_all()
             elif "id" in message:
                 self._send({"id": message["id"], "result": None})
 
     def begin(self, method, **params):
-        """Sends a request; gives its id."""
+        """Sends a request; returns its id."""
         self._last += 1
         self._send({"id": self._last, "method": method, "params": params})
         return self._last
 
-    def answer(self, number):
-        with self._came:
-            if not self._came.wait_for(lambda: number in self._answers, PATIENCE):
-                raise TimeoutError(f"no answer to {number}")
-            return self._answers.pop(number)
+    def response(self, number):
+        with self._received:
+            if not self._received.wait_for(lambda: number in self._responses, TIMEOUT):
+                raise TimeoutError(f"no response to {number}")
+            return self._responses.pop(number)
 
-    def ask(self, method, **params):
-        return self.answer(self.begin(method, **params))
+    def request(self, method, **params):
+        return self.response(self.begin(method, **params))
 
     def call(self, rate, seconds, uri):
-        """So many calls a second; gives how many were sent."""
+        """Makes this number of calls a second; returns how many were sent."""
         begin = time.monotonic()
         sent = 0
         while sent < rate * seconds and (now := time.monotonic() - begin) < seconds:
@@ -73,8 +73,8 @@ class App:
             sent += 1
         return sent
 
-    def vanish(self):
-        """Its connection ends without a word."""
+    def disconnect(self):
+        """Closes the connection without a close frame."""
         self._is_closed.set()
         self._socket.sock.shutdown(socket.SHUT_RDWR)
 

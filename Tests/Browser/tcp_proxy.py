@@ -1,28 +1,28 @@
-"""A network between a page and a server, which may go away without a word."""
+"""A TCP proxy between a page and a server, which can drop all traffic."""
 
 import socket
 import threading
 
 
-class Relay:
-    """Passes on what comes, on a free port, to the port `target`, which is set once it is known."""
+class TCPProxy:
+    """Forwards a free port to the port `target`, which is set when it is known."""
 
     def __init__(self):
         self.target = None
-        self._is_silent = False
+        self._drops_traffic = False
         self._sockets = []
         self._threads = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self._run(self._accept)
 
-    def silence(self):
-        """From now on nothing passes, either way, not even the end of a connection."""
-        self._is_silent = True
+    def drop_traffic(self):
+        """Forwards nothing from now on, not even the end of a connection."""
+        self._drops_traffic = True
 
     def restore(self):
-        """New connections pass again; those from which something was lost end."""
-        self._is_silent = False
+        """Forwards new connections again; closes those that have lost data."""
+        self._drops_traffic = False
         self._close()
 
     def stop(self):
@@ -57,15 +57,15 @@ class Relay:
                 client.close()
                 continue
             self._sockets += [client, server]
-            self._run(self._pass, client, server)
-            self._run(self._pass, server, client)
+            self._run(self._forward, client, server)
+            self._run(self._forward, server, client)
 
-    def _pass(self, source, sink):
+    def _forward(self, source, sink):
         try:
             while data := source.recv(65536):
-                if not self._is_silent:
+                if not self._drops_traffic:
                     sink.sendall(data)
-            if not self._is_silent:
+            if not self._drops_traffic:
                 sink.shutdown(socket.SHUT_WR)
         except OSError:
             pass  # the other direction has ended both

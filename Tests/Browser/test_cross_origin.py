@@ -1,4 +1,4 @@
-"""A page of another origin and port, in real browsers: let in by one flag, and kept out without it."""
+"""A page of another origin and port, in real browsers: allowed by one flag, and rejected without it."""
 
 import functools
 import http.server
@@ -8,9 +8,8 @@ import threading
 import unittest
 from pathlib import Path
 
-from chromium import Chromium
+from browser import BrowserCase
 from demo_server import DemoServer
-from firefox import Firefox
 from phone import Phone
 from selenium.common.exceptions import WebDriverException
 
@@ -43,7 +42,7 @@ PAGE = """<!doctype html>
       return fetch(url, { mode: "no-cors" }).then(({ type }) => type, () => "nothing");
     }
   };
-  window.told = (promise) => {
+  window.evaluate = (promise) => {
     window.answer = undefined;
     promise.catch((error) => error).then((answer) => { window.answer = String(answer); });
   };
@@ -52,7 +51,7 @@ PAGE = """<!doctype html>
 """
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
@@ -64,7 +63,7 @@ class Site:
         self._folder = tempfile.TemporaryDirectory()
         Path(self._folder.name, "index.html").write_text(PAGE)
         shutil.copytree(ROOT / "web/bridge", Path(self._folder.name, "bridge"))
-        handler = functools.partial(Quiet, directory=self._folder.name)
+        handler = functools.partial(QuietHandler, directory=self._folder.name)
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.origin = f"http://localhost:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever)
@@ -77,15 +76,11 @@ class Site:
         self._folder.cleanup()
 
 
-class OriginTest(unittest.TestCase):
-    browser = Chromium
-
+class CrossOriginTest(BrowserCase):
     @classmethod
     def setUpClass(cls):
         cls.site = Site()
         cls.addClassCleanup(cls.site.stop)
-        cls.driver = cls.browser(False, False)
-        cls.addClassCleanup(cls.driver.quit)
 
     def serve(self, *arguments):
         server = DemoServer(arguments=("demo", *arguments))
@@ -95,9 +90,9 @@ class OriginTest(unittest.TestCase):
         self.phone.wait(lambda: self.driver.execute_script("return document.title") == "ready", "the page")
         return server
 
-    def told(self, call):
-        """What a function of the page gives."""
-        self.driver.execute_script(f"told({call})")
+    def evaluate(self, call):
+        """Returns the result of a call in the page."""
+        self.driver.execute_script(f"evaluate({call})")
         return self.phone.wait(lambda: self.driver.execute_script("return window.answer"), call)
 
     def framed(self, address):
@@ -113,26 +108,22 @@ class OriginTest(unittest.TestCase):
         finally:
             self.driver.switch_to.default_content()
 
-    def test_one_flag_lets_a_page_of_another_origin_open_a_native_page(self):
+    def test_allowed_origin_can_open_native_page(self):
         server = self.serve("--allow-origin", self.site.origin)
         bridge = f"ws://127.0.0.1:{server.port}/bridge"
-        self.assertEqual("finished Kyoto", self.told(f'openPage("{bridge}")'))
-        self.assertEqual('{"status":"ok"}\n', self.told(f'read("{server.address}/health")'))
-        self.assertIn("This page was opened by itself", self.framed(f"{server.address}/demo/pages/shop.html"))
+        self.assertEqual("finished Kyoto", self.evaluate(f'openPage("{bridge}")'))
+        self.assertEqual('{"status":"ok"}\n', self.evaluate(f'read("{server.address}/health")'))
+        self.assertIn("This page was opened outside of the app", self.framed(f"{server.address}/demo/pages/shop.html"))
         for path in ("/demo/", "/bridge/bridge.js"):
-            self.assertEqual("nothing", self.told(f'read("{server.address}{path}")'))
+            self.assertEqual("nothing", self.evaluate(f'read("{server.address}{path}")'))
 
-    def test_without_the_flag_it_is_kept_out_and_can_tell_that_the_server_is_there(self):
+    def test_rejected_origin_can_only_detect_server(self):
         server = self.serve()
-        self.assertEqual("false", self.told(f'connects("ws://127.0.0.1:{server.port}/bridge")'))
-        self.assertEqual("opaque", self.told(f'read("{server.address}/health")'))
-        self.assertNotIn("This page was opened by itself", self.framed(f"{server.address}/demo/pages/shop.html"))
+        self.assertEqual("false", self.evaluate(f'connects("ws://127.0.0.1:{server.port}/bridge")'))
+        self.assertEqual("opaque", self.evaluate(f'read("{server.address}/health")'))
+        self.assertNotIn("This page was opened outside of the app", self.framed(f"{server.address}/demo/pages/shop.html"))
         server.stop()
-        self.assertEqual("nothing", self.told(f'read("{server.address}/health")'))
-
-
-class FirefoxOriginTest(OriginTest):
-    browser = Firefox
+        self.assertEqual("nothing", self.evaluate(f'read("{server.address}/health")'))
 
 
 if __name__ == "__main__":

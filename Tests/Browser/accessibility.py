@@ -1,9 +1,9 @@
-"""Whether a page can be read, and operated by who does not see it: computed from the page."""
+"""Computes from a page whether it can be read, and operated without seeing it."""
 
 import json
 
-# Texts of this document whose contrast with what lies behind them is below 4.5, however large they are (WCAG 2.2, 1.4.3). What is
-# disabled or inert is exempt, as there; colours are read as the browser draws them, in any notation. Over a gradient each stop counts.
+# Texts of this document whose contrast with their background is below 4.5, at any size (WCAG 2.2, 1.4.3). Disabled and
+# inert elements are exempt, as there. Colours are read as the browser draws them, in any notation. Over a gradient each stop counts.
 CONTRAST = r"""
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const known = new Map();
@@ -47,7 +47,7 @@ CONTRAST = r"""
   return JSON.stringify(count === 0 ? ["no text is shown"] : [...found].map(([what, why]) => `${what}: ${why}`));
 """
 
-# What can be operated or is a place to go to, and has no name (ARIA 1.2, accessible name computation, as far as it is used here).
+# Operable elements and landmarks without a name (ARIA 1.2, accessible name computation, as far as it is used here).
 NAMES = """
   const text = (ids) => ids.split(/\\s+/).map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
   const name = (e) => (e.getAttribute("aria-labelledby") ? text(e.getAttribute("aria-labelledby")) : "")
@@ -59,16 +59,28 @@ NAMES = """
     .map((e) => `${e.tagName.toLowerCase()}#${e.id}.${e.getAttribute("class") ?? ""}`));
 """
 
+# Visible controls of this document that are smaller than 44 pixels. A label enlarges its control; links in a text are exempt.
+SMALL_TARGETS = """
+  const shown = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest("[inert]") && !e.disabled;
+  const size = (e) => {
+    const boxes = [e, ...(e.labels ?? [])].map((each) => each.getBoundingClientRect());
+    return Math.min(Math.max(...boxes.map(({ width }) => width)), Math.max(...boxes.map(({ height }) => height)));
+  };
+  const all = [...document.querySelectorAll("button, input, select, textarea, summary, a[href], [role=option], [role=tab]")];
+  return JSON.stringify(all.filter((e) => shown(e) && !(e.matches("a") && e.closest("p")) && size(e) < 43.5)
+    .map((e) => `${e.tagName.toLowerCase()}#${e.id} ${e.textContent.trim().slice(0, 30)} ${size(e)}`));
+"""
+
 # Roles of Chromium's accessibility tree that need a name.
 OPERATED = {"button", "textbox", "searchbox", "combobox", "tab", "option", "link", "checkbox", "listbox", "grid", "tabpanel", "region", "dialog", "image"}
 
 
-def pale(driver):
-    """The texts that are too faint, as "TAG.class: contrast text"; in a list that is empty where all can be read."""
+def low_contrast_texts(driver):
+    """The texts with too little contrast, as "TAG.class: contrast text"; empty if all are readable."""
     return json.loads(driver.execute_script(CONTRAST))
 
 
-def nameless(driver):
+def unnamed_controls(driver):
     found = json.loads(driver.execute_script(NAMES))
     if hasattr(driver, "execute_cdp_cmd"):
         driver.execute_cdp_cmd("Accessibility.enable", {})
@@ -77,3 +89,8 @@ def nameless(driver):
             if not node.get("ignored") and role in OPERATED and not node.get("name", {}).get("value", "").strip():
                 found.append(f"{role} {node['nodeId']}")
     return found
+
+
+def small_targets(driver):
+    """The visible controls that are too small to touch, as "tag#id text size"."""
+    return json.loads(driver.execute_script(SMALL_TARGETS))
