@@ -9,12 +9,18 @@ from .site import ASSETS, Entry, Page, SiteError, relative
 from .symbolgraphs import ROOT
 
 # The order of the list; guides that it does not name follow.
-GUIDES = ["start.md", "tutorial.md", "installing.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "testing.md", "operating.md", "own-client.md"]
-COMING = ["bbrouter.md", "jlroutes.md", "therouter.md", "webviewaction.md"]
+GUIDES = [
+    "concepts.md", "start.md", "tutorial.md", "tables.md", "installing.md", "deployment.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "cluster-operating.md", "cluster-design.md", "testing.md",
+    "operating.md", "metrics.md", "own-client.md", "troubleshooting.md", "faq.md", "security.md", "compatibility.md", "comparison.md", "decisions.md",
+]  # fmt: skip
+MIGRATION_GUIDES = ["bbrouter.md", "jlroutes.md", "therouter.md", "webviewaction.md"]
 # Documents elsewhere: where each goes, in which group, and how the list calls it.
 OTHERS = [
     ("README.md", "overview.html", "", "Overview"),
     ("protocol/PROTOCOL.md", "protocol.html", "Protocol", "The protocol"),
+    ("protocol/HTTP.md", "protocol-http.html", "Protocol", "HTTP and admission"),
+    ("protocol/ADMINISTRATION.md", "protocol-administration.html", "Protocol", "Administration"),
+    ("protocol/CONFORMANCE.md", "protocol-conformance.html", "Protocol", "Conformance"),
     ("web/bridge/README.md", "javascript.html", "JavaScript", "Using the client"),
     ("Sources/README.md", "sources.html", "Project", "Map of the sources"),
     ("Tests/Benchmarks/README.md", "benchmarks.html", "Project", "Benchmarks"),
@@ -29,17 +35,17 @@ class Guides:
     def __init__(self):
         folder = ROOT / "web/docs"
         named = [name for name in GUIDES if (folder / name).exists()]
-        rest = sorted(path.name for path in folder.glob("*.md") if path.name not in [*GUIDES, *COMING, "README.md"])
+        rest = sorted(path.name for path in folder.glob("*.md") if path.name not in [*GUIDES, *MIGRATION_GUIDES, "README.md"])
         self.sources = [
             OTHERS[0],
             ("web/docs/README.md", "guides.html", "Guides", "All guides"),
             *((f"web/docs/{name}", f"guides/{pathlib.Path(name).stem}.html", "Guides", "") for name in [*named, *rest]),
-            *((f"web/docs/{name}", f"guides/{pathlib.Path(name).stem}.html", "Coming from another router", "") for name in COMING),
+            *((f"web/docs/{name}", f"guides/{pathlib.Path(name).stem}.html", "Coming from another router", "") for name in MIGRATION_GUIDES),
             *OTHERS[1:],
         ]
         self.paths = {source: path for source, path, _, _ in self.sources}
         self.files = {}
-        self.anchors = {}  # of the protocol, by headings
+        self.anchors = {}  # of the protocol's documents, by headings: PAGE#ANCHOR
         self.summaries = {}
 
     def pages(self):
@@ -53,8 +59,8 @@ class Guides:
 
     def page(self, source, path, group, label):
         document = Markdown((ROOT / source).read_text(encoding="utf-8"), path, source, lambda target: self.leading(source, target))
-        if source == "protocol/PROTOCOL.md":
-            self.anchors = {text: anchor for _, text, anchor in document.headings}
+        if source.startswith("protocol/"):
+            self.anchors = {text: f"{path}#{anchor}" for _, text, anchor in document.headings} | self.anchors
         if not document.title:
             raise SiteError(f"{source} has no title: begin it with a line '# TITLE'")
         self.summaries[path] = document.summary

@@ -3,7 +3,7 @@
 import html
 import re
 
-from .markup import Markdown, slug
+from .markup import Markdown, first_sentence, slug
 from .site import Entry, Page, relative
 from .symbolgraphs import PRODUCTS, ROOT
 
@@ -15,7 +15,9 @@ def page(documents, reference, summaries):
     """What Waybridge is, in the words of README; a way into each part; the picture of the sources."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     opening = readme.partition("\n## ")[0]
-    document = Markdown(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", opening), PATH, "README.md", str)
+    # Links lead into the repository, so only their text remains. Pictures are assets of the site.
+    opening = re.sub(r"(?<!!)\[([^\]]+)\]\([^)]*\)", r"\1", opening)
+    document = Markdown(opening, PATH, "README.md", lambda target: target.rpartition("/")[2])
     guides = [each for each in documents if each.group == "Guides" and each.path.startswith("guides/")]
     cards = "".join(
         f'<li><a href="{relative(each.path, PATH)}"><strong>{html.escape(each.title)}</strong><span>{html.escape(summaries[each.path])}</span></a></li>'
@@ -24,7 +26,7 @@ def page(documents, reference, summaries):
     rows = [("protocol.html", "The protocol", "every message, rule and error"), ("methods.html", "Methods", "params, results and errors of each"),
             ("codes.html", "Codes", "errors and close codes"), ("javascript.html", "JavaScript", "the client of web pages"),
             ("guides.html#coming-from-another-router", "Coming from another router", "BBRouter, JLRoutes, TheRouter, maps of actions")]  # fmt: skip
-    rows += [(f"swift/{name.lower()}.html", name, "Swift, with every public symbol") for name in PRODUCTS if reference]
+    rows += [(f"swift/{name.lower()}.html", name, f"Swift: {abstract(name)}") for name in PRODUCTS if reference]
     links = "".join(f'<li><a href="{path}"><strong>{title}</strong><span>{about}</span></a></li>' for path, title, about in rows)
     parts = [
         document.html,
@@ -37,8 +39,14 @@ def page(documents, reference, summaries):
     return Page(PATH, "Waybridge", "", "\n".join(parts), "README.md", [Entry("Waybridge", "page")], label="Start")
 
 
-def stand_in(site, guides):
-    """In the place of what a site without the Swift reference lacks, a page that says so."""
+def abstract(product):
+    """The first sentence of a product's article."""
+    article = (ROOT / f"Sources/{product}/{product}.docc/{product}.md").read_text(encoding="utf-8")
+    return html.escape(first_sentence(article.split("\n\n")[1].replace("\n", " ")))
+
+
+def placeholder_page(site, guides):
+    """A page in place of the Swift reference, for a site that is built without it."""
     for name in PRODUCTS:
         folder = ROOT / f"Sources/{name}/{name}.docc"
         for article in sorted(folder.glob("*.md")):

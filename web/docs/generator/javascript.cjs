@@ -101,7 +101,7 @@ const found = entries.map((name) => {
   const module = checker.getSymbolAtLocation(source);
   const exported = checker.getExportsOfModule(module).map((symbol) => {
     const target = origin(symbol);
-    // A typedef that only names one of types.js is that one.
+    // A typedef that only names one of types/api.js is that one.
     const aliased = target.flags & ts.SymbolFlags.TypeAlias ? checker.getDeclaredTypeOfSymbol(target).aliasSymbol ?? target : target;
     return { ...described(aliased.name === target.name ? aliased : target), name: symbol.name };
   });

@@ -57,6 +57,7 @@ class Markdown:
         reader.add_render_rule("fence", lambda _, tokens, index, *rest: code(tokens[index].content, tokens[index].info.strip()))
         reader.add_render_rule("table_open", lambda *_: '<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n')
         reader.add_render_rule("table_close", lambda *_: "</table></div>\n")
+        reader.add_render_rule("code_inline", lambda _, tokens, index, *rest: inline_code(tokens[index]))
         reader.add_render_rule("image", lambda _, tokens, index, *rest: picture(tokens[index]))
         self.html = reader.renderer.render(tokens, reader.options, {})
         self.index(tokens)
@@ -80,20 +81,31 @@ class Markdown:
                 self.headings.append((level, text, anchor))
 
     def index(self, tokens):
-        """An entry for each section, with the words of its paragraphs, tables and code."""
-        entry = None
+        """Makes an entry for each section, with the words of its paragraphs, tables and code; the summary is the first sentence."""
+        entry, opening = None, None
         for token, inline in zip(tokens, [*tokens[1:], None]):
             if token.type == "heading_open":
                 entry = Entry(plain(inline), "section" if token.tag != "h1" else "page", token.attrs["id"])
                 self.entries.append(entry)
             elif entry and token.type == "inline" and token is not None:
                 entry.text += " " + plain(token)
-                if not self.summary and token.level == 1 and entry.kind == "page":
-                    self.summary = plain(token)
+                if not self.summary and opening == "paragraph_open" and entry.kind == "page":
+                    self.summary = first_sentence(plain(token))
             elif entry and token.type == "fence":
                 entry.text += " " + token.content
+            opening = token.type
         for entry in self.entries:
             entry.text = " ".join(dict.fromkeys(re.findall(r"[\w$./:@-]+", entry.text)))
+
+
+def first_sentence(text):
+    return re.split(r"(?<=[.?!]) ", text.strip(), maxsplit=1)[0]
+
+
+def inline_code(token):
+    """Words that are too long for a column may break; others stay whole."""
+    kind = ' class="long"' if any(len(word) > 28 for word in token.content.split()) else ""
+    return f"<code{kind}>{html.escape(token.content)}</code>"
 
 
 def picture(token):

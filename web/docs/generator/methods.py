@@ -12,10 +12,12 @@ PARTS = [
     ("x-server-methods", "Methods of clients", "server → client"),
     ("x-notifications", "Notifications", ""),
 ]
+# The width of JSON in examples, in characters.
+WIDTH = 100
 
 
 def pages(anchors):
-    """The methods and the codes; `anchors` are those of PROTOCOL.md's headings, by their texts."""
+    """The methods and the codes; `anchors` are those of the protocol's headings, by their texts."""
     document = json.loads((ROOT / "protocol/openrpc.json").read_text(encoding="utf-8"))
     codes = json.loads((ROOT / "protocol/codes.json").read_text(encoding="utf-8"))
     return [Methods(document, anchors).page(), codes_page(codes)]
@@ -31,8 +33,10 @@ class Methods:
     def page(self):
         parts = [
             "<h1>Methods</h1>",
-            f'<p class="abstract">Every method and notification, as <a href="files/protocol/openrpc.json.html">openrpc.json</a> and <code>rpc.discover</code> '
-            f'have them. What they mean, and when, is in <a href="{relative("protocol.html", self.path)}">the protocol</a>.</p>',
+            '<p class="abstract">This page lists every method and notification with its params, result, errors and an example. It is made from '
+            '<a href="files/protocol/openrpc.json.html">openrpc.json</a>, which the server returns for <code>rpc.discover</code>. '
+            f'<a href="{relative("protocol.html", self.path)}">The protocol</a> describes how they work.</p>',
+            "<p>The examples omit the member <code>seq</code>, which numbers the messages of a client that can resume.</p>",
         ]
         for part, title, direction in PARTS:
             anchor = part.removeprefix("x-")
@@ -48,7 +52,7 @@ class Methods:
         self.headings.append((3, name, anchor))
         self.entries.append(Entry(name, "method", anchor, f"{method.get('summary', '')} {direction}"))
         section = next((found for text, found in self.anchors.items() if name in text.split(", ")), None)
-        norm = f' <a href="{relative(f"protocol.html#{section}", self.path)}">The norm</a>.' if section else ""
+        norm = f' <a href="{relative(section, self.path)}">Details in the protocol</a>.' if section else ""
         parts = [
             f'<section class="member"><h3 id="{html.escape(anchor)}"><a class="self" href="#{html.escape(anchor)}"><code>{html.escape(name)}</code></a></h3>',
             f'<p class="kind">{html.escape(direction)}</p>' if direction else "",
@@ -56,33 +60,66 @@ class Methods:
             self.params(method["params"]),
         ]
         if "result" in method:
-            schema = json.dumps(method["result"]["schema"], indent=2, ensure_ascii=False)
-            parts.append(f'<details><summary>Result: {html.escape(method["result"].get("name", "result"))}</summary>{code(schema, "json")}</details>')
+            name, schema = html.escape(method["result"].get("name", "result")), self.resolved(method["result"]["schema"])
+            text = json.dumps(schema, indent=2, ensure_ascii=False)
+            parts.append(f"<details><summary>Result: {name}</summary>{code(text, 'json')}</details>" if schema else f"<p>Result: {name}, any JSON value</p>")
         errors = [self.resolved(each) for each in method.get("errors", [])]
         if errors:
             named = ", ".join(f'<a href="codes.html#{abs(each["code"])}">{each["code"]}</a>' for each in errors)
             parts.append(f"<p>Errors: {named}</p>")
+        parts += [self.example(each, method) for each in method.get("examples", [])]
         return "\n".join([*parts, "</section>"])
+
+    def example(self, example, method):
+        """The messages of an example: a request with its response, or a notification."""
+        call = {"jsonrpc": "2.0", "id": 1, "method": method["name"]}
+        if example["params"]:
+            call["params"] = {each["name"]: each["value"] for each in example["params"]}
+        messages = [call]
+        if "result" in example:
+            messages.append({"jsonrpc": "2.0", "id": 1, "result": example["result"]["value"]})
+        else:
+            del call["id"]
+        vector = f' <span class="kind">(vector <code>{html.escape(example["x-vector"])}</code>)</span>' if "x-vector" in example else ""
+        return f'<p class="label">Example: {html.escape(example["name"])}{vector}</p>{code(lines(messages), "json")}'
 
     def params(self, params):
         rows = []
         for each in map(self.resolved, params):
             need = "required" if each.get("required") else "optional"
-            about = html.escape(each.get("summary", each.get("description", "")))
+            about = html.escape(each.get("summary") or each.get("description") or self.resolved(each["schema"]).get("description", ""))
             rows.append(f"<dt><code>{html.escape(each['name'])}</code> <span class=\"kind\">{html.escape(shape(each['schema']))}, {need}</span></dt><dd>{about}</dd>")
         if not rows:
-            return "<p>Without params.</p>"
+            return "<p>No params.</p>"
         return f'<p class="label">Params</p><dl class="parameters">{"".join(rows)}</dl>'
 
     def resolved(self, value):
-        while "$ref" in value:
+        while value.get("$ref", "").startswith("#/"):
             target = self.document
             for name in value["$ref"].removeprefix("#/").split("/"):
                 if name not in target:
-                    raise SiteError(f"openrpc.json: {value['$ref']} is not there")
+                    raise SiteError(f"openrpc.json has no {value['$ref']}")
                 target = target[name]
             value = target
         return value
+
+
+def lines(messages):
+    """JSON-RPC messages, one below the other."""
+    return "\n".join(pretty(each) for each in messages)
+
+
+def pretty(value, indent="", used=0):
+    """JSON with each object and array on one line if it fits; `used` characters are in front of it."""
+    text = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)) or used + len(text) <= WIDTH:
+        return text
+    inner = indent + "  "
+    names = [f"{inner}{json.dumps(name)}: " for name in value] if isinstance(value, dict) else [inner] * len(value)
+    values = value.values() if isinstance(value, dict) else value
+    parts = [name + pretty(each, inner, len(name)) for name, each in zip(names, values)]
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    return "\n".join([begin, ",\n".join(parts), indent + end])
 
 
 def shape(schema):
@@ -104,10 +141,10 @@ def shape(schema):
 
 def codes_page(codes):
     parts, entries, headings = ["<h1>Codes</h1>"], [Entry("Codes", "page")], []
-    parts.append('<p class="abstract">What errors and close codes mean, as <a href="files/protocol/codes.json.html">codes.json</a> has them.</p>')
+    parts.append('<p class="abstract">The error codes and close codes of the protocol, made from <a href="files/protocol/codes.json.html">codes.json</a>.</p>')
     for name, title, prefix in (("errors", "Errors", ""), ("closes", "Close codes", "close-")):
         headings.append((2, title, name))
-        parts.append(f'<h2 id="{name}">{title}</h2><div class="table" tabindex="0" role="region" aria-label="{title}"><table><tr><th>code</th><th>kind</th><th>means</th></tr>')
+        parts.append(f'<h2 id="{name}">{title}</h2><div class="table" tabindex="0" role="region" aria-label="{title}"><table><tr><th>code</th><th>kind</th><th>meaning</th></tr>')
         for each in codes[name]:
             anchor = f"{prefix}{abs(each['code'])}"
             kind, meaning = each["kind"], each["meaning"]

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 THEME = pathlib.Path(__file__).parent / "theme"
 WEB = THEME.parents[2]
 # What lies beside the pages as it is, by its name there.
-ASSETS = {path.name: path for path in [*THEME.iterdir(), WEB / "demo/icon.svg", WEB / "docs/architecture.svg"]}
+ASSETS = {path.name: path for path in [*THEME.iterdir(), WEB / "demo/icon.svg", *(WEB / "docs").glob("*.svg"), *(WEB / "docs").glob("*.png")]}
 
 
 class SiteError(Exception):
