@@ -47,6 +47,8 @@ class CodeTest(DemoCase):
 
     def test_shows_code_of_web_page_and_client_task(self):
         self.open_shop()
+        # A call that waits for the session is sent by the line that connects.
+        self.phone.wait(lambda: ["web", "out", "session.open", "result"] in self.phone.messages(), "the page's session")
         with self.phone.web("shop.html"):
             self.phone.button("Add to cart").click()
             self.phone.settled()

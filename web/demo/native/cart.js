@@ -28,7 +28,7 @@ export function cart(page, shell) {
   const content = element("div", { class: "content" }, lines, result.element,
     element("button", {
       type: "button", class: "secondary",
-      onclick: () => void result.run("Added", () => bridge.invoke("action://cart/add", { sku: "trail-mug" }), ({ count }) => `${count} in the cart`),
+      onclick: () => void result.run("Added", async () => bridge.invoke("action://cart/add", { sku: "trail-mug" }), ({ count }) => `${count} in the cart`),
     }, "Add a trail mug"),
     element("button", {
       type: "button", class: "primary", onclick: () => shell.attempt(bridge.finish(shown.lines, { page: page.id })),

@@ -17,7 +17,7 @@ export function declared(page, shell) {
   const answers = new ResultView();
   const methods = Object.entries(route.methods ?? {}).map(([name, method]) => row({
     icon: "chat", title: method.title ?? name, detail: `page.call ${name}`,
-    press: () => answers.run(name, () => bridge.call(page.id, name, sampleParams(method, Object.keys(method.parameters ?? {}))), JSON.stringify),
+    press: () => answers.run(name, async () => bridge.call(page.id, name, sampleParams(method, Object.keys(method.parameters ?? {}))), JSON.stringify),
   }));
   const result = route.result && sample(route.result);
   const content = element("div", { class: "content" },

@@ -68,8 +68,8 @@ function line(route, { bridge }, from, result) {
   return row({
     icon, technology, title, detail: route.patterns[0],
     press: () => (route.kind === "page"
-      ? result.open(title, () => bridge.open(uri, params, { from, style: shownAs(route) }), inWords)
-      : result.run(title, () => bridge.invoke(uri, params), inWords)),
+      ? result.open(title, async () => bridge.open(uri, params, { from, style: shownAs(route) }), inWords)
+      : result.run(title, async () => bridge.invoke(uri, params), inWords)),
   });
 }
 

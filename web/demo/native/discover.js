@@ -11,35 +11,35 @@ export function discover(page, { bridge }) {
     group("Go somewhere",
       row({
         icon: "compass", title: "Plan a trip", detail: "A modal stack of pages", technology: "native",
-        press: () => result.open("Plan", () => bridge.open("native://plan/place", {}, { from, style: "present" }), () => "planned"),
+        press: () => result.open("Plan", async () => bridge.open("native://plan/place", {}, { from, style: "present" }), () => "planned"),
       }),
       row({
         icon: "lock", title: "My orders", detail: "native://orders, needs a login", technology: "native",
-        press: () => result.open("Order", () => bridge.open("native://orders?filter=open", {}, { from }),
+        press: () => result.open("Order", async () => bridge.open("native://orders?filter=open", {}, { from }),
           ({ id, name }) => `${id}, ${name}`),
       })),
     group("Look around",
       row({
         icon: "note", title: "All routes", detail: "Every page and task of the table", technology: "native",
-        press: () => result.open("All routes", () => bridge.open("native://directory", {}, { from }), () => "closed"),
+        press: () => result.open("All routes", async () => bridge.open("native://directory", {}, { from }), () => "closed"),
       }),
       row({
         icon: "bag", title: "Cart", detail: "native://cart, with the topic cart.changed", technology: "native",
-        press: () => result.open("Cart", () => bridge.open("native://cart", {}, { from }), (lines) => `${lines.length} products`),
+        press: () => result.open("Cart", async () => bridge.open("native://cart", {}, { from }), (lines) => `${lines.length} products`),
       })),
     group("Open a deep link",
       row({
         icon: "link", title: "An old URI", detail: "native://contacts/a2", technology: "native",
-        press: () => result.open("Address", () => bridge.open("native://contacts/a2", {}, { from }),
+        press: () => result.open("Address", async () => bridge.open("native://contacts/a2", {}, { from }),
           ({ name, city }) => `${name}, ${city}`),
       }),
       row({
         icon: "rocket", title: "A URI of a later version", detail: "native://future/thing", technology: "native",
-        press: () => result.open("Upgrade", () => bridge.open("native://future/thing", {}, { from }), () => "upgraded"),
+        press: () => result.open("Upgrade", async () => bridge.open("native://future/thing", {}, { from }), () => "upgraded"),
       }),
       row({
         icon: "pin", title: "To another app", detail: "tp://maps?i=geo%3A52.5%2C13.4", technology: "tp",
-        press: () => result.run("Maps", () => bridge.invoke("tp://maps?i=geo%3A52.5%2C13.4"),
+        press: () => result.run("Maps", async () => bridge.invoke("tp://maps?i=geo%3A52.5%2C13.4"),
           ({ uri, opened }) => (opened ? `opened ${uri}` : "stayed here")),
       })),
     result.element);

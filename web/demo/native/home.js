@@ -39,17 +39,17 @@ export function home(page, { bridge }, restored) {
     element("p", { class: "hero" },
       "One app, three technologies: native, web and Flutter pages call each other and share one stack."),
     group("Open a page", ...openings.map(({ title, uri, show, params = {}, ...look }) =>
-      row({ ...look, title: look.label ?? title, press: () => result.open(title, () => bridge.open(uri, params, { from }), show) }))),
+      row({ ...look, title: look.label ?? title, press: () => result.open(title, async () => bridge.open(uri, params, { from }), show) }))),
     group("Run a task",
       row({
         icon: "share", title: "Share this app", detail: "action://share", technology: "swift",
         press: () => result.run("Share",
-          () => bridge.invoke("action://share", { title: "Waybridge demo", url: location.href }),
+          async () => bridge.invoke("action://share", { title: "Waybridge demo", url: location.href }),
           ({ shared, channel }) => (shared ? `shared by ${channel}` : "not shared")),
       }),
       row({
         icon: "clock", title: "Server time", detail: "action://time", technology: "swift",
-        press: () => result.run("Server time", () => bridge.invoke("action://time"), ({ serverTime }) => new Date(serverTime).toISOString()),
+        press: () => result.run("Server time", async () => bridge.invoke("action://time"), ({ serverTime }) => new Date(serverTime).toISOString()),
       })),
     result.element);
   return { title: "Waybridge", root: true, content: [content] };

@@ -37,7 +37,7 @@ export function time(page, { bridge }) {
  */
 export function check(page, { bridge }) {
   const { place, time } = page.params;
-  const plan = () => bridge.open(`native://trip/${encodeURIComponent(String(place))}`, { time }, { style: "dismissThenPush" });
+  const plan = async () => bridge.open(`native://trip/${encodeURIComponent(String(place))}`, { time }, { style: "dismissThenPush" });
   return { title: "Check", content: [step("Check", "Plan it", plan, summary(["To", place], ["When", time]))] };
 }
 

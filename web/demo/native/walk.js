@@ -28,7 +28,7 @@ export function notes(page, { bridge }) {
     element("p", { class: "lead" }, "Write a note in three steps. Publishing comes straight back here."),
     element("button", {
       class: "primary", type: "button",
-      onclick: () => void result.open("Note", () => bridge.open("native://walk/a", {}, { from: page.id }),
+      onclick: () => void result.open("Note", async () => bridge.open("native://walk/a", {}, { from: page.id }),
         ({ title, audience }) => `“${title}” published for ${audience}`),
     }, "Write a note"),
     result.element);
@@ -69,6 +69,6 @@ export function audience(page, { bridge }) {
  */
 export function review(page, { bridge }) {
   const { title, audience } = page.params;
-  const publish = () => bridge.back({ to: "native://walk/m", result: { published: true, title, audience } });
+  const publish = async () => bridge.back({ to: "native://walk/m", result: { published: true, title, audience } });
   return { title: "Review", content: [step("C", "Publish", publish, summary(["Title", title], ["For", audience]))] };
 }

@@ -38,19 +38,19 @@ const openings = [
 ];
 
 for (const { id, title, uri, params, show } of openings) {
-  on(id, () => result.open(title, () => bridge.open(uri, { ...params?.() }), show));
+  on(id, () => result.open(title, async () => bridge.open(uri, { ...params?.() }), show));
 }
 
 bridge.ready.then(() => result.again(bridge.pending, openings), () => {});
 
 on("share", () => result.run("Share",
-  () => bridge.invoke("action://share", { title: "Trail mug", url: location.href }),
+  async () => bridge.invoke("action://share", { title: "Trail mug", url: location.href }),
   ({ shared, channel }) => (shared ? `shared by ${channel}` : "not shared")));
 
-on("cart", () => result.run("Cart", () => bridge.invoke("action://toast", { text: "Trail mug is in your cart" }),
+on("cart", () => result.run("Cart", async () => bridge.invoke("action://toast", { text: "Trail mug is in your cart" }),
   () => "1 trail mug"));
 
-on("done", () => result.run("Close", () => bridge.finish({ visited: true }), () => "closing"));
+on("done", () => result.run("Close", async () => bridge.finish({ visited: true }), () => "closing"));
 
 // Presses before the listeners are set would be lost.
 byId("main", HTMLElement).hidden = false;

@@ -9,7 +9,8 @@ if ("stackTraceLimit" in Error) Reflect.set(Error, "stackTraceLimit", 40);
 const between = /\/bridge\/(?:[^/]+\/)?[^/]+\.js$|\/shared\/observed-socket\.js$/;
 
 /**
- * Returns the line that made a call: the innermost frame of a stack outside of the client library.
+ * Returns the line that made a call: the innermost frame of a stack outside of the client library. WebKit removes the frame of a function that
+ * ends with a call, unless the function is `async`. So the demo makes its calls in `async` functions.
  * @param {string | undefined} stack the format differs between browsers; all contain `URL:LINE:COLUMN`
  * @returns {Site | undefined} none without a caller in the demo, as after the socket's own events
  */

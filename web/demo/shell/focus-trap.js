@@ -8,7 +8,8 @@ const focusable = "button:not(:disabled), input:not(:disabled), textarea, select
  * @param {KeyboardEvent} event
  */
 export function keepFocusIn(dialog, event) {
-  if (event.key !== "Tab") return;
+  // On Linux, WebKit does not name the key when Shift is held.
+  if (event.key !== "Tab" && event.code !== "Tab") return;
   const all = /** @type {HTMLElement[]} */ ([...dialog.querySelectorAll(focusable)]).filter((each) => each.getClientRects().length > 0);
   const [first] = all;
   const last = all[all.length - 1];
