@@ -38,11 +38,6 @@ def quit_browser():
         driver.quit()
 
 
-def only_in(names, reason):
-    """Skips a test in the other browsers, for a reason that is a fact about them."""
-    return unittest.skipUnless(NAME in names, reason)
-
-
 class BrowserCase(unittest.TestCase):
     """A test case with an empty tab."""
 

@@ -94,9 +94,9 @@ extension RouterSnapshot {
 
 extension Router {
   /// Sets the targets of an older server's actions
-  /// (``RouterSnapshot/deepLink(action:url:params:)``). In a target, `:action_url` stands for the
-  /// URL, and the query of the URL overrides the target's own. Other actions lead to their URL
-  /// itself.
+  /// (``RouterSnapshot/deepLink(action:url:params:exts:style:key:)``). In a target, `:action_url`
+  /// stands for the URL, and the query of the URL overrides the target's own. Other actions lead to
+  /// their URL itself.
   ///
   /// Throws ``RouterConfigurationError/invalidTarget(_:)`` for a text that is no target, or needs
   /// other parameters.
