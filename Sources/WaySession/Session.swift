@@ -457,8 +457,9 @@ extension Session {
 
   /// Stops counting a call as one in flight, because its page is shown.
   func stopCounting(_ call: ActiveCall) {
-    guard case .client(let handle, _) = call.caller else { return }
-    handle.client.stopCounting(call.number, at: handle)
+    guard call.isCounted, case .client(let handle, _) = call.caller else { return }
+    call.isCounted = false
+    handle.client.stopCountingCall(at: handle)
   }
 
   /// Returns a number for a new call.
@@ -489,7 +490,7 @@ extension Session {
       if caller.trace != nil { events.inspectorSink.appCallEnded(call, result) }
       caller.onResult(result)
     case .client(let handle, let callStart):
-      handle.client.endCall(call.number, at: handle)
+      handle.client.endCall(call.number, at: handle, isCounted: call.isCounted)
       // After a crash, the client would otherwise get another response.
       if call.isStored { journal?.recordChange(RecordKey.state(ofClient: handle.client.id)) }
       if handle.client.leavesWhenIdle, handle.client.isIdle {
@@ -560,7 +561,7 @@ extension Session {
     guard let call = calls.end(number), case .client(let handle, _) = call.caller else {
       return nil
     }
-    handle.client.endCall(number, at: handle)
+    handle.client.endCall(number, at: handle, isCounted: call.isCounted)
     return handle
   }
 

@@ -11,7 +11,7 @@ package struct PendingCallTable {
   /// towards the limit.
   package private(set) var detachedCount = 0
   /// The number of calls in flight that do not count towards the limit.
-  private var uncountedCount = 0
+  package private(set) var uncountedCount = 0
 
   /// The number of calls that count towards the limit, including detached ones.
   package var count: Int { calls.count + detachedCount - uncountedCount }
@@ -58,19 +58,15 @@ package struct PendingCallTable {
   /// Stops counting such a call, because the work on it has ended.
   package mutating func removeDetached() { detachedCount -= 1 }
 
-  /// Stops counting a call towards the limit, which stays in flight until it ends. Returns false for
-  /// an id that is not in flight.
-  package mutating func stopCounting(_ id: RequestID) -> Bool {
-    guard calls[id] != nil else { return false }
-    uncountedCount += 1
-    return true
-  }
+  /// Stops counting a call in flight towards the limit. It stays in flight until it ends, and the
+  /// caller remembers that it is not counted.
+  package mutating func stopCounting() { uncountedCount += 1 }
 
   /// The call in flight with an id, for `$/cancelRequest`.
   package subscript(id: RequestID) -> Int? { calls[id] }
 
   /// Removes and returns the call whose response is sent now; `nil` if its response was sent
-  /// already. `isCounted` is false for a call that ``stopCounting(_:)`` was called for.
+  /// already. `isCounted` is false for a call that ``stopCounting()`` was called for.
   package mutating func end(_ id: RequestID, isCounted: Bool = true) -> Int? {
     guard let call = calls.removeValue(forKey: id) else { return nil }
     if !isCounted { uncountedCount -= 1 }

@@ -87,6 +87,9 @@ final class ActiveCall {
   var startCount = 1
   /// Whether the store has the call, so that its response must not be sent before it is stored.
   var isStored = false
+  /// Whether the call counts as one that its client has in flight. It does not while it only waits
+  /// for the outcome of a page that is shown.
+  var isCounted = true
   /// Set by the first cancellation, so that a second one has no effect.
   fileprivate var isStopped = false
 

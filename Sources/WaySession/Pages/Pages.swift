@@ -438,11 +438,13 @@ extension Pages {
       openers: opening.respondsWithChange ? [] : [call],
       opening.charge, opening)
     do {
-      let (change, actions) = try apply(
+      var (change, actions) = try apply(
         opening.operation, shown: opening.respondsWithChange ? nil : (call, page.id),
         began: opening.requestedAt)
+      if opening.respondsWithChange {
+        actions.append(.settle(call, .success(.stackChange(change))))
+      }
       return actions
-        + (opening.respondsWithChange ? [.settle(call, .success(.stackChange(change)))] : [])
     } catch {
       openPages.removeValue(forKey: page.id)
       return [
@@ -470,8 +472,9 @@ extension Pages {
     _ charge: ByteBudget.Charge? = nil, _ makeResponse: (StackChange) -> SessionCallResponse
   ) -> [PageAction] {
     do {
-      let (change, actions) = try apply(operation, exts: exts, charge: charge)
-      return actions + [.settle(call, .success(makeResponse(change)))]
+      var (change, actions) = try apply(operation, exts: exts, charge: charge)
+      actions.append(.settle(call, .success(makeResponse(change))))
+      return actions
     } catch {
       if case .open(let page, _, _) = operation { openPages.removeValue(forKey: page.id) }
       return [.settle(call, .failure(CallError(error)))]
@@ -500,6 +503,8 @@ extension Pages {
     }
     let exts = operation.openedPage?.exts ?? exts
     var actions: [PageAction] = []
+    // Enough for a page that opens or closes.
+    actions.reserveCapacity(6)
     for case (let page, let outcome, let entry?) in closed {
       actions.append(
         .close(page, entry.hostReference, reason: outcome.kind, exts: exts))

@@ -64,7 +64,7 @@ struct PendingOpenings {
     guard let opening = pending.removeValue(forKey: page) else { return nil }
     opening.timeoutTimer?.cancel()
     if blockingPage == page { blockingPage = nil }
-    silentHosts.remove(opening.hostName)
+    markResponsive(opening.hostName)
     return opening
   }
 

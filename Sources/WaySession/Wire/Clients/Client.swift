@@ -84,8 +84,8 @@ final class Client: @unchecked Sendable {
   /// Calls that arrived as notifications and are not finished. No response is due for them, but
   /// their number is limited as well.
   private var notificationCalls: Set<CallNumber> = []
-  /// The calls that wait for a page which is shown. They do not count as calls in flight.
-  private var pageWaits: Set<CallNumber> = []
+  /// The number of these that do not count as calls in flight, because their page is shown.
+  @exclusivity(unchecked) private var uncountedNotificationCount = 0
   private let maxInFlight: Int
 
   init(
@@ -185,7 +185,8 @@ final class Client: @unchecked Sendable {
   /// never learns of this.
   func beginCall(_ number: CallNumber, at handle: ReplyHandle) throws(CallError) {
     guard handle.isNotification else { return try calls.begin(handle.id, number) }
-    guard notificationCalls.count + calls.detachedCount < maxInFlight else {
+    let count = notificationCalls.count - uncountedNotificationCount + calls.detachedCount
+    guard count < maxInFlight else {
       throw CallError(
         .tooMany, "At most \(maxInFlight) notifications of a client may be in progress")
     }
@@ -194,18 +195,18 @@ final class Client: @unchecked Sendable {
 
   /// Stops counting a call as one in flight, because it only waits for the outcome of a page that is
   /// shown. Its id stays in use.
-  func stopCounting(_ number: CallNumber, at handle: ReplyHandle) {
-    guard !pageWaits.contains(number) else { return }
-    let isPending =
-      handle.isNotification
-      ? notificationCalls.remove(number) != nil : calls.stopCounting(handle.id)
-    if isPending { pageWaits.insert(number) }
+  func stopCountingCall(at handle: ReplyHandle) {
+    if handle.isNotification {
+      uncountedNotificationCount += 1
+    } else {
+      calls.stopCounting()
+    }
   }
 
   /// Throws 2429 if too many calls of the client wait for the outcomes of pages. There can be more
   /// of them than pages, because several calls may wait for the same page.
   func checkPageWaits() throws(CallError) {
-    guard pageWaits.count < Self.maxPageWaits else {
+    guard calls.uncountedCount + uncountedNotificationCount < Self.maxPageWaits else {
       throw CallError(
         .tooMany,
         "\(Self.maxPageWaits) calls of the client wait for the outcome of a page; cancel some or "
@@ -216,19 +217,19 @@ final class Client: @unchecked Sendable {
   /// The maximum number of calls of one client that wait for pages.
   static let maxPageWaits = 4 * NavigationStack.maxPages
 
-  /// Removes a call that has its response.
-  func endCall(_ number: CallNumber, at handle: ReplyHandle) {
-    let isWaiting = !pageWaits.isEmpty && pageWaits.remove(number) != nil
-    if handle.isNotification {
-      notificationCalls.remove(number)
-    } else {
-      _ = calls.end(handle.id, isCounted: !isWaiting)
+  /// Removes a call that has its response. `isCounted` is false for a call that
+  /// ``stopCountingCall(at:)`` was called for.
+  func endCall(_ number: CallNumber, at handle: ReplyHandle, isCounted: Bool) {
+    if !handle.isNotification {
+      _ = calls.end(handle.id, isCounted: isCounted)
+    } else if notificationCalls.remove(number) != nil, !isCounted {
+      uncountedNotificationCount -= 1
     }
   }
 
   /// Whether no call of the client is in progress.
   var isIdle: Bool {
-    notificationCalls.isEmpty && pageWaits.isEmpty && calls.isEmpty && batch == nil
+    notificationCalls.isEmpty && calls.isEmpty && batch == nil
   }
 
   /// Keeps the slot of a call that has ended for this client, but not yet for the client that
@@ -246,11 +247,9 @@ final class Client: @unchecked Sendable {
   func drainCalls() -> [CallNumber] {
     defer {
       notificationCalls = []
-      pageWaits = []
+      uncountedNotificationCount = 0
     }
-    let requests = calls.drain()
-    // The requests that wait for pages are among both.
-    return requests + notificationCalls.union(pageWaits).subtracting(requests).sorted()
+    return calls.drain() + notificationCalls.sorted()
   }
 }
 
