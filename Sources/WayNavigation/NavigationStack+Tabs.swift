@@ -12,8 +12,21 @@ extension NavigationStack {
   mutating func select(
     _ tab: Int, first: Page?, delivering delivery: PageDelivery?
   ) throws(StackError) -> StackChange {
-    show(
-      tab, opening: hasPages(tab: tab) ? nil : try preparedPage(first, tab), delivering: delivery)
+    guard hasPages(tab: tab) else {
+      return show(tab, opening: try preparedPage(first, tab), delivering: nil)
+    }
+    let isForFirstPage = delivery?.params == nil || isFirstPage(first, of: tab)
+    return show(
+      tab, opening: nil,
+      delivering: isForFirstPage ? delivery : PageDelivery(exts: delivery?.exts ?? [:]))
+  }
+
+  /// Whether a page that a call would open is the first page of a tab. It is not if another page has
+  /// replaced that. A call without a page means the first page, whichever it is.
+  private func isFirstPage(_ wanted: Page?, of tab: Int) -> Bool {
+    guard let wanted else { return true }
+    let tabPages = tab == selected ? pages : backgroundTabs.first { $0.tab == tab }?.pages ?? []
+    return Self.index(of: wanted.reference, in: Array(tabPages.prefix(1))) != nil
   }
 
   /// Returns the tab whose first page a reference means; `nil` if there is none.

@@ -8,7 +8,7 @@ package enum StackOperation: Sendable {
   /// Selects a tab: modal stacks are dismissed, and the tab that was shown keeps its pages in the
   /// background. A tab without pages begins with `first`, and is rejected without it. Pages that
   /// are in no tab are replaced by the first tab that is selected. The first page of a tab that has
-  /// pages gets `delivering`.
+  /// pages gets `delivering`; if `first` is another page, only its `exts`.
   case select(tab: Int, first: Page?, delivering: PageDelivery? = nil)
   /// Goes back. The result is that of the lowest page that closes; those above it are dismissed.
   case back(BackTarget<PageReference>, result: Outcome? = nil)

@@ -70,7 +70,9 @@ export class Session {
   hostRequested(host, tag, what) {
     const request = tag === undefined ? { tag: host.name, caller: host, order: 0 } : this.#requests.get(tag);
     if (!request) return host.fault(`${what} for a call that nobody made: ${tag}`);
-    if (request.host) return host.fault(`${what} came twice for ${tag}`);
+    // A deep link whose host has left goes to the next one.
+    const isLinkAgain = request.call === undefined && request.host?.isLeaving;
+    if (request.host && !isLinkAgain) return host.fault(`${what} came twice for ${tag}`);
     request.host = host;
     request.at = performance.now();
     if (request.order === Infinity || tag === undefined) return request;
@@ -189,7 +191,7 @@ export class Session {
     if (session !== this.id) return connection.fault(`${topic} of another session`);
     const page = this.#pages.get(id);
     if (!page) return;
-    if (uri !== page.uri && page.uri) connection.fault(`${topic} of ${id} with the URI ${uri}`);
+    if (uri !== page.uri && page.uri) connection.fault(`${topic} of ${id} with the URI ${uri} instead of ${page.uri}`);
     connection.toldOf ??= new Set();
     const key = `${topic} ${id}`;
     if (connection.toldOf.has(key)) connection.fault(`${key} twice`);
@@ -236,7 +238,9 @@ export class Session {
       const hasEnded = page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
       if (hasEnded && !page.isPending) this.#pages.delete(id);
     }
-    // A deep link can be followed at any time.
-    for (const [tag, request] of this.#requests) if (request.order !== Infinity || request.host) this.#requests.delete(tag);
+    // A deep link can be followed at any time, and again if its host leaves before it has responded.
+    const asked = new Set([...this.#pages.values()].filter((page) => page.isPending).map(({ request }) => request));
+    const isLinkToCome = (request) => request.order === Infinity && (!request.host || request.host.isLeaving || asked.has(request));
+    for (const [tag, request] of this.#requests) if (!isLinkToCome(request)) this.#requests.delete(tag);
   }
 }
