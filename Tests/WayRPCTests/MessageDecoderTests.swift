@@ -50,6 +50,20 @@ import WayValues
     #expect(response.isUnreadable)
   }
 
+  @Test func unreadableBatchHasOnlyItsResponses() {
+    let text =
+      #"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":7,"result":NaN},"#
+      + #"{"jsonrpc":"2.0","method":"b"},{"jsonrpc":"2.0","id":8,"error":{"code":1}}]"#
+    let bytes = Array(text.utf8)
+    guard case .batch(let messages) = MessageDecoder().decode(bytes.span.bytes) else {
+      return #expect(Bool(false), "it is no batch")
+    }
+    let ids = messages.map { message -> RequestID? in
+      if case .response(let response) = message, response.isUnreadable { response.id } else { nil }
+    }
+    #expect(ids == [.integer(7), .integer(8)])
+  }
+
   /// Whatever replaces the result of a response, the call does not wait for ever.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func responseWithArbitraryResultSettlesItsCall(seed: UInt64) {

@@ -78,9 +78,9 @@ package struct MessageDecoder: Sendable {
     if let content { body(.decoded(content), numbers) }
   }
 
-  /// Returns the content of a text that is not JSON, with the numbers of its messages. A response
-  /// that can be recovered fails with `failure`, so that its call completes. Everything else gets
-  /// this error with the id null (JSON-RPC 2.0 §5).
+  /// Returns the content of a text that is not JSON, with the numbers of its messages: its responses
+  /// that can be recovered, which fail with `failure` so that their calls complete. The text as a
+  /// whole gets this error once, with the id null (JSON-RPC 2.0 §5).
   private func recover(
     _ bytes: RawSpan, _ failure: CallError, _ numbers: inout SequenceNumbers
   ) -> FrameContent {
@@ -92,14 +92,11 @@ package struct MessageDecoder: Sendable {
     for envelope in envelopes.dropFirst() { numbers.append(envelope.sequenceNumber) }
     // The error names the number, so that its sender knows which message it is about.
     let failure = failure.adding(seq: numbers.first)
-    let messages = envelopes.map { envelope -> Message in
-      guard let id = envelope.responseID else { return .invalid(.null, failure) }
-      return .response(Response(id: id.comparedByValue, result: .failure(failure)))
+    let responses = envelopes.compactMap(\.responseID).map { id in
+      Message.response(Response(id: id.comparedByValue, result: .failure(failure)))
     }
-    guard envelopes.contains(where: { $0.responseID != nil }), let message = messages.first else {
-      return .malformed(failure)
-    }
-    return isBatch ? .batch(messages) : .message(message)
+    guard let response = responses.first else { return .malformed(failure) }
+    return isBatch ? .batch(responses) : .message(response)
   }
 
   private func batch(

@@ -105,7 +105,8 @@ struct SessionRequestDispatcher: Sendable {
       dispatch(RequestView(notification), client, batch, position, isUnnumbered, in: session)
     case .response(let response):
       session.complete(response, from: client)
-      if response.isUnreadable, case .failure(let error) = response.result {
+      // An unreadable batch has only responses, and gets one error as a whole.
+      if position == 0, response.isUnreadable, case .failure(let error) = response.result {
         session.clientWriter.sendError(error, to: client)
       }
     case .invalid(let id, let error):
