@@ -8,6 +8,21 @@ from demo_case import DemoCase
 
 SHOP = "/demo/pages/shop.html"
 
+# Changes the text of a button again and again, and counts how often it is pressed.
+CHANGING_TEXT = """
+  const { write } = await import("/demo/shared/dom.js");
+  const button = document.getElementById("clear");
+  window.presses = 0;
+  button.addEventListener("click", () => (presses += 1));
+  let changes = 0;
+  const change = () => {
+    changes += 1;
+    write(button, `Clear ${changes}`);
+    setTimeout(change, 0);
+  };
+  change();
+"""
+
 
 class WorkbenchTest(DemoCase):
     def test_lost_flutter_connection_fails_only_its_pages(self):
@@ -100,6 +115,13 @@ class WorkbenchTest(DemoCase):
         self.phone.find("#pause").click()
         self.phone.press("shop.html", "Back")
         self.phone.wait(lambda: self.phone.messages(), "messages")
+
+    def test_button_can_be_pressed_while_its_text_changes(self):
+        self.driver.execute_script(CHANGING_TEXT)
+        button = self.phone.find("#clear")
+        for _ in range(20):
+            button.click()
+        self.assertEqual(self.driver.execute_script("return presses"), 20)
 
     def test_startup_messages_are_collapsed(self):
         start = self.phone.find("#messages .start")

@@ -256,7 +256,7 @@ function fillRow(row, call, place) {
   row.dataset.state = isWaiting(call) ? "waiting" : call.ms === undefined ? "lost" : call.code ? "error" : "done";
   if (row.dataset.key === key) return;
   row.dataset.key = key;
-  texts.forEach((text, index) => (row.children[index].textContent = text));
+  texts.forEach((text, index) => write(row.children[index], text));
 }
 
 /** @param {Call} call */

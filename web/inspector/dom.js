@@ -125,12 +125,16 @@ export function whenOther(draw) {
 }
 
 /**
- * Writes a text if it has changed, so that a screen reader does not read it again.
+ * Writes a text if it has changed, so that a screen reader does not read it again. The text node stays: in WebKit, a press that begins on a
+ * node which is removed meanwhile does not become a click.
  * @param {Element} element
  * @param {string} text
  */
 export function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  if (element.textContent === text) return;
+  const [only, other] = element.childNodes;
+  if (only instanceof Text && other === undefined) only.data = text;
+  else element.textContent = text;
 }
 
 /**

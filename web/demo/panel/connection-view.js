@@ -1,5 +1,5 @@
 // @ts-check
-import { byId, calm } from "../shared/dom.js";
+import { byId, calm, write } from "../shared/dom.js";
 
 /** @typedef {import("../../bridge/bridge.js").StateChange} StateChange */
 
@@ -32,7 +32,7 @@ export class ConnectionView {
     this.#line.dataset.state = state === "open" ? "connected" : state;
     this.#line.textContent = state === "open" ? `Session ${session}` : states[state];
     this.#curtain.hidden = state === "open" || (state === "connecting" && !this.#wasOpen);
-    this.#button.textContent = this.#closed ? "Start again" : state === "connecting" ? "Connecting…" : "Reconnect now";
+    write(this.#button, this.#closed ? "Start again" : state === "connecting" ? "Connecting…" : "Reconnect now");
     for (const animation of this.#wait.getAnimations({ subtree: true })) animation.cancel();
     this.#wait.hidden = this.#closed;
     // The text stays while connecting, so that a screen reader does not repeat it.

@@ -1,5 +1,5 @@
 // @ts-check
-import { element } from "../shared/dom.js";
+import { element, write } from "../shared/dom.js";
 import { duration } from "./duration.js";
 import { rovingTabindex } from "./roving-tabindex.js";
 
@@ -48,7 +48,7 @@ export class MessageLog {
     if (!isNew) return this.#changed(exchange);
     if (this.#paused) {
       this.#missed += 1;
-      this.pause.textContent = `Resume (${this.#missed} missed)`;
+      write(this.pause, `Resume (${this.#missed} missed)`);
       return;
     }
     const row = new Row(exchange, this.code);
@@ -103,7 +103,7 @@ export class MessageLog {
   #toggle() {
     this.#paused = !this.#paused;
     this.#missed = 0;
-    this.pause.textContent = this.#paused ? "Resume" : "Pause";
+    write(this.pause, this.#paused ? "Resume" : "Pause");
     this.pause.setAttribute("aria-pressed", String(this.#paused));
   }
 }
@@ -121,11 +121,11 @@ class StartUp {
   add(row) {
     this.#list.prepend(row.element);
     if (!row.isHousekeeping) this.#count += 1;
-    this.#text.textContent = `${this.#count} exchanges so far`;
+    write(this.#text, `${this.#count} exchanges so far`);
   }
 
   end() {
-    this.#text.textContent = `${this.#count} exchanges in ${duration(performance.now() - this.#began)}: clients connect, register hosts, and open the first tab`;
+    write(this.#text, `${this.#count} exchanges in ${duration(performance.now() - this.#began)}: clients connect, register hosts, and open the first tab`);
   }
 }
 
@@ -169,12 +169,12 @@ class Row {
     const { kind, title, detail, ending, milliseconds, words } = this.exchange;
     const before = this.#words.textContent;
     this.#details.dataset.kind = kind;
-    this.#title.textContent = title;
-    this.#detail.textContent = detail.startsWith(location.origin) ? detail.slice(location.origin.length) : detail;
-    this.#ending.textContent = kind === "request" ? "waiting" : ending;
-    this.#time.textContent = milliseconds === undefined ? "" : duration(milliseconds);
+    write(this.#title, title);
+    write(this.#detail, detail.startsWith(location.origin) ? detail.slice(location.origin.length) : detail);
+    write(this.#ending, kind === "request" ? "waiting" : ending);
+    write(this.#time, milliseconds === undefined ? "" : duration(milliseconds));
     this.#time.title = milliseconds === undefined ? "" : "time until the response";
-    this.#words.textContent = words.join(" ");
+    write(this.#words, words.join(" "));
     this.#words.hidden = words.length === 0;
     if (this.#details.open) void this.#fill();
     return this.#words.textContent !== before;

@@ -38,6 +38,18 @@ export function byId(id, type) {
   return found;
 }
 
+/**
+ * Writes a text without replacing the text node: in WebKit, a press that begins on a node which is removed meanwhile does not become a click.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  if (element.textContent === text) return;
+  const [only, other] = element.childNodes;
+  if (only instanceof Text && other === undefined) only.data = text;
+  else element.textContent = text;
+}
+
 /** @returns {boolean} whether the user asked for less motion. */
 export function calm() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
