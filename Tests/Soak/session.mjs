@@ -238,9 +238,7 @@ export class Session {
       const hasEnded = page.isClosedAtHost || page.reason !== undefined || !page.isAgreed || page.host?.isLeaving;
       if (hasEnded && !page.isPending) this.#pages.delete(id);
     }
-    // A deep link can be followed at any time, and again if its host leaves before it has responded.
-    const asked = new Set([...this.#pages.values()].filter((page) => page.isPending).map(({ request }) => request));
-    const isLinkToCome = (request) => request.order === Infinity && (!request.host || request.host.isLeaving || asked.has(request));
-    for (const [tag, request] of this.#requests) if (!isLinkToCome(request)) this.#requests.delete(tag);
+    // A deep link can be followed at any time, and again if its host leaves before the server has its response.
+    for (const [tag, { order }] of this.#requests) if (order !== Infinity) this.#requests.delete(tag);
   }
 }
