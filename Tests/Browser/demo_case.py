@@ -10,10 +10,10 @@ from phone import Phone
 SCREENSHOTS = Path(
     os.environ.get("SCREENSHOTS", Path(__file__).resolve().parents[2] / "screenshots")
 )
-# The messages of browsers when a server cannot be reached. A server that drains rejects handshakes with 503.
+# The messages of browsers about a server that has ended or drains. WebKit names the error of the socket after the address.
 UNREACHED = (
-    "ERR_CONNECTION_", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://", "The connection to ws://", "Unexpected response code: 503",
-    "failed: Could not connect to 127.0.0.1", "failed: Connection terminated unexpectedly",
+    "WebSocket connection to 'ws://127.0.0.1:", "ERR_CONNECTION_", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://",
+    "The connection to ws://", "failed: Could not connect to 127.0.0.1", "failed: Connection terminated unexpectedly",
 )  # fmt: skip
 
 
