@@ -12,7 +12,7 @@ SCREENSHOTS = Path(
 )
 # The messages of browsers about a server that has ended or drains. WebKit names the error of the socket after the address.
 UNREACHED = (
-    "WebSocket connection to 'ws://127.0.0.1:", "ERR_CONNECTION_", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://",
+    "WebSocket connection to 'ws://127.0.0.1:", "ERR_CONNECTION_", "ERR_EMPTY_RESPONSE", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://",
     "The connection to ws://", "failed: Could not connect to 127.0.0.1", "failed: Connection terminated unexpectedly",
 )  # fmt: skip
 

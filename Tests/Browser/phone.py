@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from tabs import IS_VISIBLE
@@ -19,16 +20,20 @@ SEARCH = f"""
   const found = [...(within ?? document).querySelectorAll(selector)];
   return found.find((element) => fits(element) && ({IS_VISIBLE})(element)) ?? null;
 """
-# The first visible row of the messages with a title.
+# The first visible row of the messages with a title, and of a client if one is named.
 ROW = f"""
-  const rows = [...document.querySelectorAll("#messages .message")];
-  return rows.find((row) => row.querySelector(".message-title").textContent === arguments[0] && ({IS_VISIBLE})(row)) ?? null;
+  const [title, client] = arguments;
+  const has = (row, selector, text) => row.querySelector(selector).textContent === text;
+  const fits = (row) => has(row, ".message-title", title) && (client === null || has(row, ".chip", client));
+  return [...document.querySelectorAll("#messages .message")].find((row) => fits(row) && ({IS_VISIBLE})(row)) ?? null;
 """
 # The text of the first visible note that contains a text.
 NOTE = f"""
   const notes = [...document.querySelectorAll("#messages .note")].filter({IS_VISIBLE});
   return notes.map((note) => note.innerText.trim()).find((text) => text.includes(arguments[0])) ?? null;
 """
+# Whether a frame has a page. A frame shows an empty document first, and Firefox keeps its window for the page.
+LOADED = "return location.href !== 'about:blank' && document.readyState === 'complete'"
 
 
 class Phone:
@@ -72,9 +77,10 @@ class Phone:
 
     @contextmanager
     def web(self, uri):
-        """Switches into the web page on top."""
+        """Switches into the web page on top, once it is loaded."""
         frame = self.surface(uri).find_element(By.TAG_NAME, "iframe")
         self.driver.switch_to.frame(frame)
+        self.wait(lambda: self.driver.execute_script(LOADED), f"the load of {uri}")
         try:
             yield self
         finally:
@@ -122,9 +128,20 @@ class Phone:
                  message.querySelector(".message-title").textContent, message.dataset.kind])"""
         )
 
-    def row(self, title):
-        """The newest visible row of the messages with this title."""
-        return self.wait(lambda: self.driver.execute_script(ROW, title), f"the row {title}")
+    def wait_for_web_session(self):
+        """Waits until a web page has a session. A call that waits for it is sent later, and its row does not show the page's code."""
+        self.wait(lambda: ["web", "out", "session.open", "result"] in self.messages(), "the web page's session")
+
+    def row(self, title, client=None):
+        """The newest visible row of the messages with this title, of any client or of one."""
+        return self.wait(lambda: self.driver.execute_script(ROW, title, client), f"the row {title}")
+
+    def open_row(self, title, client=None):
+        """Opens such a row and returns it. By key, since new rows move the others."""
+        row = self.row(title, client)
+        row.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
+        self.wait(lambda: row.get_attribute("open"), f"the open row {title}")
+        return row
 
     def note(self, text):
         """The note among the messages that contains this text."""

@@ -18,8 +18,7 @@ IN_VIEW = """
 class CodeTest(DemoCase):
     def code(self, title):
         """The code in the row with this title: the marked line of each file. Checks that each shown line is in the file."""
-        row = self.phone.row(title)
-        row.find_elements("css selector", "summary")[0].click()
+        row = self.phone.open_row(title)
         self.phone.find(".code", row)
         shown = {}
         for figure in row.find_elements("css selector", ".code"):
@@ -47,8 +46,7 @@ class CodeTest(DemoCase):
 
     def test_shows_code_of_web_page_and_client_task(self):
         self.open_shop()
-        # A call that waits for the session is sent by the line that connects.
-        self.phone.wait(lambda: ["web", "out", "session.open", "result"] in self.phone.messages(), "the page's session")
+        self.phone.wait_for_web_session()
         with self.phone.web("shop.html"):
             self.phone.button("Add to cart").click()
             self.phone.settled()

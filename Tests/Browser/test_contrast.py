@@ -14,15 +14,16 @@ class ContrastTest(DemoCase):
         self.driver.show(size, dark)
         self.check("home")
         self.open_shop()
+        self.phone.wait_for_web_session()
         with self.phone.web("shop.html"):
             self.phone.button("Choose an address").click()
         self.phone.surface("native://address/list")
         if size[0] > 899:
             self.phone.find("#reload-page").click()
-            self.phone.wait(lambda: "was reloaded" in self.phone.row("router.open").text, "the resumed call")
+            self.phone.wait(lambda: "was reloaded" in self.phone.row("router.open", "web").text, "the resumed call")
             self.phone.button("native://future/thing").click()
             self.phone.find(".verdict")
-            self.phone.row("router.open").find_element("css selector", "summary").click()
+            self.phone.open_row("router.open", "web")
             self.phone.find(".message-inside .code")
         self.check("a call waits")
         self.phone.press("native://address/list", "Studio")
@@ -30,7 +31,7 @@ class ContrastTest(DemoCase):
             self.phone.settled()
             self.check("shop")
             self.phone.button("Leave the app").click()
-            self.phone.wait(lambda: "Elsewhere" in self.phone.find(".result").text, "the refusal")
+            self.phone.find(".result[data-state=error]")
             self.check("an error")
             self.phone.button("Who made it?").click()
         with self.phone.flutter():

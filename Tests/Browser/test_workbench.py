@@ -132,10 +132,9 @@ class WorkbenchTest(DemoCase):
     def test_response_is_in_row_of_its_request(self):
         self.phone.press("native://home", "Server time")
         self.phone.result("native://home")
-        row = self.phone.row("router.invoke")
+        row = self.phone.open_row("router.invoke")
         self.assertEqual(row.get_attribute("data-kind"), "result")
         self.assertRegex(row.find_element(By.CSS_SELECTOR, ".message-time").text, r"^\d+ ms$")
-        row.find_element(By.TAG_NAME, "summary").click()
         self.phone.wait(lambda: "serverTime" in row.text, "the answer")
         captions = [caption.text for caption in row.find_elements(By.CSS_SELECTOR, "figcaption")]
         self.assertEqual(captions[-2:], ["Request", "Response"])
@@ -150,7 +149,7 @@ class WorkbenchTest(DemoCase):
 
     def test_every_control_has_an_accessible_name(self):
         self.open_shop()
-        self.phone.row("page.open").find_element(By.TAG_NAME, "summary").click()
+        self.phone.open_row("page.open")
         shown = self.driver.execute_script(
             """return [...document.querySelectorAll("button, input, summary, a[href], [tabindex='0'], iframe")]
                  .filter((each) => each.checkVisibility({ visibilityProperty: true }))"""
