@@ -11,6 +11,12 @@ from chromium import Chromium
 from firefox import Firefox
 from webkit import WebKit
 
+# The messages of browsers when a server cannot be reached or ends. A server that drains rejects handshakes with 503.
+UNREACHED = (
+    "ERR_CONNECTION_", "ERR_EMPTY_RESPONSE", "ERR_SOCKET_NOT_CONNECTED", "a connection to the server at ws://", "The connection to ws://",
+    "failed: Connection closed before receiving a handshake response", "failed: Connection terminated unexpectedly",
+    "failed: Could not connect to 127.0.0.1", "failed: Error receiving data", "failed: Error sending data", "Unexpected response code: 503",
+)  # fmt: skip
 BROWSERS = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
 NAME = os.environ.get("BROWSER", "chromium")
 
@@ -44,8 +50,16 @@ class BrowserCase(unittest.TestCase):
     size = (1280, 800)
     dark = False
     motion = False  # without motion, nothing moves under the pointer
+    server_ends = False  # whether a test ends the server, so that connecting to it fails
 
     def setUp(self):
         self.driver = shared_browser()
         self.driver.prefer(self.dark, self.motion)
         self.driver.open_tab(self.size)
+
+    def check_console(self):
+        """Fails if the console has errors, other than those about a server that the test has ended."""
+        errors = self.driver.errors()
+        if self.server_ends:
+            errors = [error for error in errors if not any(text in error for text in UNREACHED)]
+        self.assertEqual(errors, [], "the browser's console has errors")

@@ -52,7 +52,7 @@ class InspectorCase(BrowserCase):
         self.page = Phone(self.driver)
 
     def tearDown(self):
-        self.assertEqual(self.driver.errors(), [], "the browser's console has errors")
+        self.check_console()
 
     def app(self, name="shop", **members):
         app = AppClient(self.server.address, name, **members)
