@@ -126,7 +126,7 @@ enum SessionSnapshotWriter {
     var answered = client.persistence.unconfirmedResponses
     answered += outbox.unsentResponseIDs.map { ($0, .max) }
     outbox.forEach(after: stored) { last, frame in
-      answered += ResponseIDReader.responseIDs(in: frame).map { ($0, last) }
+      answered += MessageIDReader.responseIDs(in: frame).map { ($0, last) }
     }
     let state: ValueObject = [
       "received": .integer(Int64(clamping: client.lastHandled)),

@@ -55,6 +55,19 @@ test("the first message that is not acknowledged can be replaced, and keeps its 
   assert.deepEqual([sequence.unacknowledged, sequence.append('{"a":4}').seq], [[], 4]);
 });
 
+test("a request with a response is sent again as a notification, and nothing else changes", () => {
+  const sequence = new SequenceState();
+  const texts = ['{"jsonrpc":"2.0","id":"a-1","method":"m","params":{"id":"a-1"}}', '{"jsonrpc":"2.0","id":"a-1","result":1}',
+    '{"jsonrpc":"2.0","method":"m","params":{"id":"a-1"}}', '{"jsonrpc":"2.0","id":"a-11","method":"m"}', '{"jsonrpc":"2.0","id":"\\"é","method":"m"}'];
+  const sent = texts.map((text) => sequence.append(text).text);
+  for (const id of ["a", "a-", "A-1", null, undefined, 1, '"']) sequence.responded(id);
+  assert.deepEqual(sequence.unacknowledged, sent);
+  for (const id of ["a-1", "a-1", '"é']) sequence.responded(id);
+  assert.deepEqual(sequence.unacknowledged, [
+    '{"seq":1,"jsonrpc":"2.0","method":"m","params":{"id":"a-1"}}', sent[1], sent[2], sent[3], '{"seq":5,"jsonrpc":"2.0","method":"m"}',
+  ]);
+});
+
 test("an acknowledgement is due after 32 messages or 64 KiB, and needed before", () => {
   const sequence = new SequenceState();
   assert.equal(sequence.needsAcknowledgement, false);

@@ -83,6 +83,24 @@ test("a client reports the number of its last sent message, however little of th
   assert.deepEqual(seen.at(-1), { state: "open", attempt: 0, restarted: true });
 });
 
+test("a request whose response has arrived is sent again without an id, also of a cancelled call", async () => {
+  const client = await resumableBridge();
+  const { bridge, socket } = client;
+  const cancel = new AbortController();
+  const calls = [bridge.invoke("action://a"), bridge.invoke("action://b", {}, { signal: cancel.signal }), bridge.invoke("action://c")];
+  const ids = socket.sent.map(({ id }) => id);
+  cancel.abort();
+  socket.receive({ id: ids[0], result: 1 });
+  socket.receive({ id: ids[1], error: { code: -32800, message: "cancelled" } });
+  await assert.rejects(calls[1], { code: -32800 });
+  const { socket: next } = await restarted(client, { received: 0, sent: 2 });
+  const again = next.sent.filter(({ seq }) => seq !== undefined).map(({ seq, id, method, params }) => [seq, id, method, params.uri ?? params.id]);
+  assert.deepEqual(again, [[1, undefined, "router.invoke", "action://a"], [2, undefined, "router.invoke", "action://b"],
+    [3, ids[2], "router.invoke", "action://c"], [4, undefined, "$/cancelRequest", ids[1]]]);
+  next.receive({ id: ids[2], result: 3 });
+  assert.deepEqual([await calls[0], await calls[2]], [1, 3]);
+});
+
 test("requests of the server are aborted without a response, and its cancels of those are ignored", async () => {
   /** @type {any} */
   let run;

@@ -220,9 +220,26 @@ package struct Outbox: Sendable, Hashable {
     }
   }
 
+  /// Replaces frames that were sent and not acknowledged. `replacement` receives the number of a
+  /// frame's last message and its bytes, and returns nil to keep the frame.
+  package mutating func replaceSent(_ replacement: (UInt64, RawSpan) -> [UInt8]?) {
+    var replaced: [UInt8] = []
+    var start = bufferStart
+    for index in sent.indices[firstSent...] {
+      let end = sent[index].end
+      replaced +=
+        replacement(sent[index].last, buffer.span.bytes.extracting(start..<end))
+        ?? Array(buffer[start..<end])
+      sent[index].end = replaced.count
+      start = end
+    }
+    sent.removeFirst(firstSent)
+    (buffer, bufferStart, firstSent) = (replaced, 0, 0)
+  }
+
   /// The ids of the requests that the waiting messages respond to.
   package var unsentResponseIDs: [RequestID] {
-    unsent.flatMap(\.messages).flatMap { ResponseIDReader.responseIDs(in: $0.span.bytes) }
+    unsent.flatMap(\.messages).flatMap { MessageIDReader.responseIDs(in: $0.span.bytes) }
   }
 
   /// Numbers the messages that wait, except progress, which is useless if it arrives late;

@@ -1,6 +1,6 @@
 import WayValues
 
-/// Checks requests that the server may have performed already before it was restarted.
+/// Checks messages that the server may have performed already before it was restarted.
 enum SessionReplayCheck {
   /// Methods that change nothing, or that have the same effect when they are repeated.
   private static let idempotentMethods: Set<String> = [
@@ -11,13 +11,11 @@ enum SessionReplayCheck {
     "admin.explain",
   ]
 
-  /// Throws 2599 unless a request may be performed again. A request with an idempotency key is
-  /// performed only once in any case.
-  static func check(_ method: Method, _ params: Value?) throws(CallError) {
+  /// Whether a message may be performed again. A request with an idempotency key is performed only
+  /// once in any case.
+  static func allows(_ method: Method, _ params: Value?) -> Bool {
+    if idempotentMethods.contains(method.name) { return true }
     let acceptsKey = method.paramList.params.contains { $0.name == .key }
-    if idempotentMethods.contains(method.name) || acceptsKey && params?["key"]?.string != nil {
-      return
-    }
-    throw ClientResume.outcomeUnknown
+    return acceptsKey && params?["key"]?.string != nil
   }
 }

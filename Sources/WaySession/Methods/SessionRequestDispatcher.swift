@@ -179,8 +179,12 @@ struct SessionRequestDispatcher: Sendable {
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
       try client.rights.authorize(method.name, method.kind, at: place)
-      if client.persistence.isReplayUncertain {
-        try SessionReplayCheck.check(method, request.params.value)
+      if client.persistence.isReplayUncertain,
+        !SessionReplayCheck.allows(method, request.params.value)
+      {
+        // A client without an id to respond to has the response already.
+        if isNotification { return }
+        throw ClientResume.outcomeUnknown
       }
       if client.startingCallCount > 0, mayHold, method.isOrdered, !isNotification,
         request.params.value?["key"] == nil

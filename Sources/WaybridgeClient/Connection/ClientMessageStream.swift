@@ -38,6 +38,9 @@ struct ClientMessageStream: ~Copyable {
   private var writer = MessageWriter()
   private var responseHandlers: [RequestID: @Sendable (Result<Value, CallError>) -> Void] = [:]
   private var lastRequestNumber = 0
+  /// The received responses whose requests may be sent again, each with the number of the last
+  /// message that was sent before it arrived.
+  private var responses: [(id: RequestID, sentBefore: UInt64)] = []
   /// The number of the last message that was replaced because the server could not read it.
   private var lastReplaced: UInt64 = 0
 
@@ -53,6 +56,7 @@ struct ClientMessageStream: ~Copyable {
   mutating func begin(isNumbered: Bool) {
     sequence = isNumbered ? SequenceState() : nil
     canResume = isNumbered
+    responses = []
     lastReplaced = 0
   }
 
@@ -79,29 +83,33 @@ struct ClientMessageStream: ~Copyable {
   /// other message by a cancellation of `request`, which is nil for a notification. Returns false
   /// if there is no such message, or it was replaced before.
   mutating func replaceUnreadableMessage(_ number: UInt64, request: RequestID?) -> Bool {
-    guard var outbox = sequence?.outbox, number > lastReplaced else { return false }
-    var frames: [(last: UInt64, bytes: [UInt8])] = []
-    outbox.forEach(after: number - 1) { last, frame in
-      frames.append((last: last, bytes: frame.withUnsafeBytes { [UInt8]($0) }))
+    guard number > lastReplaced else { return false }
+    var isReplaced = false
+    sequence?.outbox.replaceSent { last, frame in
+      guard last == number, let bytes = Self.replacement(of: frame, number, request)
+      else { return nil }
+      isReplaced = true
+      return bytes
     }
-    guard let first = frames.first, first.last == number else { return false }
-    let unreadable = first.bytes
-    if let id = ResponseIDReader.responseIDs(in: unreadable.span.bytes).first {
+    if isReplaced { lastReplaced = number }
+    return isReplaced
+  }
+
+  private static func replacement(
+    of frame: RawSpan, _ number: UInt64, _ request: RequestID?
+  ) -> [UInt8]? {
+    var writer = MessageWriter()
+    if let id = MessageIDReader.responseIDs(in: frame).first {
       writer.writeError(
         id, CallError(.internal, "The server could not read the response", kind: "unreadable"))
     } else {
       do {
         try writer.writeNotification("$/cancelRequest", ["id": request?.value ?? .null])
       } catch {
-        return false
+        return nil
       }
     }
-    frames[0].bytes = writer.numbered(number)
-    lastReplaced = number
-    var replaced = Outbox(last: outbox.last, acknowledged: number - 1, frames: frames)
-    for (message, tag) in outbox.removeUnsent() { replaced.enqueue(message, tag) }
-    sequence?.outbox = replaced
-    return true
+    return writer.numbered(number)
   }
 
   /// Resumes after the message `number`, the last that the server received. Sends the later
@@ -113,6 +121,14 @@ struct ClientMessageStream: ~Copyable {
   ) -> Bool {
     guard case .after? = sequence?.resumePoint(after: number, isReloaded: false) else {
       return false
+    }
+    acknowledged(through: number)
+    // A restarted server does not know that it has responded, and must not respond a second time.
+    if !responses.isEmpty {
+      let ids = Set(responses.map(\.id))
+      sequence?.outbox.replaceSent { _, frame in
+        MessageIDReader.notification(of: frame, whoseIDIsIn: ids)
+      }
     }
     sequence?.resume(after: number, { channel.send($0, as: .text) }, numbered: numbered)
     return true
@@ -179,10 +195,28 @@ struct ClientMessageStream: ~Copyable {
     guard isOpen, sequence != nil else { return .deliver }
     if numbers.areAbsent { return receiveUnnumbered(content) }
     switch sequence?.receive(numbers, bytes: bytes) {
-    case nil, .accept: return .deliver
+    case nil: return .deliver
+    case .accept:
+      noteResponse(content)
+      return .deliver
     case .duplicate: return .drop
     case .gap: return .gap("the message after seq \(sequence?.received ?? 0) is missing")
     }
+  }
+
+  /// Notes a response whose request may be sent again.
+  private mutating func noteResponse(_ content: FrameContent) {
+    guard case .message(.response(let response)) = content, let outbox = sequence?.outbox,
+      outbox.acknowledged < outbox.last
+    else { return }
+    responses.append((response.id, outbox.last))
+  }
+
+  /// Returns false, with nothing changed, for a number that was never assigned.
+  @discardableResult private mutating func acknowledged(through number: UInt64) -> Bool {
+    guard sequence?.outbox.acknowledge(number) == true else { return false }
+    responses.removeFirst(responses.prefix { $0.sentBefore <= number }.count)
+    return true
   }
 
   private mutating func receiveUnnumbered(_ content: FrameContent) -> FrameDisposition {
@@ -191,7 +225,7 @@ struct ClientMessageStream: ~Copyable {
     case .message(.request(let request)) where request.method == "$/ping": return .deliver
     case .message(.notification(let notification)) where notification.method == "$/ack":
       let number = notification.params?["seq"]?.integer.flatMap(UInt64.init(exactly:))
-      let isKnown = number.flatMap { sequence?.outbox.acknowledge($0) } == true
+      let isKnown = number.map { acknowledged(through: $0) } == true
       return isKnown ? .drop : .gap("an ack of a message that was never sent")
     default: return .gap("a message has no seq")
     }

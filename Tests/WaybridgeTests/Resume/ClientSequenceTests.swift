@@ -122,6 +122,41 @@ struct ClientSequenceTests {
     await close(client)
   }
 
+  @Test func requestWithResponseIsSentAgainAsNotification() async throws {
+    let client = try await openClient()
+    let first = Task { try await client.invoke("action://a") }
+    let firstRequest = try await server.next()
+    let second = Task { try await client.invoke("action://b") }
+    let secondRequest = try await server.next()
+    try await server.send([
+      "jsonrpc": "2.0", "seq": 1, "id": firstRequest["id"] ?? nil, "result": "one",
+    ])
+    #expect(try await first.value == "one")
+    for _ in 0..<2 {
+      try await server.close(.noPong)
+      _ = try await acceptResume(received: 0)
+      while true {
+        let message = try await server.next()
+        if message["method"] == "$/ack" { continue }
+        var notification = firstRequest.object
+        notification?["id"] = nil
+        #expect(message.object == notification)
+        break
+      }
+      #expect(try await server.next() == secondRequest)
+      await server.loop.advance(by: .seconds(5))
+    }
+    // Once it is acknowledged, nothing of it is left.
+    try await server.close(.noPong)
+    _ = try await acceptResume(received: 1)
+    #expect(try await server.next() == secondRequest)
+    try await server.send([
+      "jsonrpc": "2.0", "seq": 2, "id": secondRequest["id"] ?? nil, "result": "two",
+    ])
+    #expect(try await second.value == "two")
+    await close(client)
+  }
+
   @Test func reusesThePreviousTokenWhenTheResponseWasLost() async throws {
     let client = try await openClient()
     try await server.close(.noPong)

@@ -182,6 +182,7 @@ export class Resumption {
     const found = this.#sequence.receive(seq, units);
     if (found === "gap") connection.drop(closeOf.gap, `Expected message ${this.received + 1}, but got ${seq ?? "one without a number"}`);
     if (found !== "next") return false;
+    if (method === undefined) this.#sequence.responded(id);
     // A request whose number is stored as received is never carried out twice, even if this page is reloaded.
     if (method !== undefined && id !== undefined) store?.save();
     else store?.scheduleSave();

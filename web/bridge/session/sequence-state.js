@@ -77,9 +77,32 @@ export class SequenceState {
   replaceFirst(replacement) {
     const [[seq, before] = [0, ""]] = this.#outbox;
     if (seq === 0) return;
-    const numbered = number(seq, replacement(before, seq));
+    this.#replace(seq, replacement(before, seq));
+  }
+
+  /**
+   * @param {number} seq the number of a message that is not acknowledged
+   * @param {string} text the other message, without its number
+   */
+  #replace(seq, text) {
+    const numbered = number(seq, text);
+    this.#units += numbered.length - (this.#outbox.get(seq)?.length ?? 0);
     this.#outbox.set(seq, numbered);
-    this.#units += numbered.length - before.length;
+  }
+
+  /**
+   * Called with the id of a received response. If its request is sent again, it is sent as a notification: a restarted peer does not know
+   * that it has responded, and must not respond a second time.
+   * @param {unknown} id
+   */
+  responded(id) {
+    const head = `"jsonrpc":"2.0","id":${JSON.stringify(id)},`;
+    for (const [seq, text] of this.#outbox) {
+      const start = text.indexOf(",") + 1;
+      if (!text.startsWith(`${head}"method":`, start)) continue;
+      this.#replace(seq, `{"jsonrpc":"2.0",${text.slice(start + head.length)}`);
+      return;
+    }
   }
 
   /**

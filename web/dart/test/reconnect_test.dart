@@ -122,6 +122,29 @@ void main() {
     await fixture.bridge.close();
   });
 
+  test('a request with a response is sent again without an id', () async {
+    final fixture = BridgeFixture(capabilities: _resume);
+    await fixture.openSession();
+    final one = fixture.observe(fixture.bridge.invoke('action://one'));
+    final two = fixture.observe(fixture.bridge.invoke('action://two'));
+    await pumpEventQueue();
+    final first = fixture.socket.dequeue();
+    final second = fixture.socket.dequeue();
+    await fixture.receive(<String, Object?>{...responseTo(first, 1), 'seq': 1});
+    expect(one.result, 1);
+    await fixture.loseConnection();
+    await fixture.resumeSession(0, <String, Object?>{'restarted': true});
+    first.remove('id');
+    expect(fixture.socket.dequeue(), first);
+    expect(fixture.socket.dequeue(), second);
+    await fixture.receive(<String, Object?>{
+      ...responseTo(second, 2),
+      'seq': 2,
+    });
+    expect(two.result, 2);
+    await fixture.bridge.close();
+  });
+
   test('a gap makes the client reconnect', () async {
     final fixture = BridgeFixture(capabilities: _resume);
     await fixture.openSession();

@@ -157,7 +157,12 @@ final class Resumption {
       final why = 'Expected message ${sequence.received + 1}, but got $what';
       _client.connection.drop(CloseCode.gap, why);
     }
-    return found == MessageOrder.next;
+    if (found != MessageOrder.next) return false;
+    final code = intOf(objectOf(message['error'])['code']);
+    if (!message.containsKey('method') && code != ErrorCode.parseError) {
+      sequence.responded(message['id']);
+    }
+    return true;
   }
 
   /// Called when the server has acknowledged all messages up to a number.

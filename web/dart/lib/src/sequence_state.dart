@@ -1,3 +1,5 @@
+import 'dart:convert';
+
 import 'values.dart';
 
 /// The place of a received message in the sequence.
@@ -56,6 +58,21 @@ final class SequenceState {
     return _store(_sent, text);
   }
 
+  /// Called with the id of a received response. If its request is sent again,
+  /// it is sent as a notification: a restarted server does not know that it has
+  /// responded, and must not respond a second time.
+  void responded(Object? id) {
+    final head = '"jsonrpc":"2.0","id":${jsonEncode(id)},';
+    for (int seq = _acknowledged + 1; seq <= _sent; seq += 1) {
+      final text = _outbox[seq] ?? '';
+      final start = text.indexOf(',') + 1;
+      if (!text.startsWith('$head"method":', start)) continue;
+      final rest = text.substring(start + head.length);
+      _replace(seq, '{"jsonrpc":"2.0",$rest');
+      return;
+    }
+  }
+
   /// The first sent message that is not acknowledged; null if there is none.
   String? get firstUnacknowledged => _outbox[_acknowledged + 1];
 
@@ -63,8 +80,7 @@ final class SequenceState {
   /// its number. Returns the number.
   int replaceFirst(String text) {
     final seq = _acknowledged + 1;
-    _units -= _outbox[seq]?.length ?? 0;
-    _store(seq, text);
+    _replace(seq, text);
     return seq;
   }
 
@@ -113,6 +129,11 @@ final class SequenceState {
     _reported = _received;
     _unitsReceived = 0;
     return _reported;
+  }
+
+  void _replace(int seq, String text) {
+    _units -= _outbox[seq]?.length ?? 0;
+    _store(seq, text);
   }
 
   String _store(int seq, String text) {
