@@ -190,7 +190,7 @@ enum ClientResume {
   static func removeDisconnectedGuest(withToken token: String, in session: isolated Session) {
     let absent = session.clients.all.filter { client in
       guard client.isDisconnected, let invitation = client.rights.invitation else { return false }
-      return OpaqueToken.areEqual(invitation.token, token)
+      return SessionSecret.areEqual(invitation.token, token)
     }
     if let first = absent.min(by: { $0.disconnectedAt < $1.disconnectedAt }) {
       session.remove(first.id)

@@ -74,8 +74,8 @@ package actor Session: Requester {
     self.journal = journal
     isDurable = journal != nil
     self.isOfRequest = isOfRequest
-    joinToken = record?.joinToken ?? OpaqueToken.random()
-    epoch = record?.epoch ?? OpaqueToken.random(12)
+    joinToken = record?.joinToken ?? SessionSecret.random()
+    epoch = record?.epoch ?? SessionSecret.random(12)
     appRights = Rights.app(in: id, environment.logger)
     self.environment = environment
     isTraced = environment.tracer != nil

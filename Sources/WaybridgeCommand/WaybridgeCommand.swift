@@ -24,9 +24,10 @@ struct WaybridgeCommand: AsyncParsableCommand {
       """,
     version: "waybridge \(BridgeServer.version) (commit \(BridgeServer.commit ?? "unknown"))",
     subcommands: [
-      Serve.self, Demo.self, CallCommand.self, ShellCommand.self, Explain.self, Replay.self,
+      ServeCommand.self, DemoCommand.self, CallCommand.self, ShellCommand.self, ExplainCommand.self,
+      ReplayCommand.self,
       TokenCommand.self, URICommand.self, PolicyCommand.self, RoutesCommand.self,
-      SessionsCommand.self, LimitsTopic.self,
+      SessionsCommand.self, LimitsHelpCommand.self,
     ])
 
   /// Parses the arguments, runs the command and ends the program.

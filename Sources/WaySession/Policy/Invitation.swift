@@ -27,7 +27,7 @@ final class Invitation: Sendable {
   /// Throws -32602 for an invalid pattern.
   init(
     page: String?, hosts: [String], routes: [String]?, groups: Set<String>, by inviter: Rights,
-    token: String = OpaqueToken.random(), _ charge: ByteBudget.Charge
+    token: String = SessionSecret.random(), _ charge: ByteBudget.Charge
   ) throws(CallError) {
     self.page = page
     self.token = token

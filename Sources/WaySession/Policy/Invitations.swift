@@ -47,7 +47,8 @@ struct Invitations {
   mutating func find(_ token: String, at now: UInt64) -> Invitation? {
     removeExpired(at: now)
     var found: Invitation?
-    for entry in entries where OpaqueToken.areEqual(entry.invitation.token, token) && entry.isOpen {
+    for entry in entries where SessionSecret.areEqual(entry.invitation.token, token) && entry.isOpen
+    {
       found = entry.invitation
     }
     return found
@@ -55,7 +56,7 @@ struct Invitations {
 
   /// Whether the invitation of a token has guests in the session.
   func isInUse(_ token: String) -> Bool {
-    entries.contains { OpaqueToken.areEqual($0.invitation.token, token) && $0.guestCount > 0 }
+    entries.contains { SessionSecret.areEqual($0.invitation.token, token) && $0.guestCount > 0 }
   }
 
   /// Counts a guest that has joined.

@@ -92,7 +92,7 @@ package actor LoopSessions: ChannelAcceptor {
         .unavailable,
         "The server has reached its limit of \(limits.maxSessions) sessions; try again later")
     }
-    let id = "s-" + OpaqueToken.random(12)
+    let id = "s-" + SessionSecret.random(12)
     let journal =
       isDurable ? writer.map { Journal(of: id, SessionLease(owner: $0.owner), $0) } : nil
     journal?.recordChange(RecordKey.session)
@@ -135,7 +135,7 @@ package actor LoopSessions: ChannelAcceptor {
     _ id: String, joinToken: String
   ) throws(CallError) -> (session: Session, invitation: Invitation?) {
     guard let session = sessions[id] else { throw Self.joinDenied }
-    if OpaqueToken.areEqual(session.joinToken, joinToken) { return (session, nil) }
+    if SessionSecret.areEqual(session.joinToken, joinToken) { return (session, nil) }
     let now = loop.nanoseconds
     let (invitation, isInUse) = session.assumeIsolated { session in
       if let found = session.invitations.find(joinToken, at: now) {

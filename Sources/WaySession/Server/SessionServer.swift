@@ -62,7 +62,7 @@ package final class SessionServer: Sendable {
     rejectionLog = SessionRejectionLog(now: configuration.now)
     policyVersions = PolicyVersions(configuration.compiledPolicy, at: configuration.now())
     let store = (configuration.cluster?.engine.store ?? configuration.store).map {
-      StoreQueue($0, owner: OpaqueToken.random(12))
+      StoreQueue($0, owner: SessionSecret.random(12))
     }
     self.store = store
     if let engine = configuration.cluster?.engine, let store {

@@ -14,10 +14,10 @@ struct PolicyCommand: ParsableCommand {
 
       Exit code: 0 if nothing is wrong; 1 if something is wrong; 64 if the command line is wrong.
       """,
-    subcommands: [PolicyCheck.self, PolicyTest.self])
+    subcommands: [PolicyCheckCommand.self, PolicyTestCommand.self])
 }
 
-struct PolicyCheck: ParsableCommand {
+struct PolicyCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "List all errors of a policy",
@@ -44,7 +44,7 @@ struct PolicyCheck: ParsableCommand {
   }
 }
 
-struct PolicyTest: ParsableCommand {
+struct PolicyTestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
     abstract: "Test which calls a policy allows, and which rules deny others",

@@ -13,5 +13,8 @@ struct RoutesCommand: ParsableCommand {
 
       Exit code: 0 if nothing is wrong; 1 if something is wrong; 64 if the command line is wrong.
       """,
-    subcommands: [RoutesCheck.self, RoutesGenerate.self, RoutesExport.self, RoutesDiff.self])
+    subcommands: [
+      RoutesCheckCommand.self, RoutesGenerateCommand.self, RoutesExportCommand.self,
+      RoutesDiffCommand.self,
+    ])
 }

@@ -14,7 +14,7 @@ struct SessionsCommand: ParsableCommand {
 
       Exit code: 0 if sessions were shown; 1 if they cannot be read; 64 if the command line is wrong.
       """,
-    subcommands: [SessionsList.self, SessionsShow.self])
+    subcommands: [SessionsListCommand.self, SessionsShowCommand.self])
 }
 
 /// The option for the folder of sessions.

@@ -14,5 +14,5 @@ struct TokenCommand: ParsableCommand {
       Exit code: 0 if a token was made or shown; 1 if that fails, or the token is invalid; 64 if \
       the command line is wrong.
       """,
-    subcommands: [TokenMake.self, TokenShow.self])
+    subcommands: [TokenMakeCommand.self, TokenShowCommand.self])
 }

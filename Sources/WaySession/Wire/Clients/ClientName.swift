@@ -6,8 +6,8 @@ enum ClientName {
 
   /// Returns a name that is unique among all clients, also earlier ones.
   static func make(of session: String) -> String {
-    guard session.hasPrefix(sessionPrefix) else { return prefix + OpaqueToken.random(12) }
-    return prefix + session.dropFirst(sessionPrefix.count) + "." + OpaqueToken.random(6)
+    guard session.hasPrefix(sessionPrefix) else { return prefix + SessionSecret.random(12) }
+    return prefix + session.dropFirst(sessionPrefix.count) + "." + SessionSecret.random(6)
   }
 
   /// The session of a client; nil if `name` is not the name of a client.

@@ -10,7 +10,7 @@ struct ResumeCredential: Sendable {
 
   /// Restores the credential from tokens, oldest first, or issues a token if there is none.
   init(tokens: [String] = []) {
-    self.tokens = tokens.isEmpty ? [OpaqueToken.random()] : tokens.suffix(Self.maxTokens)
+    self.tokens = tokens.isEmpty ? [SessionSecret.random()] : tokens.suffix(Self.maxTokens)
   }
 
   /// The token that was issued last.
@@ -30,13 +30,13 @@ struct ResumeCredential: Sendable {
     if let position = index(of: token) { tokens.removeFirst(position) }
     // Remove the oldest token after the one that the client is known to have.
     if tokens.count == Self.maxTokens { tokens.remove(at: 1) }
-    tokens.append(OpaqueToken.random())
+    tokens.append(SessionSecret.random())
   }
 
   private func index(of token: String) -> Int? {
     // Every token is compared, so that the time reveals nothing.
     var position: Int?
-    for (index, known) in tokens.enumerated() where OpaqueToken.areEqual(token, known) {
+    for (index, known) in tokens.enumerated() where SessionSecret.areEqual(token, known) {
       position = index
     }
     return position

@@ -3,7 +3,7 @@ import WayStore
 import Waybridge
 import WaybridgeClient
 
-struct SessionsShow: ParsableCommand {
+struct SessionsShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show all stored data of a session",

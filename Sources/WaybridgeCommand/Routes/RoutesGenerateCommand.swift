@@ -5,7 +5,7 @@ import Waybridge
 
 extension CodeLanguage: ExpressibleByArgument {}
 
-struct RoutesGenerate: ParsableCommand {
+struct RoutesGenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Generate typed calls from a route table",

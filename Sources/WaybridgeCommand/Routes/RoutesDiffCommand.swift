@@ -3,7 +3,7 @@ import WayTable
 import WayTableTools
 import Waybridge
 
-struct RoutesDiff: ParsableCommand {
+struct RoutesDiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Compare two route tables, and find breaking changes",

@@ -2,8 +2,9 @@ import ArgumentParser
 import Waybridge
 import WaybridgeClient
 
-struct Explain: ConfigurableCommand {
+struct ExplainCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "explain",
     abstract: "Show to which routes URIs resolve and why, without opening them",
     discussion: """
       Example: waybridge explain --table routes.json native://address/list

@@ -5,8 +5,9 @@ import Waybridge
 import WaybridgeCluster
 import WaybridgeTables
 
-struct Serve: ConfigurableCommand {
+struct ServeCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "serve",
     abstract: "Serve a bridge at ws://HOST:PORT/bridge",
     discussion: """
       Example: waybridge serve --table routes.json

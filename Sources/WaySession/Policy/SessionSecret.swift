@@ -1,5 +1,5 @@
 /// Unguessable strings for tokens and identifiers.
-enum OpaqueToken {
+enum SessionSecret {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

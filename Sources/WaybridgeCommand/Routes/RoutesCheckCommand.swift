@@ -3,7 +3,7 @@ import WayTable
 import Waybridge
 import WaybridgeClient
 
-struct RoutesCheck: ConfigurableCommand {
+struct RoutesCheckCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "List all errors of a route table, or what a running server lacks",

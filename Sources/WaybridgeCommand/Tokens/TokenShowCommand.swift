@@ -4,7 +4,7 @@ import Waybridge
 import WaybridgeClient
 import WaybridgeTokens
 
-struct TokenShow: AsyncParsableCommand {
+struct TokenShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show the contents of a token, and verify it with a key",

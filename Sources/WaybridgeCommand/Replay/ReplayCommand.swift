@@ -2,8 +2,9 @@ import ArgumentParser
 import Waybridge
 import WaybridgeClient
 
-struct Replay: ConfigurableCommand {
+struct ReplayCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "replay",
     abstract: "Replay a session that the inspector has recorded, and compare it",
     discussion: """
       Example: waybridge replay s-4b1f.jsonl

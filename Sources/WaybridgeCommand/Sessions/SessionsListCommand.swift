@@ -4,7 +4,7 @@ import WayStore
 import Waybridge
 import WaybridgeClient
 
-struct SessionsList: ParsableCommand {
+struct SessionsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the stored sessions",

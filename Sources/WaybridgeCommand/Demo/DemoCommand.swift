@@ -3,8 +3,9 @@ import Foundation
 import WayStore
 import Waybridge
 
-struct Demo: ConfigurableCommand {
+struct DemoCommand: ConfigurableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "demo",
     abstract: "Serve the demo, an app with native, web and Flutter-style pages",
     discussion: """
       Example: waybridge demo

@@ -4,7 +4,7 @@ import Waybridge
 import WaybridgeClient
 import WaybridgeTokens
 
-struct TokenMake: AsyncParsableCommand {
+struct TokenMakeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make",
     abstract: "Make a token, signed with a secret (HS256), and print it",

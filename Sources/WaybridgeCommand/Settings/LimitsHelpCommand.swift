@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The help topic `waybridge help limits`. It is a hidden command, since the argument parser has no
 /// other help topics.
-struct LimitsTopic: ParsableCommand {
+struct LimitsHelpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "limits",
     abstract: "Limits of waybridge serve and waybridge demo",

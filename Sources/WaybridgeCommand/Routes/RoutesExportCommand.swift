@@ -5,7 +5,7 @@ import Waybridge
 
 extension TableExport.ExportFormat: ExpressibleByArgument {}
 
-struct RoutesExport: ParsableCommand {
+struct RoutesExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write a route table as JSON, property list, Markdown or HTML",
