@@ -94,6 +94,22 @@ class CheckCommand(Files):
         for content, line in [({}, "ok: 0 rules"), (rule(), "ok: 1 rule"), (pathlib.Path(DEMO).read_text(), "ok: 10 rules")]:
             self.assertEqual((0, line + "\n", ""), run("policy", "check", self.file(content)))
 
+    def test_denial_in_open_scheme_is_warned_about(self):
+        def rules(methods, **allow):
+            return {"rules": [{"name": "open", "allow": methods, **allow}, {"name": "bank", "deny": ["router.open"], "routes": ["https://bank.test/*"]}]}
+
+        for document, warns in [
+            (rules(["*"]), True), (rules(["router.*"]), True), (rules(["router.open"], groups=["staff"]), True),
+            (rules(["router.open"], routes=["/*"]), True), (rules(["router.open"], routes=["HTTPS://*/*"]), True),
+            (rules(["navigation.*"]), False), (rules(["router.open"], routes=["native://*/*"]), False),
+            (rules(["router.open"], routes=["https://bank.test/*", "cart"]), False), (rules(["host.register"], schemes=["https"]), False),
+        ]:
+            with self.subTest(str(document)):
+                code, output, errors = run("policy", "check", self.file(document))
+                self.assertEqual((0, "ok: 2 rules\n"), (code, output))
+                expected = 'warning: the rule "bank" denies https://bank.test/*, but the rule "open" allows all other URIs of the scheme' if warns else ""
+                self.assertEqual(expected, errors.partition(";")[0].strip())
+
     def test_all_faults_are_reported_together(self):
         document = {"origin": [], "rules": [{"name": "r", "allow": ["router.opne"], "groups": []}, {"name": "r"}]}
         path = self.file(document)

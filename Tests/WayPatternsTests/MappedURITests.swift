@@ -91,15 +91,17 @@ import WayValues
     arguments: 1...20 as ClosedRange<UInt64>)
   func mapsRandomText(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
-    let printable = (UInt8(0x20)..<0x7F).map { String(Character(Unicode.Scalar($0))) }
+    // A backslash becomes a slash; `uris.json` has rows for it.
+    let printable = (UInt8(0x20)..<0x7F).filter { $0 != UInt8(ascii: "\\") }
+      .map { String(Character(Unicode.Scalar($0))) }
     let pieces = printable + ["%", "%4", "%41", "%2e", "%2F", "..", "/", "é", "用", "😀"]
-    let starts = ["https://shop.example/", "http://u@h:80?", "file:///#", "WS://h/a/", "ftp:"]
+    let starts = ["https://shop.example/", "http://u@h:81/?", "file:///#", "WS://h/a/", "file:"]
     for _ in 0..<400 {
       let count = Int.random(in: 0...12, using: &random)
       let start = starts.randomElement(using: &random) ?? ""
       let tail = (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-      // Two slashes after "ftp:" begin an authority, of which nothing is repaired.
-      let text = start + (start == "ftp:" ? "a" + tail : tail)
+      // Two slashes after "file:" begin an authority, of which nothing is repaired.
+      let text = start + (start == "file:" ? "a" : "") + tail + "~"
       let uri = try RouteURI(mapping: text)
       #expect(try RouteURI(uri.text) == uri, "seed \(seed): \(text)")
       #expect(try RouteURI(mapping: uri.text) == uri, "seed \(seed): \(text)")
@@ -141,10 +143,14 @@ import WayValues
       let uri: RouteURI
       do { uri = try RouteURI(mapping: text) } catch {
         #expect((0...text.utf8.count).contains(error.offset), "seed \(seed): \(text): \(error)")
-        #expect((try? RouteURI(text)) == nil, "seed \(seed): \(text)")
+        if error.reason != .noHost, error.reason != .badHost {
+          #expect((try? RouteURI(text)) == nil, "seed \(seed): \(text)")
+        }
         continue
       }
       #expect(try RouteURI(uri.text) == uri, "seed \(seed): \(text)")
+      // URLs of browsers change more.
+      if ["http", "https", "file"].contains(uri.scheme?.lowercased()) { continue }
       #expect(Self.decoded(uri.text) == Self.decoded(text), "seed \(seed): \(text)")
       if let strict = try? RouteURI(text) {
         #expect(uri == strict, "seed \(seed): \(text)")

@@ -28,7 +28,7 @@ import WayValues
       ("n://old", "n://new?q=mine#own", "n://old?q=1&r=2#f", "n://new?q=mine&r=2#own"),
       ("n://old", "n://new?", "n://old?q=1", "n://new?q=1"),
       ("n://:host/:id", "https://:host/:id", "n://a.b/c", "https://a.b/c"),
-      ("n://:host", "https://:host/", "n://u@evil.x:80", "https://u%40evil.x%3A80/"),
+      ("n://:host", "https://:host/", "n://u@shop.x", "https://shop.x/"),
       ("n://files/*", "https://h.x/f/*", "n://files/a/b%3F/?v=1", "https://h.x/f/a/b%3F?v=1"),
       ("n://files/*", "https://h.x/f/*", "n://files", "https://h.x/f"),
       ("n://files/*", "https://h.x/f", "n://files/a/b", "https://h.x/f?*=a&*=b"),

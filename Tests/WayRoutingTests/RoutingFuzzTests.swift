@@ -10,7 +10,7 @@ import WayValues
   static let sampleURIs = [
     "native://address/list?selected=7&x=a+b&x=%2B#top",
     "http://user:pw@[2001:db8::7]:8080/a/./b/../c",
-    "navigation:back?count=2", "//h:80/p;x=1", "../a?b#c", "tel:+1-816", "http://[v1.fe::a+b]/",
+    "navigation:back?count=2", "//h:80/p;x=1", "../a?b#c", "tel:+1-816", "native://[v1.fe::a+b]/",
     "flutter://profile/%C3%A9/%41", "http://h/é/用户",
   ]
   static let fuzzPieces = [

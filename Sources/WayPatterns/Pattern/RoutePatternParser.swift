@@ -29,8 +29,9 @@ struct RoutePatternParser {
     if scheme != nil, bytes[position...].starts(with: [.slash, .slash]) {
       position += 2
       count = 1
+      let start = position
       let (segment, name) = try readSegment(isAuthority: true)
-      parts.append(.authority(segment, name: name))
+      parts.append(.authority(try normalAuthority(segment, start..<position), name: name))
     } else if scheme != nil, position < bytes.count, bytes[position] != .slash,
       bytes[position] != Self.openParenthesis
     {
@@ -49,6 +50,26 @@ struct RoutePatternParser {
     }
     scheme = String(decoding: bytes[..<stop].map(\.lowercased), as: UTF8.self)
     position = stop + 1
+  }
+
+  /// Returns a literal authority as it is in the normal form of a URI. Other authorities would match
+  /// no URI.
+  private func normalAuthority(
+    _ segment: RoutePattern.PatternSegment, _ range: Range<Int>
+  ) throws(RoutePatternError) -> RoutePattern.PatternSegment {
+    guard case .literal(var literal) = segment else { return segment }
+    if let at = bytes[range].firstIndex(of: .atSign) {
+      throw failure(at: at, "a pattern has no user information; remove it, it is not compared")
+    }
+    if literal.last == .colon, bytes[range].last == .colon { literal.removeLast() }
+    guard let scheme, RouteURI.defaultPort(of: scheme) != nil else { return .literal(literal) }
+    let text = String(decoding: bytes[range], as: UTF8.self)
+    do {
+      let authority = try RouteURI(mapping: "\(scheme)://\(text)").authority ?? ""
+      return .literal(authority.utf8.map(\.lowercased))
+    } catch {
+      throw failure(at: range.lowerBound, "a URI with this authority is rejected: \(error)")
+    }
   }
 
   /// Reads segments with their slashes, and groups, up to the end or the parenthesis that closes
@@ -182,5 +203,13 @@ struct RoutePatternParser {
 
   private func failure(at offset: Int, _ reason: String) -> RoutePatternError {
     RoutePatternError(text, at: offset, reason)
+  }
+}
+
+extension RoutePattern {
+  /// Returns the scheme of a pattern's text in lower case; `nil` for a pattern of any scheme.
+  package static func scheme(of text: String) -> String? {
+    guard text.utf8.first != .slash, let colon = text.firstIndex(of: ":") else { return nil }
+    return text[..<colon].lowercased()
   }
 }

@@ -1,13 +1,19 @@
 extension RouteURI {
   /// Parses a URI as browsers give it, and percent-encodes the characters that RFC 3986 does not
   /// allow: those beyond ASCII (RFC 3987 §3.1, step 2), and in the path, the query and the fragment
-  /// of a text with a scheme also those that the URL Standard leaves. A valid URI stays unchanged,
-  /// so that mapping the result again does not change it.
+  /// of a text with a scheme also those that the URL Standard leaves. Mapping the result again does
+  /// not change it.
+  ///
+  /// A URL of `http`, `https`, `ws`, `wss` or `ftp` is brought into ``webNormalForm()``.
   ///
   /// Control characters are errors, and so is everything else in the authority. A `%` without two
   /// hexadecimal digits is encoded for the schemes that browsers parse; in other schemes it is an
   /// error. The offset of an error is that in the original text.
   public init(mapping text: String) throws(RouteURIError) {
+    self = try Self(encoding: text).webNormalForm()
+  }
+
+  private init(encoding text: String) throws(RouteURIError) {
     let first: RouteURIError
     do {
       try self.init(text)
@@ -40,7 +46,9 @@ extension RouteURIError {
   fileprivate var isEncodable: Bool {
     switch reason {
     case .invalidCharacter, .notASCII, .badPercent: true
-    case .tooLong, .badScheme, .badIPLiteral, .badPort, .noScheme, .tooManySegments: false
+    case .tooLong, .badScheme, .badIPLiteral, .badPort, .noScheme, .noHost, .badHost,
+      .tooManySegments:
+      false
     }
   }
 }
@@ -55,27 +63,32 @@ private struct URITextEncoder {
   private let pathStart: Int
   /// The position of the `#` before the fragment; the end if there is none.
   private let fragmentSign: Int
-  /// Whether a `%` without two hexadecimal digits is encoded.
-  private let encodesPercent: Bool
+  /// The position of the query or fragment; the end without either.
+  private let pathEnd: Int
+  /// Whether browsers parse the scheme. Then a `%` without two hexadecimal digits is encoded.
+  private let isBrowserScheme: Bool
 
   init(_ text: String) {
-    let bytes = Array(text.utf8)
+    var bytes = Array(text.utf8)
+    let colon = bytes.firstIndex { $0 == .colon || Self.endsAuthority($0) }
+    let scheme = colon.flatMap { bytes[$0] == .colon ? bytes[..<$0] : nil }
+    isBrowserScheme =
+      scheme.map { Self.browserSchemes.contains(String(decoding: $0, as: UTF8.self).lowercased()) }
+      ?? false
+    // Browsers remove spaces at the end.
+    while isBrowserScheme, bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
     self.bytes = bytes
+    pathEnd = bytes.firstIndex { $0 == .questionMark || $0 == .numberSign } ?? bytes.count
     fragmentSign = bytes.firstIndex(of: .numberSign) ?? bytes.count
-    guard let colon = bytes.firstIndex(where: { $0 == .colon || Self.endsAuthority($0) }),
-      bytes[colon] == .colon
-    else {
+    guard let scheme else {
       pathStart = bytes.count
-      encodesPercent = false
       return
     }
-    let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-    encodesPercent = Self.browserSchemes.contains(scheme)
-    let rest = bytes[(colon + 1)...]
+    let rest = bytes[(scheme.endIndex + 1)...]
     if rest.starts(with: [.slash, .slash]) {
       pathStart = rest.dropFirst(2).firstIndex(where: Self.endsAuthority) ?? bytes.count
     } else {
-      pathStart = colon + 1
+      pathStart = scheme.endIndex + 1
     }
   }
 
@@ -84,7 +97,9 @@ private struct URITextEncoder {
     var encoded: [UInt8] = []
     encoded.reserveCapacity(bytes.count * 2)
     for position in bytes.indices {
-      if isEncoded(at: position) {
+      if isSlash(at: position) {
+        encoded.append(.slash)
+      } else if isEncoded(at: position) {
         encoded.appendPercentEncoded(bytes[position])
       } else {
         encoded.append(bytes[position])
@@ -97,10 +112,16 @@ private struct URITextEncoder {
   func offset(ofEncoded target: Int) -> Int {
     var end = 0
     for position in bytes.indices {
-      end += isEncoded(at: position) ? 3 : 1
+      end += isEncoded(at: position) && !isSlash(at: position) ? 3 : 1
       if end > target { return position }
     }
     return bytes.count
+  }
+
+  /// Whether browsers read this byte, a backslash of the path, as a slash.
+  private func isSlash(at position: Int) -> Bool {
+    isBrowserScheme && bytes[position] == UInt8(ascii: "\\") && position >= pathStart
+      && position < pathEnd
   }
 
   private func isEncoded(at position: Int) -> Bool {
@@ -109,7 +130,7 @@ private struct URITextEncoder {
     // Control characters stay, so that the second parse reports them.
     guard position >= pathStart, byte >= 0x20, byte != 0x7F else { return false }
     switch byte {
-    case .percent: return encodesPercent && !isTriplet(at: position)
+    case .percent: return isBrowserScheme && !isTriplet(at: position)
     case .numberSign: return position > fragmentSign
     default: return !URIByteSet.query.contains(byte)
     }

@@ -42,6 +42,14 @@ extension RouteURI {
   /// Whether the URI has a scheme; a relative reference has none.
   package var hasScheme: Bool { parts.schemeEnd >= 0 }
 
+  /// The URI `scheme://a/b` for `scheme:a/b`, `scheme:/a/b` or `scheme:///a/b`; `nil` for a URI with
+  /// an authority or without a path.
+  package var withAuthority: RouteURI? {
+    guard let scheme, parts.authorityStart == parts.authorityEnd else { return nil }
+    let path = slice(Int(parts.pathStart), text.utf8.count).drop { $0 == "/" }
+    return path.isEmpty ? nil : try? RouteURI("\(scheme)://\(path)")
+  }
+
   /// Whether the URI has a query, though it may be empty.
   package var hasQuery: Bool { parts.queryEnd >= 0 }
 

@@ -18,6 +18,10 @@ public struct RouteURIError: Error, Hashable, CustomStringConvertible {
     case badPort
     /// A relative reference instead of a URI with a scheme.
     case noScheme
+    /// A URL of a network host, such as `https:a`, without its host.
+    case noHost
+    /// The host of a URL is no name in ASCII and no IP address in its usual form.
+    case badHost
     /// More path segments than ``RouteURI/maxSegments``.
     case tooManySegments
   }
@@ -48,6 +52,10 @@ public struct RouteURIError: Error, Hashable, CustomStringConvertible {
     case .badIPLiteral: "no IP address in the brackets at byte \(offset)"
     case .badPort: "the port at byte \(offset) is beyond 65535"
     case .noScheme: "no scheme; write \"scheme:\" before it"
+    case .noHost: "no host at byte \(offset); write \"//\" and a host after the scheme"
+    case .badHost:
+      "the host at byte \(offset) is no name and no IP address in its usual form; write a name beyond "
+        + "ASCII as \"xn--…\", and an IPv4 address as four numbers"
     case .tooManySegments:
       "more than \(RouteURI.maxSegments) path segments (the next begins at byte \(offset))"
     }

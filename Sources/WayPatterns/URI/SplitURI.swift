@@ -41,11 +41,12 @@ package struct SplitURI: ~Copyable {
     let bytes = uri.text.utf8.span
     scheme = Self.foldedSegment(bytes, 0, max(parts.schemeEnd, 0)).segment
     if parts.hasAuthority {
-      let (segment, hasDot) = Self.foldedSegment(bytes, parts.authorityStart, parts.authorityEnd)
+      // User information and an empty port do not make it another place.
+      let end = parts.port < 0 ? parts.hostEnd : parts.authorityEnd
+      let (segment, hasDot) = Self.foldedSegment(bytes, parts.hostStart, end)
       isAuthorityGlobal =
-        !hasDot && segment.end > segment.start && parts.hostStart == parts.authorityStart
-        && parts.hostEnd == parts.authorityEnd && bytes[Int(segment.start)] != UInt8(ascii: "[")
-        && !Self.isHTTP(bytes, scheme)
+        !hasDot && segment.end > segment.start && parts.hostEnd == end
+        && bytes[Int(segment.start)] != UInt8(ascii: "[") && !Self.isHTTP(bytes, scheme)
       append(segment)
     }
     let isRooted = parts.pathEnd > parts.pathStart && bytes[Int(parts.pathStart)] == .slash

@@ -344,6 +344,12 @@ private struct MethodRule {
     let patterns = compiledPolicy.patterns(matching: resolution.uri)
     let fitting = rules.filter { $0.selects(resolution, matching: patterns) }
     if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, method) }
+    // A host may read `native:secret/1` as `native://secret/1`, so a denial covers both.
+    if let other = resolution.uri.withAuthority {
+      let patterns = compiledPolicy.patterns(matching: other)
+      let denial = rules.first { $0.isDenial && $0.selects(resolution, matching: patterns) }
+      if let denial { throw .denied(denial.name, method) }
+    }
     if !isAllowed, fitting.isEmpty { throw .denied("default", method) }
   }
 }

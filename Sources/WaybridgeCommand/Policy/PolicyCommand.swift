@@ -26,7 +26,8 @@ struct PolicyCheckCommand: ParsableCommand {
       Example: waybridge policy check /etc/waybridge/policy.json && systemctl reload waybridge
 
       The command prints "ok: N rules", or every error on standard error, one a line, with its place \
-      in the document and the solution.
+      in the document and the solution. Lines on standard error that begin with "warning:" report what \
+      is valid but probably a mistake: a denial in a scheme whose other URIs are allowed.
 
       Exit code: 0 if the policy is valid; 1 if it is invalid or cannot be read; 64 if the command \
       line is wrong.
@@ -38,6 +39,7 @@ struct PolicyCheckCommand: ParsableCommand {
   func run() throws {
     let policy = try JSONLocations.locating(inFile: file) { try Policy(file: file) }
     let count = policy.rules?.count ?? 0
+    for warning in policy.warnings { Output.printError("warning: \(warning)") }
     var output = Output()
     try output.appendLine("ok: \(counted(count, "rule"))")
     try output.flush()

@@ -48,25 +48,54 @@ export function withoutDots(uri) {
   return `${start}${start.endsWith(":") && output.startsWith("//") ? "/." : ""}${output}${end}`;
 }
 
-/** The schemes that browsers parse: their URIs may have a "%" that is not encoded. */
-const BROWSER_SCHEMES = ["http", "https", "ws", "wss", "ftp", "file"];
+/** The schemes that browsers parse, with the default ports of their network hosts. Their URIs may have a "%" that is not encoded. */
+const BROWSER_PORTS = new Map(Object.entries({ http: 80, https: 443, ws: 80, wss: 443, ftp: 21, file: undefined }));
 
 /**
- * Returns the normal form of a URI, as the server makes it: percent-encodes what RFC 3986 does not allow and browsers leave, and removes dot
- * segments. A string without a scheme is encoded only beyond ASCII. Unlike the server, this function rejects nothing.
+ * Returns the normal form of a URI, as the server makes it: percent-encodes what RFC 3986 does not allow and browsers leave, removes dot
+ * segments, and gives a URL of a network host one spelling. A string without a scheme is encoded only beyond ASCII. Unlike the server, this
+ * function rejects nothing.
  * @param {string} uri
  */
 export function normalForm(uri) {
-  const scheme = schemeOf(uri);
+  const scheme = schemeOf(uri) ?? "";
+  const isBrowserScheme = BROWSER_PORTS.has(scheme);
+  const text = isBrowserScheme ? uri.replace(/ +$/, "").replace(/^[^?#]*/, (path) => path.replaceAll("\\", "/")) : uri;
   // Scheme and authority, then path, query and fragment.
-  const [, start = uri, rest = ""] = scheme === undefined ? [] : /^([^:]*:(?:\/\/[^/?#]*)?)(.*)$/s.exec(uri) ?? [];
+  const [, start = text, rest = ""] = scheme === "" ? [] : /^([^:]*:(?:\/\/[^/?#]*)?)(.*)$/s.exec(text) ?? [];
   const fragment = rest.indexOf("#");
   const encoded = rest.replace(/[ "#<>[\\\]^`{|}]|%(?![\dA-F]{2})/gi, (found, index) => {
-    const stays = found === "#" ? index === fragment : found === "%" && !BROWSER_SCHEMES.includes(scheme ?? "");
+    const stays = found === "#" ? index === fragment : found === "%" && !isBrowserScheme;
     return stays ? found : encodeURIComponent(found);
   });
+  const port = BROWSER_PORTS.get(scheme);
+  const whole = port === undefined ? start + encoded : webStart(start, port) + (start.includes("//") ? encoded.replace(/^(?!\/)/, "/") : encoded);
   // Half a character of two UTF-16 units cannot be encoded.
-  return withoutDots((start + encoded).replace(/[^\0-\x7f\ud800-\udfff]/gu, encodeURIComponent));
+  return withoutDots(whole.replace(/[^\0-\x7f\ud800-\udfff]/gu, encodeURIComponent));
+}
+
+/**
+ * Returns scheme and authority of a URL without a default or empty port, triplets of the host and dots behind it.
+ * @param {string} start
+ * @param {number} defaultPort
+ */
+function webStart(start, defaultPort) {
+  const [, head, host = "", port] = /^(.*?\/\/(?:[^@]*@)?)(\[.*\]|[^:@]*)(?::(\d*))?$/s.exec(start) ?? [];
+  if (head === undefined) return start;
+  const name = host.startsWith("[") ? addressOf(host) : decoded(host).replace(/\.+$/, "");
+  return `${head}${name}${port && Number(port) !== defaultPort ? `:${Number(port)}` : ""}`;
+}
+
+/**
+ * Returns an IPv6 address in brackets in its shortest form; another host unchanged.
+ * @param {string} host
+ */
+function addressOf(host) {
+  try {
+    return new URL(`http://${host}`).hostname;
+  } catch {
+    return host;
+  }
 }
 
 /**

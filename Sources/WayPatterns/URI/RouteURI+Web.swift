@@ -1,0 +1,128 @@
+extension RouteURI {
+  /// The default ports of the schemes whose URLs have a network host (URL Standard, special schemes).
+  private static let defaultPorts: [String: Int32] = [
+    "http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21,
+  ]
+
+  /// The default port of a scheme whose URLs have a network host; `nil` for another scheme.
+  static func defaultPort(of scheme: String) -> Int32? {
+    scheme.utf8.count <= 5 ? defaultPorts[scheme.lowercased()] : nil
+  }
+
+  /// Returns the one spelling that stands for all URLs of a network host that open the same: without
+  /// a default or empty port (RFC 3986 §6.2.3) and the dots after the host, with a path, and with
+  /// the host as ``WebHost`` writes it. A URI of another scheme stays unchanged.
+  ///
+  /// Throws ``RouteURIError/URIErrorReason/noHost`` without a host, as in `https:bank.example`,
+  /// which browsers read as `https://bank.example`. Throws
+  /// ``RouteURIError/URIErrorReason/badHost`` for a host that browsers read as another one.
+  func webNormalForm() throws(RouteURIError) -> RouteURI {
+    guard let scheme, let defaultPort = Self.defaultPort(of: scheme) else { return self }
+    guard let host, !host.isEmpty else {
+      throw RouteURIError(.noHost, at: Int(parts.schemeEnd) + 1)
+    }
+    guard let name = WebHost.normalForm(of: host) else {
+      throw RouteURIError(.badHost, at: Int(parts.hostStart))
+    }
+    let port = parts.port < 0 || parts.port == defaultPort ? "" : ":\(parts.port)"
+    let start = slice(0, Int(parts.hostStart))
+    let path = parts.pathStart == parts.pathEnd ? "/" : ""
+    let normal = start + name + port + path + slice(Int(parts.pathStart), text.utf8.count)
+    return normal == text ? self : try RouteURI(normal)
+  }
+}
+
+/// The host of a URL (URL Standard, host parsing), restricted to hosts that need no table of Unicode:
+/// names beyond ASCII are rejected, because browsers map them to other names.
+enum WebHost {
+  /// Returns a host without triplets and without dots at its end, an IPv6 address as in RFC 5952;
+  /// `nil` for a host that is no name and no address in its usual form, such as `0x7f.1`.
+  static func normalForm(of host: String) -> String? {
+    if host.utf8.first == UInt8(ascii: "[") { return ipv6(host.dropFirst().dropLast()) }
+    guard var name = decoded(host) else { return nil }
+    while name.utf8.last == .dot { name.removeLast() }
+    guard !name.isEmpty else { return nil }
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard let last = labels.last, isNumber(last) else { return name }
+    return labels.count == 4 && labels.allSatisfy(isByte) ? name : nil
+  }
+
+  /// Returns a name without triplets; `nil` if it has bytes that a name has not.
+  private static func decoded(_ host: String) -> String? {
+    let bytes = host.utf8.span
+    var result: [UInt8] = []
+    var position = 0
+    while position < bytes.count {
+      let isTriplet = bytes[position] == .percent
+      let byte = isTriplet ? bytes.percentDecodedByte(at: position) : bytes[position]
+      guard URIByteSet.name.contains(byte) else { return nil }
+      result.append(byte)
+      position += isTriplet ? 3 : 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether browsers read a name that ends with this label as an IPv4 address.
+  private static func isNumber(_ label: Substring) -> Bool {
+    let bytes = label.utf8
+    if !bytes.isEmpty, bytes.allSatisfy(\.isDigit) { return true }
+    return label.lowercased().hasPrefix("0x")
+      && bytes.dropFirst(2).allSatisfy { $0.hexValue != nil }
+  }
+
+  /// Whether a label is a number to 255 without leading zeros.
+  private static func isByte(_ label: Substring) -> Bool {
+    UInt8(label).map { label.utf8.count == String($0).utf8.count } ?? false
+  }
+
+  private static func ipv6(_ address: Substring) -> String? {
+    guard let groups = groups(of: address) else { return nil }
+    // The longest run of at least two zeros, the first of several.
+    var longest = 0..<0
+    var start = 0
+    for end in 1...groups.count
+    where end == groups.count || groups[end] != 0 || groups[end - 1] != 0 {
+      if groups[start] == 0, end - start > max(longest.count, 1) { longest = start..<end }
+      start = end
+    }
+    func text(_ range: Range<Int>) -> String {
+      groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+    }
+    if longest.isEmpty { return "[\(text(0..<groups.count))]" }
+    return "[\(text(0..<longest.lowerBound))::\(text(longest.upperBound..<groups.count))]"
+  }
+
+  /// The eight groups of an IPv6 address; `nil` for another address in brackets.
+  private static func groups(of address: Substring) -> [UInt16]? {
+    guard address.utf8.first != UInt8(ascii: "v"), address.utf8.first != UInt8(ascii: "V") else {
+      return nil
+    }
+    let colons = Array(address.utf8)
+    let compressed = colons.indices.dropLast().first {
+      colons[$0] == .colon && colons[$0 + 1] == .colon
+    }
+    guard let compressed else { return groups(in: address) }
+    let bytes = address.utf8
+    let split = bytes.index(bytes.startIndex, offsetBy: compressed)
+    guard let left = groups(in: address[..<split]),
+      let right = groups(in: address[bytes.index(split, offsetBy: 2)...]),
+      left.count + right.count < 8
+    else { return nil }
+    return left + Array(repeating: 0, count: 8 - left.count - right.count) + right
+  }
+
+  private static func groups(in text: Substring) -> [UInt16]? {
+    var groups: [UInt16] = []
+    for part in text.split(separator: ":") {
+      if part.utf8.contains(.dot) {
+        let bytes = part.split(separator: ".").compactMap { UInt16($0) }
+        guard bytes.count == 4 else { return nil }
+        groups += [bytes[0] << 8 | bytes[1], bytes[2] << 8 | bytes[3]]
+      } else {
+        guard let group = UInt16(part, radix: 16) else { return nil }
+        groups.append(group)
+      }
+    }
+    return groups
+  }
+}
