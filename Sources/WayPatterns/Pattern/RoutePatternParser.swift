@@ -207,9 +207,8 @@ struct RoutePatternParser {
 }
 
 extension RoutePattern {
-  /// Returns the scheme of a pattern's text in lower case; `nil` for a pattern of any scheme.
+  /// The scheme of a pattern in lower case; `nil` if it has none or is invalid.
   package static func scheme(of text: String) -> String? {
-    guard text.utf8.first != .slash, let colon = text.firstIndex(of: ":") else { return nil }
-    return text[..<colon].lowercased()
+    (try? RoutePattern(text))?.scheme
   }
 }

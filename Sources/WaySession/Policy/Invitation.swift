@@ -105,10 +105,3 @@ extension CallError {
   /// The error for a call that the invitation does not allow.
   static func notInvited(_ message: String) -> CallError { .forbidden("invitation", message) }
 }
-
-extension RoutePattern {
-  /// The scheme of a pattern; nil if it has none or is invalid.
-  fileprivate static func scheme(of text: String) -> String? {
-    (try? RoutePattern(text))?.scheme
-  }
-}
