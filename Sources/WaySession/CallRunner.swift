@@ -311,8 +311,7 @@ extension CallRunner {
         destination.resolution, by: callResolution.caller, in: session)
       session.changeStack(
         back.operation(by: session.resolver, for: callResolution.caller),
-        callResolution.options.exts,
-        by: callResolution.caller, for: call)
+        callResolution.options.exts, by: callResolution.options.rights, as: .back, for: call)
     case .selectTab:
       let tab = try session.resolver.tabIndex(
         try TabReference(texts: destination.params), on: session.pages.stack,
@@ -356,7 +355,7 @@ extension CallRunner {
       call.span = span
       session.changeStack(
         .select(tab: tab, first: nil, delivering: PageDelivery(exts: exts)), exts,
-        by: rights.caller, for: call)
+        by: rights, as: .selectTab, for: call)
       return .later
     }
     let snapshot = session.resolver.snapshot

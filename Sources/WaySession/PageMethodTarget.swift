@@ -22,10 +22,8 @@ enum PageMethodTarget {
     if rights.guests.contains(where: { !session.pages.isOwn(open.page, of: $0) }) {
       throw .notInvited("A guest may call methods only of its own page and of pages that it opened")
     }
-    if let resolution = try? session.resolver.resolve(
-      open.page.uri, [:], checking: false, for: rights.caller)
-    {
-      try rights.check(.pageCall, resolution)
+    if let denial = session.resolver.denial(of: .pageCall, about: open.page, to: rights) {
+      throw denial
     }
     if let client = session.clients.inside(page: page, except: caller) {
       self = .client(client, page: page)

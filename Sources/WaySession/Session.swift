@@ -565,13 +565,17 @@ extension Session {
     return handle
   }
 
-  /// Changes the stack in turn, and completes the call with the change.
+  /// Changes the stack in turn, if the policy allows it for each page that closes, and completes the
+  /// call with the change.
   func changeStack(
-    _ operation: StackOperation, _ exts: ValueObject = [:], by caller: Caller,
+    _ operation: StackOperation, _ exts: ValueObject = [:], by rights: Rights,
+    as method: RouteMethod,
     for call: ActiveCall
   ) {
     call.work = .operation
-    pages.change(operation, for: call.number, by: caller, exts: exts)
+    pages.change(operation, for: call.number, by: rights.caller, exts: exts) { [resolver] page in
+      resolver.denial(of: method, about: page, to: rights)
+    }
     perform([])
   }
 

@@ -76,16 +76,17 @@ enum SessionAppCalls {
   /// Changes the stack in turn, and returns the change. `method` is the method to authorize; `page`
   /// is the page reference in its params, if there is one.
   static func changeStack(
-    _ method: String, about page: String?, _ exts: ValueObject, _ rights: Rights,
+    _ method: RouteMethod, about page: String?, _ exts: ValueObject, _ rights: Rights,
     in session: isolated Session, _ operation: (SessionDestinationResolver) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
     let operation = operation(session.resolver)
     return try await makeCall(
       in: session,
-      attemptedOperation: FailedOperation(method, about: page, by: rights.caller, in: session)
+      attemptedOperation: FailedOperation(
+        method.name, about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
-      try rights.authorize(method)
-      session.changeStack(operation, exts, by: rights.caller, for: call)
+      try rights.authorize(method.name, .targetDependent)
+      session.changeStack(operation, exts, by: rights, as: method, for: call)
       return .later
     }.get().asChange
   }

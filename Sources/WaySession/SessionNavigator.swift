@@ -84,7 +84,7 @@ struct SessionNavigator: Navigator {
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
     try await SessionAppCalls.changeStack(
-      "navigation.back", about: target.page, exts, rights, in: sessionActor
+      .back, about: target.page, exts, rights, in: sessionActor
     ) {
       BackRequest(target, result: result).operation(by: $0, for: rights.caller)
     }
@@ -98,7 +98,7 @@ struct SessionNavigator: Navigator {
         "Pass the page to finish; this code does not run on behalf of a page")
     }
     return try await SessionAppCalls.changeStack(
-      "navigation.finish", about: page, exts, rights, in: sessionActor
+      .finish, about: page, exts, rights, in: sessionActor
     ) {
       _ in
       .finish(page: page, result: result?.outcome ?? .finished())

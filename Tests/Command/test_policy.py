@@ -250,7 +250,7 @@ class CaseTests(Files):
         rows = [
             {"method": "router.opne", "expect": "allow"},
             {"method": "router.open", "expect": "allow"},
-            {"method": "navigation.back", "uri": "a:b", "expect": "r"},
+            {"method": "events.subscribe", "uri": "a:b", "expect": "r"},
             {"method": "router.open", "uri": "a b", "expect": "allow"},
             {"method": "router.open", "uri": "relative", "expect": "allow"},
             {"method": "$/ping", "scheme": "a", "server": 1, "expect": "allow"},
@@ -264,7 +264,7 @@ class CaseTests(Files):
         self.assertEqual((1, ""), (code, output))
         for text in (
             "\nrow 1: $.method: there is no method \"router.opne\"; did you mean router.open?\n",
-            "\nrow 2: $: the member \"uri\" is missing", "\nrow 3: $.uri: navigation.back has no URI",
+            "\nrow 2: $: the member \"uri\" is missing", "\nrow 3: $.uri: events.subscribe has no URI",
             "\nrow 4: $.uri: \"a b\" is not a URI", "\nrow 5: $.uri: \"relative\" is not a URI",
             "\nrow 6: $.scheme: $/ping registers no host", "\nrow 6: $.server: has to be true or false",
             "\nrow 7: $.as: unknown member", "\nrow 7: $.scheme: \"a b\" is not a scheme",

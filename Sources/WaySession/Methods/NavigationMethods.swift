@@ -18,9 +18,12 @@ enum NavigationMethods {
       ], back),
     Method("navigation.finish", [Param(.page, .string), result, exts], finish),
     Method("navigation.stack") { session, _, handle throws(CallError) in
-      let caller = handle.caller
+      let rights = handle.client.rights
+      let resolver = session.resolver
       return .value(
-        session.pages.value(tabs: session.resolver.snapshot.tabs.map(\.text), for: caller))
+        session.pages.value(tabs: resolver.snapshot.tabs.map(\.text), for: rights.caller) { page in
+          resolver.denial(of: .stack, about: page, to: rights) != nil
+        })
     },
     Method("navigation.contains", [uri], contains),
     Method("navigation.selectTab", [Param(.index, .count), uri], selectTab),
@@ -37,11 +40,11 @@ enum NavigationMethods {
     let result = try params.result()
     let back = BackRequest(target, result: result)
     let attempt = FailedOperation(
-      "navigation.back", about: params.string(.to) ?? params.string(.before), by: handle.caller,
+      RouteMethod.back.name, about: params.string(.to) ?? params.string(.before), by: handle.caller,
       in: session)
     return try performOperation(
-      back.operation(by: session.resolver, for: handle.caller), result, attempt, params, handle,
-      in: session)
+      back.operation(by: session.resolver, for: handle.caller), .back, result, attempt, params,
+      handle, in: session)
   }
 
   private static func finish(
@@ -55,20 +58,20 @@ enum NavigationMethods {
     let attempt = FailedOperation(
       "navigation.finish", about: page, by: handle.caller, in: session)
     return try performOperation(
-      .finish(page: page, result: result?.outcome ?? .finished()), result, attempt, params, handle,
-      in: session)
+      .finish(page: page, result: result?.outcome ?? .finished()), .finish, result, attempt, params,
+      handle, in: session)
   }
 
   private static func performOperation(
-    _ operation: StackOperation, _ result: PageResult?, _ attempt: FailedOperation?,
-    _ params: Params,
-    _ handle: ReplyHandle, in session: isolated Session
+    _ operation: StackOperation, _ method: RouteMethod, _ result: PageResult?,
+    _ attempt: FailedOperation?, _ params: Params, _ handle: ReplyHandle,
+    in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     let exts = try params.exts(session.limits)
     let call = try session.beginCall(
       .request(handle), size: Value.object(exts).size + (result?.size ?? 0))
     call.attemptedOperation = attempt
-    session.changeStack(operation, exts, by: handle.caller, for: call)
+    session.changeStack(operation, exts, by: handle.client.rights, as: method, for: call)
     return .later
   }
 
@@ -77,10 +80,13 @@ enum NavigationMethods {
   ) throws(CallError) -> CallDisposition {
     let reference = session.resolver.reference(
       try params.required(.uri), for: handle.caller)
-    guard let page = session.pages.stack.find(reference),
-      // The existence of a page would reveal its URI to the guest.
-      !handle.caller.isGuest || session.pages.isOwn(page, of: handle.caller)
-    else { return .value(.null) }
+    guard let page = session.pages.stack.find(reference) else { return .value(.null) }
+    // The existence of a page would reveal its URI.
+    let mayKnow =
+      session.pages.isOwn(page, of: handle.caller)
+      || !handle.caller.isGuest
+        && session.resolver.denial(of: .contains, about: page, to: handle.client.rights) == nil
+    if !mayKnow { return .value(.null) }
     return .value(.object(page.value))
   }
 

@@ -53,8 +53,11 @@ struct Pages {
 
   private indirect enum PageOperation {
     case open(PageOpening)
-    /// A change that needs no response of a host.
-    case change(StackOperation, call: CallNumber, by: Caller, exts: ValueObject)
+    /// A change that needs no response of a host. `denial` returns why the caller may not close a
+    /// page of others.
+    case change(
+      StackOperation, call: CallNumber, by: Caller, exts: ValueObject,
+      denial: (Page) -> CallError?)
     /// Puts a page on the stack that is already shown.
     case adopt(Page, HostReference, call: CallNumber, by: Caller, ByteBudget.Charge)
     /// Closes the page of a call, unless another call awaits it by then.
@@ -63,7 +66,7 @@ struct Pages {
     var call: CallNumber {
       switch self {
       case .open(let opening): opening.call
-      case .change(_, let call, _, _), .adopt(_, _, let call, _, _), .cancel(_, let call): call
+      case .change(_, let call, _, _, _), .adopt(_, _, let call, _, _), .cancel(_, let call): call
       }
     }
   }
@@ -145,11 +148,13 @@ extension Pages {
     }
   }
 
-  /// Changes the stack in turn, and completes the call with the change.
+  /// Changes the stack in turn, and completes the call with the change. `denial` returns why the
+  /// caller may not close a page; it is not asked about the caller's own pages.
   mutating func change(
-    _ operation: StackOperation, for call: CallNumber, by caller: Caller, exts: ValueObject
+    _ operation: StackOperation, for call: CallNumber, by caller: Caller, exts: ValueObject,
+    denial: @escaping (Page) -> CallError?
   ) {
-    queue.append(.change(operation, call: call, by: caller, exts: exts))
+    queue.append(.change(operation, call: call, by: caller, exts: exts, denial: denial))
   }
 
   /// Puts a page on the stack that is already shown, in turn, and completes the call with the page.
@@ -193,8 +198,10 @@ extension Pages {
   private mutating func begin(_ operation: PageOperation) -> [PageAction] {
     switch operation {
     case .open(let opening): return begin(opening)
-    case .change(let change, let call, let caller, let exts):
-      if let denialError = denial(of: change, by: caller) {
+    case .change(let change, let call, let caller, let exts, let denial):
+      if let denialError = self.denial(of: change, by: caller)
+        ?? self.denial(of: change, by: caller, denial)
+      {
         return [.settle(call, .failure(denialError))]
       }
       let charge: ByteBudget.Charge?
@@ -260,15 +267,29 @@ extension Pages {
     return nil
   }
 
-  /// Returns the stack in the form for a caller; `tabs` are the URIs of the tabs.
-  func value(tabs: [String], for caller: Caller) -> Value {
-    stack.value(tabs: tabs) { value(of: $0, for: caller) }
+  /// Returns the reason why a caller may not close one of the pages that an operation closes.
+  private func denial(
+    of operation: StackOperation, by caller: Caller, _ denial: (Page) -> CallError?
+  ) -> CallError? {
+    guard let change = try? stack.check(operation) else { return nil }
+    for closed in change.closed where !isOwn(closed.page, of: caller) {
+      if let error = denial(closed.page) { return error }
+    }
+    return nil
   }
 
-  /// Returns a page in the form for a caller. A guest learns only that others' pages exist.
-  private func value(of page: Page, for caller: Caller) -> ValueObject {
+  /// Returns the stack in the form for a caller; `tabs` are the URIs of the tabs. `isHidden` is asked
+  /// about pages of others.
+  func value(tabs: [String], for caller: Caller, isHidden: (Page) -> Bool) -> Value {
+    stack.value(tabs: tabs) { value(of: $0, for: caller, isHidden: isHidden) }
+  }
+
+  /// Returns a page in the form for a caller, who learns only that a hidden page exists.
+  private func value(
+    of page: Page, for caller: Caller, isHidden: (Page) -> Bool
+  ) -> ValueObject {
     var fields = page.value
-    if caller.isGuest, !isOwn(page, of: caller) {
+    if !isOwn(page, of: caller), caller.isGuest || isHidden(page) {
       for name in ["uri", "params", "host"] { fields[name] = nil }
     }
     return fields

@@ -71,7 +71,7 @@ final class Invitation: Sendable {
 
   /// Checks whether the guest may call a method about the target of a URI. Throws 2403.
   func check(_ method: RouteMethod, _ resolution: Resolution) throws(CallError) {
-    guard let routes, method != .pageCall else { return }
+    guard let routes, !method.isAboutOpenPages else { return }
     if let name = resolution.route?.name, routes.contains(where: name.isSameUTF8) { return }
     if let patterns, let split = try? SplitURI(resolution.uri), patterns.best(split) != nil {
       return

@@ -180,7 +180,7 @@ extension Rights {
     try methodRule(of: method.name, isAdmin: false)
       .check(method.name, resolution, source.compiledPolicy)
     if case .navigation(_, let operation, _) = resolution {
-      try authorize("navigation.\(operation)")
+      try authorize("navigation.\(operation)", .targetDependent)
     }
     try limitedBy?.check(method, resolution)
   }

@@ -1,6 +1,8 @@
-/// The methods about a route, for which the policy checks the route.
+/// The methods about a route, for which the policy checks the route, or that of each page that they
+/// concern.
 enum RouteMethod: Int, CaseIterable {
   case open, invoke, canOpen, explain, deliver, adopt, selectTab, pageCall
+  case back, finish, stack, contains
 
   var name: String {
     switch self {
@@ -12,6 +14,18 @@ enum RouteMethod: Int, CaseIterable {
     case .adopt: "navigation.adopt"
     case .selectTab: "navigation.selectTab"
     case .pageCall: "page.call"
+    case .back: "navigation.back"
+    case .finish: "navigation.finish"
+    case .stack: "navigation.stack"
+    case .contains: "navigation.contains"
+    }
+  }
+
+  /// Whether the method concerns open pages, and not the target of a URI.
+  var isAboutOpenPages: Bool {
+    switch self {
+    case .pageCall, .back, .finish, .stack, .contains: true
+    case .open, .invoke, .canOpen, .explain, .deliver, .adopt, .selectTab: false
     }
   }
 }

@@ -196,6 +196,17 @@ final class SessionDestinationResolver {
     (try? destination(of: uri, [:], checking: false, for: rights)) != nil
   }
 
+  /// Returns the reason why a method may not be called about an open page; nil if it may.
+  func denial(of method: RouteMethod, about page: Page, to rights: Rights) -> CallError? {
+    do throws(CallError) {
+      try rights.check(method, try resolve(page.uri, [:], checking: false, for: rights.caller))
+      return nil
+    } catch {
+      // The target of a page that is no longer declared cannot be checked.
+      return error.protocolCode == .forbidden ? error : nil
+    }
+  }
+
   /// Returns the reference of a text to a page on the stack.
   ///
   /// A text with a colon is a URI, whether or not it resolves to anything now. Another text is a

@@ -74,7 +74,8 @@ struct PagesFixture {
   mutating func changeStack(_ operation: StackOperation, call: CallNumber, exts: ValueObject = [:])
   {
     openCalls[call] = .some(nil)
-    pages.change(operation, for: call, by: Rights.app.caller, exts: exts)
+    pages.change(
+      operation, for: call, by: Rights.app.caller, exts: exts, denial: { _ in nil })
     performAll([])
   }
 

@@ -166,11 +166,12 @@ struct PolicyDocumentTests {
         ["$.rules[0]: no call has both a route and a scheme to register; split it into two rules"]
       ),
       (
-        ["name": "r", "allow": ["events.*", "navigation.back"], "routes": ["a"]],
+        ["name": "r", "allow": ["events.*", "session.list"], "routes": ["a"]],
         [
           "$.rules[0].routes: the rule applies to none of the methods that have a route: router.open, "
             + "router.invoke, router.canOpen, router.explain, router.deliver, navigation.adopt, "
-            + "navigation.selectTab, page.call"
+            + "navigation.selectTab, page.call, navigation.back, navigation.finish, "
+            + "navigation.stack, navigation.contains"
         ]
       ),
       (

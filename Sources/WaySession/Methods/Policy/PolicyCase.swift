@@ -127,16 +127,16 @@ private struct CaseReader: DocumentReader {
     let uri = string("uri", of: object, at: .root)
     let scheme = string("scheme", of: object, at: .root)
     let isServer = boolean("server", of: object, at: .root) ?? false
-    let isOfRoutes = RouteMethod.allCases.contains { $0.name == method }
+    let routeMethod = RouteMethod.allCases.first { $0.name == method }
     let isOfHosts = method == "host.register"
     if method.utf8.contains(UInt8(ascii: "*")) {
       addFault(.root.member("method"), "must name one method, without \"*\"")
     } else if let reason = PolicyMethodNames.fault(of: method) {
       addFault(.root.member("method"), reason)
     }
-    if isOfRoutes, object["uri"] == nil {
+    if object["uri"] == nil, routeMethod == .pageCall || routeMethod?.isAboutOpenPages == false {
       addFault(.root, "the member \"uri\" is missing; \(method) is checked with its target")
-    } else if !isOfRoutes, object["uri"] != nil {
+    } else if routeMethod == nil, object["uri"] != nil {
       addFault(.root.member("uri"), "\(method) has no URI; remove it")
     }
     for name in ["scheme", "server"] where !isOfHosts && object[name] != nil {
