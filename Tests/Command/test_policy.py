@@ -100,8 +100,8 @@ class CheckCommand(Files):
 
         for document, warns in [
             (rules(["*"]), True), (rules(["router.*"]), True), (rules(["router.open"], groups=["staff"]), True),
-            (rules(["router.open"], routes=["/*"]), True), (rules(["router.open"], routes=["HTTPS://*/*"]), True),
-            (rules(["navigation.*"]), False), (rules(["router.open"], routes=["native://*/*"]), False),
+            (rules(["router.open"], routes=["/*"]), True), (rules(["router.open"], routes=["HTTPS://*"]), True),
+            (rules(["navigation.*"]), False), (rules(["router.open"], routes=["native://*"]), False),
             (rules(["router.open"], routes=["https://bank.test/*", "cart"]), False), (rules(["host.register"], schemes=["https"]), False),
         ]:
             with self.subTest(str(document)):

@@ -37,7 +37,7 @@ extension Policy.Rule {
   fileprivate func opens(_ scheme: String) -> Bool {
     guard schemes == nil else { return false }
     guard let routes else { return true }
-    let open = ["/*", "\(scheme):*", "\(scheme):/*", "\(scheme)://*", "\(scheme)://*/*"]
+    let open = ["/*", "\(scheme):*", "\(scheme):/*", "\(scheme)://*"]
     return routes.contains { open.contains($0.lowercased()) }
   }
 }

@@ -48,8 +48,11 @@ export function withoutDots(uri) {
   return `${start}${start.endsWith(":") && output.startsWith("//") ? "/." : ""}${output}${end}`;
 }
 
-/** The schemes that browsers parse, with the default ports of their network hosts. Their URIs may have a "%" that is not encoded. */
-const BROWSER_PORTS = new Map(Object.entries({ http: 80, https: 443, ws: 80, wss: 443, ftp: 21, file: undefined }));
+/**
+ * The schemes that browsers parse, with the default port of a network host, or 0. Their URIs may have a "%" that is not encoded.
+ * @type {Record<string, number | undefined>}
+ */
+const BROWSER_PORTS = { __proto__: /** @type {any} */ (null), http: 80, https: 443, ws: 80, wss: 443, ftp: 21, file: 0 };
 
 /**
  * Returns the normal form of a URI, as the server makes it: percent-encodes what RFC 3986 does not allow and browsers leave, removes dot
@@ -59,7 +62,8 @@ const BROWSER_PORTS = new Map(Object.entries({ http: 80, https: 443, ws: 80, wss
  */
 export function normalForm(uri) {
   const scheme = schemeOf(uri) ?? "";
-  const isBrowserScheme = BROWSER_PORTS.has(scheme);
+  const port = BROWSER_PORTS[scheme];
+  const isBrowserScheme = port !== undefined;
   const text = isBrowserScheme ? uri.replace(/ +$/, "").replace(/^[^?#]*/, (path) => path.replaceAll("\\", "/")) : uri;
   // Scheme and authority, then path, query and fragment.
   const [, start = text, rest = ""] = scheme === "" ? [] : /^([^:]*:(?:\/\/[^/?#]*)?)(.*)$/s.exec(text) ?? [];
@@ -68,8 +72,7 @@ export function normalForm(uri) {
     const stays = found === "#" ? index === fragment : found === "%" && !isBrowserScheme;
     return stays ? found : encodeURIComponent(found);
   });
-  const port = BROWSER_PORTS.get(scheme);
-  const whole = port === undefined ? start + encoded : webStart(start, port) + (start.includes("//") ? encoded.replace(/^(?!\/)/, "/") : encoded);
+  const whole = port && start.includes("//") ? webStart(start, port) + encoded.replace(/^(?!\/)/, "/") : start + encoded;
   // Half a character of two UTF-16 units cannot be encoded.
   return withoutDots(whole.replace(/[^\0-\x7f\ud800-\udfff]/gu, encodeURIComponent));
 }
@@ -81,7 +84,7 @@ export function normalForm(uri) {
  */
 function webStart(start, defaultPort) {
   const [, head, host = "", port] = /^(.*?\/\/(?:[^@]*@)?)(\[.*\]|[^:@]*)(?::(\d*))?$/s.exec(start) ?? [];
-  if (head === undefined) return start;
+  if (!head) return start;
   const name = host.startsWith("[") ? addressOf(host) : decoded(host).replace(/\.+$/, "");
   return `${head}${name}${port && Number(port) !== defaultPort ? `:${Number(port)}` : ""}`;
 }
