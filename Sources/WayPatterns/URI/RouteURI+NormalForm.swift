@@ -4,7 +4,7 @@ extension RouteURI {
   /// of a text with a scheme also those that the URL Standard leaves. Mapping the result again does
   /// not change it.
   ///
-  /// A URL of `http`, `https`, `ws`, `wss` or `ftp` is brought into ``webNormalForm()``.
+  /// A URL of `http`, `https`, `ws`, `wss` or `ftp` gets one spelling of its host and port, and a path.
   ///
   /// Control characters are errors, and so is everything else in the authority. A `%` without two
   /// hexadecimal digits is encoded for the schemes that browsers parse; in other schemes it is an
