@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Bridge } from "../bridge/bridge.js";
 import { OWN_SKIP, serve } from "./live-server.js";
 import { nodeWebSockets } from "./node-ws.js";
+import { Random } from "./strict-json.js";
 
 const POLICY = {
   rules: [
@@ -14,17 +15,17 @@ const POLICY = {
 const DENIED = { https: "https://bank.example/x/1", native: "native://secret/1" };
 /**
  * Changes of spelling.
- * @type {((text: string, pick: (count: number) => number) => string)[]}
+ * @type {((text: string, random: Random) => string)[]}
  */
 const CHANGES = [
-  (text, pick) => text.replace("://", [":", ":/", ":///", ":////", ":\\\\", ":/\\", "://u@", "://u:p@", "://:@"][pick(9)]),
-  (text, pick) => text.replace(/(bank\.example|secret)/, (host) => host + [".", "..", ":443", ":0443", ":", ".:443", ":80"][pick(7)]),
+  (text, random) => text.replace("://", random.one([":", ":/", ":///", ":////", ":\\\\", ":/\\", "://u@", "://u:p@", "://:@"])),
+  (text, random) => text.replace(/(bank\.example|secret)/, (host) => host + random.one([".", "..", ":443", ":0443", ":", ".:443", ":80"])),
   (text) => text.replace(/bank|secret/, (host) => host.toUpperCase()),
-  (text, pick) => text.replace(/[a-z]/g, (letter) => (pick(4) === 0 ? `%${letter.charCodeAt(0).toString(16)}` : letter)),
+  (text, random) => text.replace(/[a-z]/g, (letter) => (random.below(4) === 0 ? `%${letter.charCodeAt(0).toString(16)}` : letter)),
   (text) => text.replace("bank", "ｂａｎｋ"),
   (text) => text.replace("bank.example", "bank。example"),
   (text) => text.replace("bank", "ba\u00adnk"),
-  (text, pick) => text.replace("/1", ["/./1", "/a/../1", "/a/%2e%2E/1", "\\1", "/a\\..\\1", "/1/", "/1?", "/1#a", "/1  ", "/\t1"][pick(10)]),
+  (text, random) => text.replace("/1", random.one(["/./1", "/a/../1", "/a/%2e%2E/1", "\\1", "/a\\..\\1", "/1/", "/1?", "/1#a", "/1  ", "/\t1"])),
   (text) => text.replace(/^[a-z]+/, (scheme) => scheme.toUpperCase()),
   (text) => `${text} `,
 ];
@@ -63,20 +64,18 @@ test("what a browser reads as a denied URL is denied or rejected, however it is 
   const bridge = new Bridge({ url, WebSocket: nodeWebSockets().WebSocket, hosts: { https: HOST, native: HOST } });
   context.after(() => bridge.close());
   await bridge.ready;
-  const decide = (/** @type {string} */ uri) => decision(bridge, uri);
-  assert.equal(await decide(DENIED.https), "bank");
-  assert.equal(await decide(DENIED.native), "bank");
-  let seed = 1;
-  const pick = (/** @type {number} */ count) => (seed = (seed * 48271) % 2147483647) % count;
+  assert.equal(await decision(bridge, DENIED.https), "bank");
+  assert.equal(await decision(bridge, DENIED.native), "bank");
+  const random = new Random(0);
   let same = 0;
   for (let round = 0; round < 1500; round += 1) {
     let text = DENIED.https;
-    for (let count = pick(3) + 1; count > 0; count -= 1) text = CHANGES[pick(CHANGES.length)](text, pick);
+    for (let count = random.below(3) + 1; count > 0; count -= 1) text = random.one(CHANGES)(text, random);
     const read = parsed(text);
     const isSame = read?.protocol === "https:" && read.hostname.replace(/\.+$/, "") === "bank.example" && read.port === "" && decodeURIComponent(read.pathname) !== "/";
     if (!isSame) continue;
     same += 1;
-    const decided = await decide(text);
+    const decided = await decision(bridge, text);
     assert(decided === "bank" || decided === -32602, `${JSON.stringify(text)} is read as ${read?.href}, but decided as ${decided}`);
   }
   assert(same > 500, `${same} texts were the denied URL`);

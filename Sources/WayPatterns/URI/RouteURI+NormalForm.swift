@@ -55,9 +55,6 @@ extension RouteURIError {
 
 /// Percent-encodes the bytes of a text for ``RouteURI/init(mapping:)``.
 private struct URITextEncoder {
-  /// The special schemes of the URL Standard.
-  private static let browserSchemes: Set<String> = ["http", "https", "ws", "wss", "ftp", "file"]
-
   private let bytes: [UInt8]
   /// The position of the path; the end of a text without a scheme, which is encoded less.
   private let pathStart: Int
@@ -73,8 +70,7 @@ private struct URITextEncoder {
     let colon = bytes.firstIndex { $0 == .colon || Self.endsAuthority($0) }
     let scheme = colon.flatMap { bytes[$0] == .colon ? bytes[..<$0] : nil }
     isBrowserScheme =
-      scheme.map { Self.browserSchemes.contains(String(decoding: $0, as: UTF8.self).lowercased()) }
-      ?? false
+      scheme.map { RouteURI.isBrowserScheme(String(decoding: $0, as: UTF8.self)) } ?? false
     // Browsers remove spaces at the end.
     while isBrowserScheme, bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
     self.bytes = bytes

@@ -9,6 +9,11 @@ extension RouteURI {
     scheme.utf8.count <= 5 ? defaultPorts[scheme.lowercased()] : nil
   }
 
+  /// Whether browsers parse URIs of a scheme (URL Standard, special schemes).
+  static func isBrowserScheme(_ scheme: String) -> Bool {
+    defaultPort(of: scheme) != nil || scheme.lowercased() == "file"
+  }
+
   /// Returns the one spelling that stands for all URLs of a network host that open the same: without
   /// a default or empty port (RFC 3986 §6.2.3) and the dots after the host, with a path, and with
   /// the host as ``WebHost`` writes it. A URI of another scheme stays unchanged.
@@ -38,13 +43,15 @@ enum WebHost {
   /// Returns a host without triplets and without dots at its end, an IPv6 address as in RFC 5952;
   /// `nil` for a host that is no name and no address in its usual form, such as `0x7f.1`.
   static func normalForm(of host: String) -> String? {
-    if host.utf8.first == UInt8(ascii: "[") { return ipv6(host.dropFirst().dropLast()) }
+    if host.utf8.first == UInt8(ascii: "[") { return ipv6(host) }
     guard var name = decoded(host) else { return nil }
     while name.utf8.last == .dot { name.removeLast() }
     guard !name.isEmpty else { return nil }
-    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard let last = labels.last, isNumber(last) else { return name }
-    return labels.count == 4 && labels.allSatisfy(isByte) ? name : nil
+    let label =
+      name.utf8.lastIndex(of: .dot).map { name[name.utf8.index(after: $0)...] } ?? name[...]
+    guard isNumber(label) else { return name }
+    let bytes = name.utf8.span
+    return IPLiteral.ipv4(bytes, 0, bytes.count) == nil ? nil : name
   }
 
   /// Returns a name without triplets; `nil` if it has bytes that a name has not.
@@ -70,13 +77,9 @@ enum WebHost {
       && bytes.dropFirst(2).allSatisfy { $0.hexValue != nil }
   }
 
-  /// Whether a label is a number to 255 without leading zeros.
-  private static func isByte(_ label: Substring) -> Bool {
-    UInt8(label).map { label.utf8.count == String($0).utf8.count } ?? false
-  }
-
-  private static func ipv6(_ address: Substring) -> String? {
-    guard let groups = groups(of: address) else { return nil }
+  private static func ipv6(_ host: String) -> String? {
+    let bytes = host.utf8.span
+    guard let groups = IPLiteral.ipv6Groups(bytes, 1, bytes.count - 1) else { return nil }
     // The longest run of at least two zeros, the first of several.
     var longest = 0..<0
     var start = 0
@@ -90,39 +93,5 @@ enum WebHost {
     }
     if longest.isEmpty { return "[\(text(0..<groups.count))]" }
     return "[\(text(0..<longest.lowerBound))::\(text(longest.upperBound..<groups.count))]"
-  }
-
-  /// The eight groups of an IPv6 address; `nil` for another address in brackets.
-  private static func groups(of address: Substring) -> [UInt16]? {
-    guard address.utf8.first != UInt8(ascii: "v"), address.utf8.first != UInt8(ascii: "V") else {
-      return nil
-    }
-    let colons = Array(address.utf8)
-    let compressed = colons.indices.dropLast().first {
-      colons[$0] == .colon && colons[$0 + 1] == .colon
-    }
-    guard let compressed else { return groups(in: address) }
-    let bytes = address.utf8
-    let split = bytes.index(bytes.startIndex, offsetBy: compressed)
-    guard let left = groups(in: address[..<split]),
-      let right = groups(in: address[bytes.index(split, offsetBy: 2)...]),
-      left.count + right.count < 8
-    else { return nil }
-    return left + Array(repeating: 0, count: 8 - left.count - right.count) + right
-  }
-
-  private static func groups(in text: Substring) -> [UInt16]? {
-    var groups: [UInt16] = []
-    for part in text.split(separator: ":") {
-      if part.utf8.contains(.dot) {
-        let bytes = part.split(separator: ".").compactMap { UInt16($0) }
-        guard bytes.count == 4 else { return nil }
-        groups += [bytes[0] << 8 | bytes[1], bytes[2] << 8 | bytes[3]]
-      } else {
-        guard let group = UInt16(part, radix: 16) else { return nil }
-        groups.append(group)
-      }
-    }
-    return groups
   }
 }

@@ -39,12 +39,9 @@ enum NavigationMethods {
       root: params.bool(.root))
     let result = try params.result()
     let back = BackRequest(target, result: result)
-    let attempt = FailedOperation(
-      RouteMethod.back.name, about: params.string(.to) ?? params.string(.before), by: handle.caller,
-      in: session)
     return try performOperation(
-      back.operation(by: session.resolver, for: handle.caller), .back, result, attempt, params,
-      handle, in: session)
+      back.operation(by: session.resolver, for: handle.caller), .back,
+      about: params.string(.to) ?? params.string(.before), result, params, handle, in: session)
   }
 
   private static func finish(
@@ -55,22 +52,20 @@ enum NavigationMethods {
         "params.page is missing, and this client is not bound to a page")
     }
     let result = try params.result()
-    let attempt = FailedOperation(
-      "navigation.finish", about: page, by: handle.caller, in: session)
     return try performOperation(
-      .finish(page: page, result: result?.outcome ?? .finished()), .finish, result, attempt, params,
-      handle, in: session)
+      .finish(page: page, result: result?.outcome ?? .finished()), .finish, about: page, result,
+      params, handle, in: session)
   }
 
   private static func performOperation(
-    _ operation: StackOperation, _ method: RouteMethod, _ result: PageResult?,
-    _ attempt: FailedOperation?, _ params: Params, _ handle: ReplyHandle,
-    in session: isolated Session
+    _ operation: StackOperation, _ method: RouteMethod, about page: String?, _ result: PageResult?,
+    _ params: Params, _ handle: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     let exts = try params.exts(session.limits)
     let call = try session.beginCall(
       .request(handle), size: Value.object(exts).size + (result?.size ?? 0))
-    call.attemptedOperation = attempt
+    call.attemptedOperation = FailedOperation(
+      method.name, about: page, by: handle.caller, in: session)
     session.changeStack(operation, exts, by: handle.client.rights, as: method, for: call)
     return .later
   }

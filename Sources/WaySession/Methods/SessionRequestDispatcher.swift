@@ -182,7 +182,7 @@ struct SessionRequestDispatcher: Sendable {
       if client.persistence.isReplayUncertain,
         !SessionReplayCheck.allows(method, request.params.value)
       {
-        // A client without an id to respond to has the response already.
+        // Its client already has the response, and has therefore removed the id.
         if isNotification { return }
         throw ClientResume.outcomeUnknown
       }

@@ -53,11 +53,11 @@ struct Pages {
 
   private indirect enum PageOperation {
     case open(PageOpening)
-    /// A change that needs no response of a host. `denial` returns why the caller may not close a
-    /// page of others.
+    /// A change that needs no response of a host. `closing` returns why the caller may not close
+    /// a page of others.
     case change(
       StackOperation, call: CallNumber, by: Caller, exts: ValueObject,
-      denial: (Page) -> CallError?)
+      closing: (Page) -> CallError?)
     /// Puts a page on the stack that is already shown.
     case adopt(Page, HostReference, call: CallNumber, by: Caller, ByteBudget.Charge)
     /// Closes the page of a call, unless another call awaits it by then.
@@ -148,13 +148,13 @@ extension Pages {
     }
   }
 
-  /// Changes the stack in turn, and completes the call with the change. `denial` returns why the
-  /// caller may not close a page; it is not asked about the caller's own pages.
+  /// Changes the stack in turn, and completes the call with the change. `closing` returns why
+  /// the caller may not close a page; it is not asked about the caller's own pages.
   mutating func change(
     _ operation: StackOperation, for call: CallNumber, by caller: Caller, exts: ValueObject,
-    denial: @escaping (Page) -> CallError?
+    closing: @escaping (Page) -> CallError?
   ) {
-    queue.append(.change(operation, call: call, by: caller, exts: exts, denial: denial))
+    queue.append(.change(operation, call: call, by: caller, exts: exts, closing: closing))
   }
 
   /// Puts a page on the stack that is already shown, in turn, and completes the call with the page.
@@ -198,10 +198,8 @@ extension Pages {
   private mutating func begin(_ operation: PageOperation) -> [PageAction] {
     switch operation {
     case .open(let opening): return begin(opening)
-    case .change(let change, let call, let caller, let exts, let denial):
-      if let denialError = self.denial(of: change, by: caller)
-        ?? self.denial(of: change, by: caller, denial)
-      {
+    case .change(let change, let call, let caller, let exts, let closing):
+      if let denialError = denial(of: change, by: caller, closing: closing) {
         return [.settle(call, .failure(denialError))]
       }
       let charge: ByteBudget.Charge?
@@ -251,29 +249,25 @@ extension Pages {
     return found?.actions ?? []
   }
 
-  /// Returns the reason why a guest may not close or change others' pages, or select another tab;
-  /// `nil` if it may.
-  private func denial(of operation: StackOperation, by caller: Caller) -> CallError? {
-    guard caller.isGuest else { return nil }
-    if case .select = operation { return .notInvited("A guest may not select a tab") }
+  /// Returns the reason why a caller may not perform an operation; `nil` if it may. A guest may not
+  /// close or change others' pages, or select another tab. `closing` returns why any caller may not
+  /// close a page of others.
+  private func denial(
+    of operation: StackOperation, by caller: Caller, closing: ((Page) -> CallError?)? = nil
+  ) -> CallError? {
+    guard caller.isGuest || closing != nil else { return nil }
+    if caller.isGuest, case .select = operation {
+      return .notInvited("A guest may not select a tab")
+    }
     guard let change = try? stack.check(operation) else { return nil }
-    if !change.closed.allSatisfy({ isOwn($0.page, of: caller) }) {
+    let closedOfOthers = change.closed.lazy.map(\.page).filter { !isOwn($0, of: caller) }
+    guard caller.isGuest else { return closing.flatMap { closedOfOthers.compactMap($0).first } }
+    if !closedOfOthers.isEmpty {
       return .notInvited("A guest may close only its own page and pages that it opened")
     }
     if change.delivered != nil, let page = change.existing, !isOwn(page, of: caller) {
       return .notInvited(
         "A guest may pass parameters only to its own page and to pages that it opened")
-    }
-    return nil
-  }
-
-  /// Returns the reason why a caller may not close one of the pages that an operation closes.
-  private func denial(
-    of operation: StackOperation, by caller: Caller, _ denial: (Page) -> CallError?
-  ) -> CallError? {
-    guard let change = try? stack.check(operation) else { return nil }
-    for closed in change.closed where !isOwn(closed.page, of: caller) {
-      if let error = denial(closed.page) { return error }
     }
     return nil
   }

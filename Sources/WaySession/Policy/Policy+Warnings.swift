@@ -2,10 +2,10 @@ import WayPatterns
 import WayValues
 
 extension Policy {
-  /// What is valid but probably a mistake, a sentence each.
+  /// Warnings about valid rules that are probably mistakes, one sentence each.
   ///
-  /// A rule that denies some URIs of a scheme whose other URIs a rule allows is no border. What a URI
-  /// of the scheme means is up to its host, and the host may read an allowed spelling as a denied one.
+  /// A rule that denies some URIs of a scheme protects nothing if another rule allows all others. The
+  /// host decides how to read a URI, and may read an allowed one as a denied one.
   package var warnings: [String] {
     let rules = rules ?? []
     return rules.filter { $0.effect == .deny }.flatMap { denial in

@@ -206,10 +206,10 @@ struct ClientMessageStream: ~Copyable {
 
   /// Notes a response whose request may be sent again.
   private mutating func noteResponse(_ content: FrameContent) {
-    guard case .message(.response(let response)) = content, let outbox = sequence?.outbox,
-      outbox.acknowledged < outbox.last
+    guard case .message(.response(let response)) = content, let last = sequence?.outbox.last,
+      sequence?.outbox.acknowledged != last
     else { return }
-    responses.append((response.id, outbox.last))
+    responses.append((response.id, last))
   }
 
   /// Returns false, with nothing changed, for a number that was never assigned.

@@ -75,7 +75,7 @@ struct PagesFixture {
   {
     openCalls[call] = .some(nil)
     pages.change(
-      operation, for: call, by: Rights.app.caller, exts: exts, denial: { _ in nil })
+      operation, for: call, by: Rights.app.caller, exts: exts, closing: { _ in nil })
     performAll([])
   }
 
