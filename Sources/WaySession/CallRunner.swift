@@ -254,7 +254,7 @@ extension CallRunner {
   /// Dispatches a call to its handler or host. Returns `nil` if the handler declines, so that the
   /// call moves on to the next one.
   private static func dispatch(
-    to destination: Destination, _ callResolution: SessionCallResolution,
+    to destination: SessionDestination, _ callResolution: SessionCallResolution,
     for origin: Session.CallOrigin,
     in session: isolated Session
   ) throws(CallError) -> CallDisposition? {
@@ -394,7 +394,7 @@ extension CallRunner {
   }
 
   private static func runTask(
-    _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: Destination,
+    _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: SessionDestination,
     _ callResolution: SessionCallResolution, _ call: ActiveCall, in session: isolated Session
   ) {
     call.taskStart = session.events.emitTaskStart(
@@ -429,7 +429,7 @@ extension CallRunner {
 
   /// Opens a page in turn.
   private static func openPage(
-    _ destination: Destination, _ hostReference: HostReference, _ chosen: ChosenHost?,
+    _ destination: SessionDestination, _ hostReference: HostReference, _ chosen: ChosenHost?,
     _ callResolution: SessionCallResolution, for origin: Session.CallOrigin,
     in session: isolated Session
   ) throws(CallError) -> CallDisposition {

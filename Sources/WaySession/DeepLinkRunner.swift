@@ -170,7 +170,7 @@ enum DeepLinkRunner {
   /// Whether the host of a destination is a client of the session without a connection. The session
   /// learns when it is back or gone.
   private static func isAbsent(
-    _ destination: Destination, in session: isolated Session
+    _ destination: SessionDestination, in session: isolated Session
   ) -> Bool {
     guard case .hosted(let host, _) = destination.kind, host.client > 0 else { return false }
     return session.resolver.isAbsent(host)
@@ -235,7 +235,7 @@ extension DeepLinkRunner {
       return makeCall(to: parent, options, isLast: false, opening, in: session)
     }
     let key = link.deepLink.key.map {
-      IdempotencyKey(session: session.id, owner: link.keyOwner, text: $0)
+      RouterIdempotencyKey(session: session.id, owner: link.keyOwner, text: $0)
     }
     let options = SessionCallOptions(
       rights: link.rights, method: .deliver, params: link.deepLink.params,

@@ -13,9 +13,9 @@ enum IdempotentCalls {
 
   /// Returns an idempotency key in the form that Swift code gets.
   static func idempotencyKey(_ text: String, of client: Client, in session: Session)
-    -> IdempotencyKey
+    -> RouterIdempotencyKey
   {
-    IdempotencyKey(session: session.id, owner: client.keyOwner, text: text)
+    RouterIdempotencyKey(session: session.id, owner: client.keyOwner, text: text)
   }
 
   /// Performs a request with these params under an idempotency key. The first request makes the

@@ -42,7 +42,7 @@ enum PageMethodTarget {
   /// Runs a method of the page for a call, which may have an idempotency key.
   func run(
     _ method: String, _ params: ValueObject, _ rights: Rights, _ timeout: Duration?,
-    key: IdempotencyKey? = nil, _ call: ActiveCall, in session: isolated Session
+    key: RouterIdempotencyKey? = nil, _ call: ActiveCall, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     call.rights = rights
     switch self {

@@ -14,7 +14,7 @@ enum PushRunner {
     _ push: Push, client: String?, by rights: Rights?, in session: isolated Session
   ) async -> PushOutcome {
     let name = push.keyName(by: rights, client: client)
-    let key = name.map { IdempotencyKey(session: session.id, owner: $0.owner, text: $0.text) }
+    let key = name.map { RouterIdempotencyKey(session: session.id, owner: $0.owner, text: $0.text) }
     let work: PushWork
     do throws(CallError) {
       work = try PushWork(
@@ -133,7 +133,7 @@ private struct PushWork: Sendable {
 
   /// Fails with 2504 if `client` is not in the session.
   init(
-    _ push: Push, client name: String?, by rights: Rights, key: IdempotencyKey?,
+    _ push: Push, client name: String?, by rights: Rights, key: RouterIdempotencyKey?,
     in session: isolated Session
   ) throws(CallError) {
     let timeout = push.timeout.clampedTimeout

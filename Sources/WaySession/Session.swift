@@ -16,7 +16,7 @@ package actor Session: Requester {
   nonisolated let joinToken: String
   nonisolated let epoch: String
   /// The journal of a stored session; `nil` if the session ends with the server.
-  let journal: Journal?
+  let journal: SessionJournal?
   /// Whether the session may be stored, so that another server can take it over.
   nonisolated let isDurable: Bool
   /// Whether the session is that of one HTTP request, and ends with it. It belongs to no audience.
@@ -66,7 +66,8 @@ package actor Session: Requester {
   /// a session that is restored.
   init(
     id: String, _ identity: Identity, _ environment: SessionEnvironment,
-    appKinds: SessionEvent.EventKinds, _ journal: Journal? = nil, from record: SessionRecord? = nil,
+    appKinds: SessionEvent.EventKinds, _ journal: SessionJournal? = nil,
+    from record: SessionRecord? = nil,
     isOfRequest: Bool = false
   ) {
     self.id = id

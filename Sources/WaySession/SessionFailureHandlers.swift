@@ -6,7 +6,7 @@ import WayValues
 enum SessionFailureHandlers {
   /// Runs the undefined-route handler.
   static func runUndefinedRouteHandler(
-    _ handler: @escaping UndefinedRouteHandler, _ destination: Destination,
+    _ handler: @escaping UndefinedRouteHandler, _ destination: SessionDestination,
     _ callResolution: SessionCallResolution,
     _ call: ActiveCall, in session: isolated Session
   ) {

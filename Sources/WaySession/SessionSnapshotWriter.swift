@@ -273,7 +273,7 @@ struct SessionRecord {
   }
 }
 
-extension Session: Journal.JournalSource {
+extension Session: SessionJournal.JournalSource {
   nonisolated func steps(
     for parts: Set<String>?, isAwaited: Bool, number: Int
   ) -> [SessionChange.ChangeStep] {
@@ -291,7 +291,7 @@ extension Session: Journal.JournalSource {
     }
   }
 
-  nonisolated func didLoseOwnership(_ move: Journal.OwnershipChange) {
+  nonisolated func didLoseOwnership(_ move: SessionJournal.OwnershipChange) {
     assumeIsolated { session in
       session.markMoved()
       let counts = session.environment.cluster?.counts

@@ -29,8 +29,8 @@ package struct TableExport {
     switch format {
     case .json: PrettyTableJSON.text(NormalizedTable(table).value) + "\n"
     case .plist: PropertyList.text(NormalizedTable(table).value)
-    case .markdown: MarkdownPage(table).text
-    case .html: HTMLPage(table, demo: demo).text
+    case .markdown: MarkdownTablePage(table).text
+    case .html: HTMLTablePage(table, demo: demo).text
     }
   }
 }

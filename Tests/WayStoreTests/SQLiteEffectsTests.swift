@@ -28,7 +28,8 @@ struct SQLiteEffectsTests {
     Call(
       uri: try RouteURI("x://order"), params: [:], exts: [:], navigator: UnavailableNavigator(),
       deadline: nil,
-      key: key.map { IdempotencyKey(session: session, owner: owner, text: $0) }, progress: { _ in })
+      key: key.map { RouterIdempotencyKey(session: session, owner: owner, text: $0) },
+      progress: { _ in })
   }
 
   private func order(

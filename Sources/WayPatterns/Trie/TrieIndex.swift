@@ -54,7 +54,7 @@ struct TrieIndex: Sendable {
   }
 
   var nodes = [TrieNode](repeating: TrieNode(), count: RootNode.allCases.count)
-  var edges = EdgeTable()
+  var edges = TrieEdgeTable()
   var entries: [IndexedForm] = []
   /// The nodes after an authority that are not those of a path, because global patterns differ in
   /// the case of their first literal.

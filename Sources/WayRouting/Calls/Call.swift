@@ -52,7 +52,7 @@ public struct Call: Sendable {
 
   /// The idempotency key of the call (`params.key`), which makes retries safe; `nil` if it has
   /// none.
-  public var key: IdempotencyKey? { context?.key }
+  public var key: RouterIdempotencyKey? { context?.key }
 
   /// The bridge's logger, which adds the caller and the route to each line: the name of the route,
   /// or the scheme of a URI that no route declares.
@@ -87,7 +87,7 @@ public struct Call: Sendable {
   public init(
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil, deadline: ContinuousClock.Instant?,
-    attachments: [String: any Sendable] = [:], key: IdempotencyKey? = nil,
+    attachments: [String: any Sendable] = [:], key: RouterIdempotencyKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
     target = .explicit(ExplicitTarget(uri, params, route))
@@ -155,11 +155,11 @@ private final class ExplicitTarget: Sendable {
 package final class PendingCallContext: Sendable {
   let deadline: ContinuousClock.Instant?
   let attachments: RouterAttachments?
-  let key: IdempotencyKey?
+  let key: RouterIdempotencyKey?
   let reportProgress: @Sendable (Value) -> Void
 
   package init(
-    deadline: ContinuousClock.Instant?, attachments: RouterAttachments?, key: IdempotencyKey?,
+    deadline: ContinuousClock.Instant?, attachments: RouterAttachments?, key: RouterIdempotencyKey?,
     reportProgress: @escaping @Sendable (Value) -> Void
   ) {
     self.deadline = deadline

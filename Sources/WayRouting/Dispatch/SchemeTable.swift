@@ -54,7 +54,7 @@ struct SchemeTable: Sendable {
 
   private var rules: [SchemeRule] = []
   private var traits: [SchemeTraits] = []
-  private var edges = EdgeTable()
+  private var edges = TrieEdgeTable()
 
   init(_ rules: [String: SchemeRule]) {
     for (scheme, rule) in rules {

@@ -71,10 +71,10 @@ struct SessionIdempotencyKeys {
   private var results: [ScopedKey: KeyResult] = [:]
   private var useCount = 0
   private let limit: Int
-  private let journal: Journal?
+  private let journal: SessionJournal?
 
   /// `limit` is the maximum number of results, and of calls under way.
-  init(limit: Int, _ journal: Journal? = nil) {
+  init(limit: Int, _ journal: SessionJournal? = nil) {
     self.limit = limit
     self.journal = journal
   }

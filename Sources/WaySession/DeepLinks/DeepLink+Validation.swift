@@ -25,7 +25,7 @@ extension RouterSnapshot {
 extension DeepLink {
   /// Fails with -32602 if the text is not a URI with a scheme, or if the key has a wrong length.
   package func validate() throws(CallError) {
-    if let key { try IdempotencyKey.validate(key) }
+    if let key { try RouterIdempotencyKey.validate(key) }
     do {
       if try RouteURI(mapping: uri).scheme == nil { throw RouteURIError(.noScheme, at: 0) }
     } catch {
@@ -51,7 +51,7 @@ extension DeepLink {
   }
 }
 
-extension IdempotencyKey {
+extension RouterIdempotencyKey {
   /// The maximum length of a key, in bytes.
   private static let maxLength = 128
 

@@ -54,7 +54,7 @@ extension Push {
       throw .invalidParams("params.key and params.params.key differ; one of them is enough")
     }
     guard let key = key ?? ownKey else { return nil }
-    try IdempotencyKey.validate(key)
+    try RouterIdempotencyKey.validate(key)
     return key
   }
 

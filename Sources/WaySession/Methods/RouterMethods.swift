@@ -192,7 +192,9 @@ enum RouterMethods {
 
   /// The host of a destination in the form of page descriptions: a client's name, or `server` for
   /// Swift code.
-  private static func host(of destination: Destination, in session: isolated Session) -> Value {
+  private static func host(of destination: SessionDestination, in session: isolated Session)
+    -> Value
+  {
     switch destination.kind {
     case .hosted(let host, _): session.host(host).map { .string($0.name) } ?? .null
     case .undefined: .null
@@ -255,7 +257,7 @@ enum RouterMethods {
   }
 }
 
-extension Destination {
+extension SessionDestination {
   /// The reason for a destination that the router does not know about.
   fileprivate var reason: String? {
     switch kind {

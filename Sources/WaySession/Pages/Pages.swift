@@ -81,11 +81,11 @@ struct Pages {
   var isSuspended = false
   private let budget: ByteBudget
   private let now: () -> UInt64
-  private let journal: Journal?
+  private let journal: SessionJournal?
   private var lastPageNumber = 0
 
   /// `budget` is the budget of the pages. `now` returns the loop's clock, in nanoseconds.
-  init(_ budget: ByteBudget, _ journal: Journal? = nil, now: @escaping () -> UInt64) {
+  init(_ budget: ByteBudget, _ journal: SessionJournal? = nil, now: @escaping () -> UInt64) {
     self.budget = budget
     self.journal = journal
     self.now = now

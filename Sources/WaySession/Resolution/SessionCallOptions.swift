@@ -23,7 +23,7 @@ struct SessionCallOptions {
   /// Whether the call's result is the change of the stack, instead of the page's outcome.
   var respondsWithChange = false
   /// The idempotency key of the call.
-  var idempotencyKey: IdempotencyKey?
+  var idempotencyKey: RouterIdempotencyKey?
   /// The values that Swift code passes to Swift code with the call; `nil` if there are none.
   var attachments: RouterAttachments?
 }

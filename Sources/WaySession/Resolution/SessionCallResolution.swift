@@ -31,9 +31,9 @@ final class SessionCallResolution {
   enum ResolutionStep {
     /// Evaluate the interceptors for the resolution of the URI. If they let the call proceed at
     /// once, the destination is final (``SessionCallResolution/setDestination(to:)``).
-    case intercept(InterceptorChain, Destination)
+    case intercept(InterceptorChain, SessionDestination)
     case load(LazyModule)
-    case dispatch(Destination)
+    case dispatch(SessionDestination)
     /// The value that the undefined-route handler has returned.
     case respond(Value)
   }
@@ -141,7 +141,7 @@ final class SessionCallResolution {
     guard let interceptors else { return try resolveDestination(of: resolved, in: resolver) }
     // Interceptors do not run for a URI without a destination. The redirect of an undefined route
     // passes here, too.
-    let destination: Destination
+    let destination: SessionDestination
     do { destination = try resolver.destination(of: resolved, effectiveParams) } catch {
       return try fallBack(after: error, in: resolver)
     }
@@ -172,7 +172,7 @@ final class SessionCallResolution {
   private func resolveDestination(
     of resolved: Resolution, in resolver: SessionDestinationResolver
   ) throws(CallError) -> ResolutionStep {
-    let destination: Destination
+    let destination: SessionDestination
     do { destination = try resolver.destination(of: resolved, effectiveParams) } catch {
       return try fallBack(after: error, in: resolver)
     }
@@ -180,13 +180,13 @@ final class SessionCallResolution {
     return dispatch(to: destination)
   }
 
-  private func dispatch(to destination: Destination) -> ResolutionStep {
+  private func dispatch(to destination: SessionDestination) -> ResolutionStep {
     setDestination(to: destination)
     return .dispatch(destination)
   }
 
   /// Records the handler or host that the call has reached.
-  func setDestination(to destination: Destination) {
+  func setDestination(to destination: SessionDestination) {
     if case .hosted(let host, _) = destination.kind { self.host = host } else { host = nil }
   }
 
@@ -300,14 +300,14 @@ final class SessionCallResolution {
         .noRoute, "All hosts and handlers of \(resolved.uri.text.quoted) declined", kind: "declined"
       )
     }
-    return dispatch(to: Destination(undefined: handler, resolved.uri, resolved.params))
+    return dispatch(to: SessionDestination(undefined: handler, resolved.uri, resolved.params))
   }
 
   /// Returns the next destination of the same URI after the host that has declined, if a host has
   /// declined.
   private func nextHost(
     of resolved: Resolution, in resolver: SessionDestinationResolver
-  ) throws(CallError) -> Destination? {
+  ) throws(CallError) -> SessionDestination? {
     guard let host else { return nil }
     self.host = nil
     let state = ensureState()

@@ -50,7 +50,7 @@ final class SessionDestinationResolver {
   }
 
   /// Whether the only host of a destination has lost its connection, so that a call waits for it.
-  func isAbsent(_ destination: Destination) -> Bool {
+  func isAbsent(_ destination: SessionDestination) -> Bool {
     if case .hosted(let host, _) = destination.kind { isAbsent(host) } else { false }
   }
 
@@ -90,14 +90,15 @@ final class SessionDestinationResolver {
   func destination(
     of resolution: Resolution, _ params: @autoclosure () -> ValueObject,
     except declined: Set<SessionHosts.RegisteredHost> = []
-  ) throws(CallError) -> Destination {
+  ) throws(CallError) -> SessionDestination {
     switch resolution {
     case .match(let match):
-      return Destination(try handler(of: match, except: declined), match.route.kind, resolution)
+      return SessionDestination(
+        try handler(of: match, except: declined), match.route.kind, resolution)
     case .navigation(let uri, let operation, _):
       switch operation {
-      case "back": return Destination(.back, .task, resolution)
-      case "selectTab": return Destination(.selectTab, .task, resolution)
+      case "back": return SessionDestination(.back, .task, resolution)
+      case "selectTab": return SessionDestination(.selectTab, .task, resolution)
       default: throw .noRoute(uri.text)
       }
     case .unmatched(let place, _):
@@ -108,15 +109,15 @@ final class SessionDestinationResolver {
         // As with a declared route, captures of the path override the query, and the caller's own
         // parameters override both.
         let merged = host.adding(to: resolution.params, under: params())
-        return Destination(.hosted(host, params: merged), host.kind, resolution)
+        return SessionDestination(.hosted(host, params: merged), host.kind, resolution)
       }
       if case .custom(let run)? = place.dispatcher?.action {
-        return Destination(.asyncTask(run), .task, resolution)
+        return SessionDestination(.asyncTask(run), .task, resolution)
       }
       let snapshot = snapshot
       // The scheme's own target comes first.
       if !snapshot.hasUndefinedTarget(uri), let handler = snapshot.undefinedRouteHandler {
-        return Destination(.undefined(handler), .task, resolution)
+        return SessionDestination(.undefined(handler), .task, resolution)
       }
       throw .noRoute(uri.text)
     }
@@ -124,7 +125,7 @@ final class SessionDestinationResolver {
 
   private func handler(
     of match: RouteMatch, except declined: Set<SessionHosts.RegisteredHost>
-  ) throws(CallError) -> Destination.DestinationKind {
+  ) throws(CallError) -> SessionDestination.DestinationKind {
     if let custom = match.customHandler { return .asyncTask(custom) }
     switch match.route.handler {
     case .task(let run): return .task(run)
@@ -161,7 +162,7 @@ final class SessionDestinationResolver {
   /// they allow neither to open nor to run what the URI reaches.
   func destination(
     of text: String, _ params: ValueObject, checking: Bool = true, for rights: Rights? = nil
-  ) throws(CallError) -> Destination {
+  ) throws(CallError) -> SessionDestination {
     var text = text
     var trail: [String] = []
     while true {

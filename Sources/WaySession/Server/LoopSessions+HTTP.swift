@@ -53,7 +53,7 @@ extension LoopSessions {
       try rates.charge(incoming.callCount, of: caller, at: loop.nanoseconds)
     }
     let session = try makeSession(of: identity, isOfRequest: true)
-    let channel = HTTPRequestChannel(loop, decoder) { bytes in
+    let channel = SessionHTTPChannel(loop, decoder) { bytes in
       work.cancel()
       respond(bytes.map(HTTPResponse.json) ?? .rejection(503, .shuttingDown))
     }

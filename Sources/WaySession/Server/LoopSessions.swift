@@ -94,7 +94,7 @@ package actor LoopSessions: ChannelAcceptor {
     }
     let id = "s-" + SessionSecret.random(12)
     let journal =
-      isDurable ? writer.map { Journal(of: id, SessionLease(owner: $0.owner), $0) } : nil
+      isDurable ? writer.map { SessionJournal(of: id, SessionLease(owner: $0.owner), $0) } : nil
     journal?.recordChange(RecordKey.session)
     return Session(
       id: id, identity, environment, appKinds: listeners.kinds, journal, isOfRequest: isOfRequest)

@@ -26,7 +26,7 @@ enum SessionSnapshotReader {
   ) throws(StoredRecord.RecordDecodingError) -> Session {
     let parts = try read(stored)
     let record = try SessionRecord(parts.session)
-    let journal = Journal(of: stored.id, stored.lease, writer)
+    let journal = SessionJournal(of: stored.id, stored.lease, writer)
     let session = Session(
       id: stored.id, record.identity, loopSessions.environment,
       appKinds: loopSessions.listeners.kinds, journal,

@@ -19,11 +19,11 @@ package final class StoreWriter: @unchecked Sendable {
   private let store: StoreQueue
   private let loop: any EventLoop
   private let report: @Sendable (String?) -> Void
-  private var journals: [ObjectIdentifier: Journal] = [:]
+  private var journals: [ObjectIdentifier: SessionJournal] = [:]
   /// Journals with changes that messages wait for.
-  private var urgent: [ObjectIdentifier: Journal] = [:]
+  private var urgent: [ObjectIdentifier: SessionJournal] = [:]
   /// Journals with changes that no message waits for.
-  private var deferred: [ObjectIdentifier: Journal] = [:]
+  private var deferred: [ObjectIdentifier: SessionJournal] = [:]
   private var isScheduled = false
   /// Whether the deferred changes have waited long enough.
   private var includesDeferred = false
@@ -68,10 +68,10 @@ package final class StoreWriter: @unchecked Sendable {
   /// Whether the store has failed a moment ago.
   private var isBackingOff = false
 
-  func add(_ journal: Journal) { journals[ObjectIdentifier(journal)] = journal }
+  func add(_ journal: SessionJournal) { journals[ObjectIdentifier(journal)] = journal }
 
   /// Removes a journal, which writes nothing any more.
-  func remove(_ journal: Journal) {
+  func remove(_ journal: SessionJournal) {
     let id = ObjectIdentifier(journal)
     journals[id] = nil
     urgent[id] = nil
@@ -79,7 +79,7 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// Writes the change of a journal soon, because messages wait for it.
-  func enqueue(_ journal: Journal) {
+  func enqueue(_ journal: SessionJournal) {
     urgent[ObjectIdentifier(journal)] = journal
     guard !isScheduled, acceptsChanges else { return }
     isScheduled = true
@@ -91,7 +91,7 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// Writes the change of a journal later, because no message waits for it.
-  func enqueueDeferred(_ journal: Journal) {
+  func enqueueDeferred(_ journal: SessionJournal) {
     deferred[ObjectIdentifier(journal)] = journal
     guard deferredTimer == nil, acceptsChanges else { return }
     deferredTimer = loop.schedule(after: Self.maxDelay) { [weak self] in
@@ -117,7 +117,7 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// Writes to the store, even if there is nothing to write, to find out whether it works.
-  private func append(_ pending: [(journal: Journal, change: SessionChange, number: Int)]) {
+  private func append(_ pending: [(journal: SessionJournal, change: SessionChange, number: Int)]) {
     isWriting = true
     let changes = pending.map(\.change)
     writes.appends += 1

@@ -13,7 +13,7 @@ public struct SystemdNotifier: Sendable {
   /// The time without a notification after which it treats the process as hung; nil if it does not
   /// watch.
   public let watchdogTimeout: Duration?
-  private let notificationSocket: NotificationSocket?
+  private let notificationSocket: SystemdNotificationSocket?
 
   /// Reads the environment variables `LISTEN_PID` and `LISTEN_FDS`, `NOTIFY_SOCKET`, `WATCHDOG_PID`
   /// and `WATCHDOG_USEC`. Values for another process are ignored. Nil if there is nothing for this
@@ -21,7 +21,7 @@ public struct SystemdNotifier: Sendable {
   public init?(environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     listeningDescriptor = try Self.listeningDescriptor(environment)
     let name = environment["NOTIFY_SOCKET"] ?? ""
-    notificationSocket = name.isEmpty ? nil : try NotificationSocket(name)
+    notificationSocket = name.isEmpty ? nil : try SystemdNotificationSocket(name)
     let isWatched =
       try notificationSocket != nil
       && Self.isAddressedToProcess("WATCHDOG_PID", environment) != false

@@ -41,7 +41,7 @@ struct ReconnectState: Sendable {
   /// The number of attempts since the last session.
   private(set) var attempts = 0
   private let reconnection: BridgeClient.Reconnection
-  private let backoff: Backoff
+  private let backoff: ReconnectBackoff
   private var isResumable = false
   private var isClosing = false
   /// The number of consecutive failures, including sessions that ended at once.
@@ -49,7 +49,7 @@ struct ReconnectState: Sendable {
   private var openedAt: UInt64 = 0
   private var lostAt: UInt64 = 0
 
-  init(_ reconnection: BridgeClient.Reconnection, backoff: Backoff = Backoff()) {
+  init(_ reconnection: BridgeClient.Reconnection, backoff: ReconnectBackoff = ReconnectBackoff()) {
     self.reconnection = reconnection
     self.backoff = backoff
   }

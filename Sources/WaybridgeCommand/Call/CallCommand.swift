@@ -20,9 +20,9 @@ struct CallCommand: ConfigurableCommand {
       prints each event as a line {"topic", "data", "at"}, and the result as a line {"result"}, until \
       SIGINT or SIGTERM. It does not reconnect after a lost connection.
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 after a result, or after SIGINT or SIGTERM with --watch; 1 if the call fails or \
       the connection ends; 64 if the command line is wrong.

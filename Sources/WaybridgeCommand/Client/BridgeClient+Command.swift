@@ -1,7 +1,7 @@
 import Waybridge
 import WaybridgeClient
 
-extension Configuration {
+extension CommandSettings {
   /// Connects to the server while `body` runs. Opens a session if `opensSession` is true, or if
   /// there is a token or a session to join.
   func withClient(opensSession: Bool, _ body: (BridgeClient) async throws -> Void) async throws {

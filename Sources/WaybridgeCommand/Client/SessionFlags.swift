@@ -12,7 +12,7 @@ struct SessionFlags: ParsableArguments {
   var join: String?
 }
 
-extension Configuration {
+extension CommandSettings {
   /// The session to join; nil if none is given.
   var joinCredentials: BridgeClient.JoinCredentials? {
     get throws(CommandError) {

@@ -18,9 +18,9 @@ struct DemoCommand: ConfigurableCommand {
 
       Limits: see waybridge help limits.
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 after SIGTERM or SIGINT, which close every connection; 1 if the server cannot \
       start; 64 if the command line is wrong.
@@ -50,7 +50,7 @@ struct DemoCommand: ConfigurableCommand {
 
   func run() async throws {
     let settings = try settings()
-    guard let web = ServedWebFiles.find() else {
+    guard let web = ServeCommandWebFiles.find() else {
       throw CommandError(
         """
         the demo's web files are neither next to the program nor in its package; run it from the \
@@ -63,11 +63,11 @@ struct DemoCommand: ConfigurableCommand {
     let events = DemoEvents()
     var configuration = BridgeConfiguration(
       port: settings.port, webRoot: web, limits: settings.limits, logger: settings.logger)
-    configuration.webEntries = ServedWebFiles.served(by: configuration)
+    configuration.webEntries = ServeCommandWebFiles.served(by: configuration)
     settings.configureAccess(&configuration)
     let restart = try DemoRestart(
       folder: settings.data, isTemporary: temporaryData,
-      servesInspector: ServedWebFiles.served(by: configuration).contains("inspector"))
+      servesInspector: ServeCommandWebFiles.served(by: configuration).contains("inspector"))
     defer { restart.removeTemporaryFolder() }
     try restart.register(in: router)
     try DemoTasks.register(in: router, events: events, storedIn: restart.folder)

@@ -21,9 +21,9 @@ struct ReplayCommand: ConfigurableCommand {
 
       All clients use the token of --token-file; guests use the invitations of the new session.
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 if nothing differs; 1 if something differs, or the recording or the server \
       fails; 64 if the command line is wrong.
@@ -50,7 +50,7 @@ struct ReplayCommand: ConfigurableCommand {
 
   func run() async throws {
     let settings = try settings()
-    let recording = try RecordedSession(
+    let recording = try ReplayedSession(
       Self.read(file).split(separator: "\n", omittingEmptySubsequences: false), from: file)
     let token = try settings.tokenFile.map(CommandTokenFile.read)
     let replayer = Replayer(

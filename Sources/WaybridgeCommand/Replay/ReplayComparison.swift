@@ -30,7 +30,7 @@ struct ReplayComparison {
 
   /// Compares the recorded result of a call with the actual one.
   mutating func compare(
-    _ call: RecordedSession.RecordedCall, with result: Result<Value, CallError>
+    _ call: ReplayedSession.RecordedCall, with result: Result<Value, CallError>
   ) {
     if isIgnored(call) { return }
     let name = "\(call.line): \(call.text)"
@@ -56,7 +56,7 @@ struct ReplayComparison {
     }
   }
 
-  private func isIgnored(_ call: RecordedSession.RecordedCall) -> Bool {
+  private func isIgnored(_ call: ReplayedSession.RecordedCall) -> Bool {
     ignoredPatterns.contains { pattern in
       [call.method, call.params["uri"]?.string ?? ""].contains { text in
         pattern.hasSuffix("*") ? text.hasPrefix(pattern.dropLast()) : text == pattern

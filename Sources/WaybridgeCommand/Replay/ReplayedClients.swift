@@ -15,7 +15,7 @@ struct ReplayedClients {
   subscript(name: String) -> BridgeClient? { clients[name] }
 
   /// The credentials of a client: a guest uses the next invitation, the first client has none.
-  mutating func credentials(of client: RecordedSession.RecordedClient) -> BridgeClient
+  mutating func credentials(of client: ReplayedSession.RecordedClient) -> BridgeClient
     .JoinCredentials?
   {
     client.isGuest && !invitations.isEmpty ? invitations.removeFirst() : sessionCredentials

@@ -3,7 +3,7 @@ import Waybridge
 /// The recorded requests to clients, and their progress in the replay.
 struct ReplayedRequests {
   /// The requests that were not received yet, in the order of the recording.
-  private var pending: [RecordedSession.RecordedRequest]
+  private var pending: [ReplayedSession.RecordedRequest]
   /// The received requests, by their lines in the recording.
   private var received: Set<Int> = []
   /// The requests whose responses are due, by their lines.
@@ -11,7 +11,7 @@ struct ReplayedRequests {
   /// The current ids of requests, by the ids of client and request in the recording.
   private var requestIDs: [String: Value] = [:]
 
-  init(_ recording: RecordedSession) {
+  init(_ recording: ReplayedSession) {
     pending = recording.events.compactMap {
       if case .requestReceived(let request) = $0.event { request } else { nil }
     }
@@ -38,7 +38,7 @@ struct ReplayedRequests {
   /// method of the client or of its page; `subject` is nil for any subject.
   mutating func dequeue(
     _ client: String, _ method: String?, _ subject: String?, _ requestID: Value
-  ) -> RecordedSession.RecordedRequest? {
+  ) -> ReplayedSession.RecordedRequest? {
     let found = pending.firstIndex { request in
       guard request.client == client else { return false }
       guard let method else { return request.method == subject || request.subject == subject }
@@ -52,18 +52,18 @@ struct ReplayedRequests {
   }
 
   /// Removes a request that is no longer expected.
-  mutating func remove(_ request: RecordedSession.RecordedRequest) {
+  mutating func remove(_ request: ReplayedSession.RecordedRequest) {
     pending.removeAll { $0.line == request.line }
   }
 
-  func wasReceived(_ request: RecordedSession.RecordedRequest) -> Bool {
+  func wasReceived(_ request: ReplayedSession.RecordedRequest) -> Bool {
     received.contains(request.line)
   }
 
   /// The recording has reached the response of this request.
-  mutating func markDue(_ request: RecordedSession.RecordedRequest) { due.insert(request.line) }
+  mutating func markDue(_ request: ReplayedSession.RecordedRequest) { due.insert(request.line) }
 
-  func isDue(_ request: RecordedSession.RecordedRequest) -> Bool { due.contains(request.line) }
+  func isDue(_ request: ReplayedSession.RecordedRequest) -> Bool { due.contains(request.line) }
 
   /// The current id of a client's request.
   func requestID(_ client: String, _ id: Value) -> Value? { requestIDs["\(client) \(id.text)"] }

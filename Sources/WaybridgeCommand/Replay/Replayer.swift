@@ -10,7 +10,7 @@ actor Replayer {
   /// The largest delay in seconds; no recording lasts years.
   private static let maxSeconds = 1e9
 
-  private let recording: RecordedSession
+  private let recording: ReplayedSession
   private let url: String
   private let token: String?
   private let isTimed: Bool
@@ -33,7 +33,7 @@ actor Replayer {
 
   /// `ignored` are methods and URIs whose results are not compared.
   init(
-    _ recording: RecordedSession, url: String, token: String?, isTimed: Bool,
+    _ recording: ReplayedSession, url: String, token: String?, isTimed: Bool,
     ignoring ignored: [String]
   ) {
     self.recording = recording
@@ -67,7 +67,7 @@ actor Replayer {
     return comparison.summary
   }
 
-  private func perform(_ event: RecordedSession.RecordedEvent) async throws {
+  private func perform(_ event: ReplayedSession.RecordedEvent) async throws {
     switch event {
     case .clientJoined(let client):
       if clients[client.id] == nil { try await connect(client) }
@@ -102,7 +102,7 @@ actor Replayer {
     clients.removeAll()
   }
 
-  private func connect(_ recorded: RecordedSession.RecordedClient) async throws {
+  private func connect(_ recorded: ReplayedSession.RecordedClient) async throws {
     let host = ReplayedHost(replayer: self, client: recorded.id)
     var options = BridgeClient.SessionOptions(
       name: recorded.name, version: recorded.version, token: recorded.isGuest ? nil : token,
@@ -124,7 +124,7 @@ actor Replayer {
 
   /// Opens a page that was open when the recording began, by the client that had opened it if that
   /// client is connected, otherwise by another.
-  private func open(_ page: RecordedSession.RecordedPage) async {
+  private func open(_ page: ReplayedSession.RecordedPage) async {
     let name = "the page \(page.id) \(page.uri), open at the start,"
     let openers = page.openings.map(\.client) + recording.clients.map(\.id)
     guard let client = openers.compactMap({ clients[$0] }).first else {
@@ -151,7 +151,7 @@ actor Replayer {
     }
   }
 
-  private func send(_ call: RecordedSession.RecordedCall) async throws {
+  private func send(_ call: ReplayedSession.RecordedCall) async throws {
     guard let client = clients[call.client] else {
       return comparison.recordDifference(
         "\(call.line): \(call.text): its client \(call.client) is not connected")
@@ -168,7 +168,7 @@ actor Replayer {
   }
 
   private func execute(
-    _ call: RecordedSession.RecordedCall, _ params: Value, by client: BridgeClient
+    _ call: ReplayedSession.RecordedCall, _ params: Value, by client: BridgeClient
   ) async -> Result<Value, CallError> {
     let host = ReplayedHost(replayer: self, client: call.client)
     do {
@@ -214,13 +214,13 @@ actor Replayer {
   }
 
   private func recordResult(
-    _ call: RecordedSession.RecordedCall, _ result: Result<Value, CallError>
+    _ call: ReplayedSession.RecordedCall, _ result: Result<Value, CallError>
   ) {
     results[call.line] = result
     condition.notifyAll()
   }
 
-  private func translated(_ call: RecordedSession.RecordedCall) -> Value {
+  private func translated(_ call: ReplayedSession.RecordedCall) -> Value {
     let value = comparison.identifiers.translated(call.params)
     guard case .object(var params) = value else { return value }
     // The client makes the call on behalf of a request, which now has another id.
@@ -230,7 +230,7 @@ actor Replayer {
     return .object(params)
   }
 
-  private func compare(_ call: RecordedSession.RecordedCall) async {
+  private func compare(_ call: ReplayedSession.RecordedCall) async {
     // A missing page was already reported.
     if let page = call.page, missingPages.contains(page) { return }
     guard await wait(until: { results[call.line] != nil }),

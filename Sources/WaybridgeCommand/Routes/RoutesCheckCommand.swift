@@ -27,9 +27,9 @@ struct RoutesCheckCommand: ConfigurableCommand {
       faults and warnings are {"path", "message"}. With --url it is the result of table.check, and \
       "ok".
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 if nothing is wrong; 1 if there are errors, with --strict also for warnings, or \
       the table cannot be read; 64 if the command line is wrong.

@@ -23,7 +23,7 @@ struct AccessOptions: ParsableArguments {
   }
 }
 
-extension Configuration {
+extension CommandSettings {
   /// Sets the access rules of a server.
   func configureAccess(_ bridge: inout BridgeConfiguration) {
     bridge.allowedOrigins = allowedOrigins

@@ -19,7 +19,7 @@ enum LogFormat: String, CaseIterable, Sendable {
   case text, json
 }
 
-extension Configuration {
+extension CommandSettings {
   /// The logger of a server, with the configured level and format.
   var logger: Logger {
     let format = LogFormat(rawValue: logFormat) ?? .text

@@ -23,13 +23,13 @@ struct ServeCommand: ConfigurableCommand {
       files on SIGHUP.
 
       Settings without a flag:
-      \(SettingHelp.limits)
+      \(CommandSettingHelp.limits)
 
       Limits: see waybridge help limits.
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 after SIGTERM or SIGINT, once calls are done and connections closed; 1 if the \
       server cannot start, or a second signal ends it at once; 64 if the command line is wrong.
@@ -104,7 +104,8 @@ struct ServeCommand: ConfigurableCommand {
 
   /// Loads the table, from a file or a URL; returns its fetcher for a URL.
   private static func loadTable(
-    _ settings: Configuration, into router: Router, _ configuration: inout BridgeConfiguration
+    _ settings: CommandSettings, into router: Router,
+    _ configuration: inout BridgeConfiguration
   ) async throws -> TableFetcher? {
     guard let table = settings.table else { return nil }
     guard TableURL.hasURLScheme(in: table) else {
@@ -123,7 +124,7 @@ struct ServeCommand: ConfigurableCommand {
 
   /// The configuration from the settings, without the documents that they refer to.
   private static func configuration(
-    _ settings: Configuration
+    _ settings: CommandSettings
   ) throws(CommandError) -> BridgeConfiguration {
     var configuration = BridgeConfiguration(
       host: settings.host, port: settings.port, servesClient: !settings.omitsClient,
@@ -137,10 +138,10 @@ struct ServeCommand: ConfigurableCommand {
     configuration.servesInspector = !settings.omitsInspector
     configuration.contentSecurityPolicy = settings.contentSecurityPolicy
     if let web = settings.web {
-      configuration.webRoot = try ServedWebFiles.folder(web)
-    } else if let web = ServedWebFiles.find() {
+      configuration.webRoot = try ServeCommandWebFiles.folder(web)
+    } else if let web = ServeCommandWebFiles.find() {
       configuration.webRoot = web
-      configuration.webEntries = ServedWebFiles.served(by: configuration)
+      configuration.webEntries = ServeCommandWebFiles.served(by: configuration)
     }
     return configuration
   }

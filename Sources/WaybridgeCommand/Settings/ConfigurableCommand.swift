@@ -12,13 +12,13 @@ extension ConfigurableCommand {
 
   /// Throws a command-line error if a flag's value is invalid.
   func checkFlags() throws {
-    var settings = Configuration()
+    var settings = CommandSettings()
     try settings.apply(flags)
   }
 
   /// The settings from flags, variables and the configuration file.
-  func settings() throws -> Configuration {
-    try Configuration(flags: flags, config: config.config)
+  func settings() throws -> CommandSettings {
+    try CommandSettings(flags: flags, config: config.config)
   }
 }
 
@@ -26,7 +26,7 @@ extension ConfigurableCommand {
 struct ConfigurationFile: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Configuration file, a JSON object of settings [WAYBRIDGE_CONFIG]",
+      "CommandSettings file, a JSON object of settings [WAYBRIDGE_CONFIG]",
       valueName: "file"), completion: .json)
   var config: String?
 }
@@ -34,7 +34,7 @@ struct ConfigurationFile: ParsableArguments {
 extension ArgumentHelp {
   /// The help of a setting's flag, with its initial value and its variable.
   static func setting(_ key: String, valueName: String? = nil) -> ArgumentHelp {
-    guard let setting = Setting.named(key) else { return ArgumentHelp(visibility: .hidden) }
+    guard let setting = CommandSetting.named(key) else { return ArgumentHelp(visibility: .hidden) }
     let initial = setting.initialValue.map { " (default: \($0))" } ?? ""
     return ArgumentHelp(
       "\(setting.help)\(initial) [\(setting.environmentVariable)]", valueName: valueName)

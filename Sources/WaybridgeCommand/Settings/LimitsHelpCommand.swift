@@ -13,7 +13,7 @@ struct LimitsHelpCommand: ParsableCommand {
       20}}. PROTOCOL.md describes what the server does when a limit is exceeded.
 
       The variables, with their default values:
-      \(SettingHelp.limits)
+      \(CommandSettingHelp.limits)
 
       Example: WAYBRIDGE_LIMITS_MAX_BATCH=20 waybridge serve --table routes.json
       Example: WAYBRIDGE_LIMITS_PING_MS=5000 WAYBRIDGE_LIMITS_SILENCE_MS=9000 waybridge demo

@@ -25,9 +25,9 @@ struct ShellCommand: ConfigurableCommand {
       --content has the choices that the app would know for its pages: a JSON object of arrays, by \
       route name or URI.
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 after quit, the end of the input, SIGINT or SIGTERM; 1 if the server cannot be \
       reached or ends the session, or the input cannot be read; 64 if the command line is wrong.

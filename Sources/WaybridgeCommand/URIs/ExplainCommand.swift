@@ -25,9 +25,9 @@ struct ExplainCommand: ConfigurableCommand {
       are tried: {"route", "pattern", "chosen", "reason"}. With a policy there is "policy", the rule \
       that denies the URI or null. A server adds "policy" and "host".
 
-      \(SettingHelp.environment)
+      \(CommandSettingHelp.environment)
 
-      \(SettingHelp.files)
+      \(CommandSettingHelp.files)
 
       Exit code: 0 if every URI was explained, also if a URI is invalid or has no route; 1 if the \
       table, the policy, the server, the input or the output fails; 64 if the command line is wrong.
@@ -100,7 +100,7 @@ struct ExplainCommand: ConfigurableCommand {
 
   /// Returns a function that explains a URI with a router, and with a policy if there is one.
   private func explainer(
-    _ router: Router, _ settings: Configuration
+    _ router: Router, _ settings: CommandSettings
   ) throws -> (String) -> ValueObject {
     let known = try subject.map(Self.parseSubject)
     guard let policy = settings.policy else {

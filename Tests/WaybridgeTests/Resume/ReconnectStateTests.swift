@@ -209,7 +209,7 @@ struct BackoffTests {
       (1000, 1, 30), (-1, 1, 0.5), (0, 7, 0.5),
     ] as [(Int, Double, Double)])
   func delayDoublesUpToTheMaximum(failures: Int, jitter: Double, seconds: Double) {
-    #expect(Backoff().delay(after: failures, jitter: jitter) == .seconds(seconds))
+    #expect(ReconnectBackoff().delay(after: failures, jitter: jitter) == .seconds(seconds))
   }
 }
 

@@ -15,11 +15,11 @@ final class ClientWriter {
   private let clients: SessionClients
   private let resumableClients: ResumableClients
   /// The session's journal; nil if the session is not durable.
-  private let journal: Journal?
+  private let journal: SessionJournal?
 
   init(
     limits: Limits, clients: SessionClients, _ resumableClients: ResumableClients,
-    _ journal: Journal? = nil
+    _ journal: SessionJournal? = nil
   ) {
     self.limits = limits
     self.clients = clients

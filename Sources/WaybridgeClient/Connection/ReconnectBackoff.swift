@@ -1,6 +1,6 @@
 /// The delay before each attempt to connect. It doubles with each attempt and has random jitter, so
 /// that the clients of a server do not reconnect together.
-struct Backoff: Sendable {
+struct ReconnectBackoff: Sendable {
   /// The full delay of the first attempt.
   var minDelay: Duration = .milliseconds(500)
   var maxDelay: Duration = .seconds(30)

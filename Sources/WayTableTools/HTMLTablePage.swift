@@ -4,7 +4,7 @@ import WayTable
 import WayValues
 
 /// A table as one self-contained HTML page, for people who decide what an app does.
-struct HTMLPage {
+struct HTMLTablePage {
   private let table: RouteTable
   private let demo: String?
 

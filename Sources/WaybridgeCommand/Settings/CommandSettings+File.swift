@@ -2,7 +2,7 @@ import Foundation
 import WaybridgeClient
 import WaybridgeTables
 
-extension Configuration {
+extension CommandSettings {
   /// Applies a configuration file: a JSON object of settings.
   mutating func read(_ file: String) throws(CommandError) {
     guard let data = FileManager.default.contents(atPath: file) else {
@@ -40,8 +40,8 @@ extension Configuration {
   ) {
     for member in members.members {
       let key = prefix + member.name
-      if !member.name.contains("."), let setting = Setting.named(key) {
-        do throws(Setting.SettingError) {
+      if !member.name.contains("."), let setting = CommandSetting.named(key) {
+        do throws(CommandSetting.SettingError) {
           try setting.set(setting.text(of: member.value, folder: folder), in: &self)
         } catch {
           faults.append("\(key) \(error.message)")
@@ -59,16 +59,18 @@ extension Configuration {
   }
 }
 
-extension Configuration {
+extension CommandSettings {
   /// The advice for a key that is not a setting.
   private static func advice(forKey key: String) -> String {
-    if Setting.named(key) != nil { return "write it as a member of an object, without the dot" }
+    if CommandSetting.named(key) != nil {
+      return "write it as a member of an object, without the dot"
+    }
     return NameSuggestion.closest(key, among: allSettings.map(\.key))
       .map { "did you mean \(quoted($0))?" } ?? "see waybridge serve --help"
   }
 }
 
-extension Setting {
+extension CommandSetting {
   /// The string for a value in a file, which must have the JSON type of the setting.
   fileprivate func text(of value: Value, folder: URL) throws(SettingError) -> String {
     switch (kind, value) {

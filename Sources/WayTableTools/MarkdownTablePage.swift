@@ -4,7 +4,7 @@ import WayTable
 import WayValues
 
 /// A table as a Markdown page with GitHub's table syntax.
-struct MarkdownPage {
+struct MarkdownTablePage {
   private let table: RouteTable
 
   init(_ table: RouteTable) {

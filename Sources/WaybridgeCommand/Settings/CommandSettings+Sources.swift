@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WaybridgeClient
 
-extension Configuration {
+extension CommandSettings {
   /// Creates the settings. Flags override environment variables, which override the configuration
   /// file. The file is `config`, otherwise the value of `WAYBRIDGE_CONFIG`.
   ///
@@ -17,7 +17,7 @@ extension Configuration {
       let readsVariable =
         !setting.hasFlag || flags.contains { $0.key == setting.key && $0.value == nil }
       guard readsVariable, let text = environment[setting.environmentVariable] else { continue }
-      do throws(Setting.SettingError) {
+      do throws(CommandSetting.SettingError) {
         try setting.set(text, in: &self)
       } catch {
         faults.append("environment variable \(setting.environmentVariable) \(error.message)")
@@ -55,8 +55,8 @@ extension Configuration {
   /// Applies the flags that were given. Throws a command-line error.
   mutating func apply(_ flags: KeyValuePairs<String, String?>) throws {
     for (key, text) in flags {
-      guard let text, let setting = Setting.named(key) else { continue }
-      do throws(Setting.SettingError) {
+      guard let text, let setting = CommandSetting.named(key) else { continue }
+      do throws(CommandSetting.SettingError) {
         try setting.set(text, in: &self)
       } catch {
         throw ValidationError("\(setting.flag) \(error.message)")

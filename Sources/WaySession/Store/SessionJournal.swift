@@ -6,7 +6,7 @@ import DequeModule
 /// The server persists a state change before it sends any message that depends on it (write-ahead).
 /// Messages sent after ``recordChange(_:)`` wait for the ``barrier``. Changes recorded with
 /// ``recordDeferredChange(_:)`` may get lost in a crash; no message depends on them.
-final class Journal: @unchecked Sendable {
+final class SessionJournal: @unchecked Sendable {
   /// A durable session.
   protocol JournalSource: AnyObject, Sendable {
     /// Returns the steps that store these parts as they are now; all parts if `parts` is nil.
@@ -18,7 +18,7 @@ final class Journal: @unchecked Sendable {
     /// The store has the changes up to a number.
     func didStore(through number: Int)
     /// Another server owns the session from now on; it was handed over or taken over.
-    func didLoseOwnership(_ reason: Journal.OwnershipChange)
+    func didLoseOwnership(_ reason: SessionJournal.OwnershipChange)
   }
 
   /// The reason why another server owns a session.

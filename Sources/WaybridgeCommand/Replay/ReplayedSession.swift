@@ -3,7 +3,7 @@ import WaybridgeClient
 
 /// A session that the inspector has recorded, as lines of JSON. The first line describes the state
 /// at the start; the others are records of `admin.records` with their messages.
-struct RecordedSession {
+struct ReplayedSession {
   /// A client of the session.
   struct RecordedClient {
     /// The client's id in the recording.
@@ -272,7 +272,7 @@ struct RecordedSession {
   }
 }
 
-extension RecordedSession.RecordedClient {
+extension ReplayedSession.RecordedClient {
   /// Decodes a client from `admin.session` or a client record; nil if the value is neither.
   fileprivate init?(_ value: Value) {
     guard let id = value["client"]?.string else { return nil }

@@ -1,6 +1,6 @@
 /// The edges of a trie: from a node by a literal to the next node. One hash table holds those of
 /// all nodes, so that the cost of a step does not depend on their number.
-package struct EdgeTable: Sendable {
+package struct TrieEdgeTable: Sendable {
   private struct Edge {
     var parent: Int32 = 0
     /// -1 marks a free slot.

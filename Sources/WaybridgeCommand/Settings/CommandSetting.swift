@@ -5,10 +5,10 @@ import Waybridge
 /// One setting, with one name everywhere. The key `tokenFile` is the flag `--token-file` if a
 /// command has it, the variable `WAYBRIDGE_TOKEN_FILE`, and the member `tokenFile` of a
 /// configuration file. `limits.maxBatch` is the member `maxBatch` of the file's object `limits`.
-struct Setting: Sendable {
+struct CommandSetting: Sendable {
   /// The type of a setting's values, and the property that stores them.
   enum SettingKind: Sendable {
-    typealias SettingPath<Value> = WritableKeyPath<Configuration, Value> & Sendable
+    typealias SettingPath<Value> = WritableKeyPath<CommandSettings, Value> & Sendable
 
     case string(SettingPath<String>)
     /// The path of a file or folder; in a configuration file it is relative to that file's folder.
@@ -38,7 +38,9 @@ struct Setting: Sendable {
     self.help = help
   }
 
-  static func named(_ key: String) -> Setting? { Configuration.allSettings.first { $0.key == key } }
+  static func named(_ key: String) -> CommandSetting? {
+    CommandSettings.allSettings.first { $0.key == key }
+  }
 
   var environmentVariable: String { "WAYBRIDGE_" + joinedKey("_").uppercased() }
 
@@ -53,14 +55,14 @@ struct Setting: Sendable {
   }
 }
 
-extension Setting {
+extension CommandSetting {
   /// The reason why a value is invalid, to follow the name of its source: "must be …, not …".
   struct SettingError: Error {
     let message: String
   }
 
   /// Sets a value from the string of a flag or a variable.
-  func set(_ text: String, in settings: inout Configuration) throws(SettingError) {
+  func set(_ text: String, in settings: inout CommandSettings) throws(SettingError) {
     switch kind {
     case .string(let path): settings[keyPath: path] = text
     case .path(let path): settings[keyPath: path] = text
@@ -114,7 +116,7 @@ extension Setting {
 
   /// The default value, for output; nil if there is none.
   var initialValue: String? {
-    let settings = Configuration()
+    let settings = CommandSettings()
     return switch kind {
     case .choice(let path, _): settings[keyPath: path]
     case .string(let path), .validatedString(let path, _):

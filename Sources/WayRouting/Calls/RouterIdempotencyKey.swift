@@ -3,7 +3,7 @@ import WayValues
 /// The idempotency key of a call with its session and owner: unique among the keys of all sessions.
 ///
 /// Keys are compared as UTF-8 bytes.
-public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
+public struct RouterIdempotencyKey: Sendable, Hashable, CustomStringConvertible {
   /// The id of the session that the call belongs to.
   public let session: String
   /// The owner of the key in the session, since guests have keys of their own; `nil` for keys that
@@ -37,7 +37,7 @@ public struct IdempotencyKey: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  public static func == (one: IdempotencyKey, other: IdempotencyKey) -> Bool {
+  public static func == (one: RouterIdempotencyKey, other: RouterIdempotencyKey) -> Bool {
     one.description.isSameUTF8(as: other.description)
   }
 

@@ -1,6 +1,6 @@
 import WaybridgeTokens
 
-extension Configuration {
+extension CommandSettings {
   /// The keys that verify clients' tokens; nil if none are configured.
   func tokenKeys() async throws(CommandError) -> TokenKeys? {
     guard tokenSecretFile != nil || tokenKeyFile != nil else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The Unix socket on which a service manager receives notifications, sent as by sd_notify(3).
-package struct NotificationSocket: Sendable {
+package struct SystemdNotificationSocket: Sendable {
   private let address: SystemSocketAddress
 
   /// `name` is the value of NOTIFY_SOCKET: an absolute path, or `@` and an abstract name.

@@ -12,7 +12,7 @@ enum HostReference {
 }
 
 /// The destination of a URI, with its parameters.
-struct Destination {
+struct SessionDestination {
   enum DestinationKind {
     case task(@Sendable (Call) throws -> Value)
     case asyncTask(@Sendable (Call) async throws -> Value)

@@ -1,5 +1,5 @@
 /// The parts of `--help` about settings.
-enum SettingHelp {
+enum CommandSettingHelp {
   /// The paragraph about environment variables, for commands with settings.
   static let environment = """
     Environment: each option has the variable in brackets. A flag overrides its variable, and a \
@@ -15,7 +15,7 @@ enum SettingHelp {
 
   /// A line with the name and the default value for each limit, and a line with its meaning.
   static var limits: String {
-    Configuration.allSettings.filter { !$0.hasFlag }.map { setting in
+    CommandSettings.allSettings.filter { !$0.hasFlag }.map { setting in
       let initial = setting.initialValue.map { " (default: \($0))" } ?? ""
       return "  \(setting.environmentVariable)\(initial)\n      \(setting.help)"
     }.joined(separator: "\n")

@@ -4,7 +4,7 @@ import WayTransport
 
 /// The channel of one HTTP request: the body is its only incoming message, and the first response
 /// that is sent on it becomes the HTTP response. Confined to its loop.
-final class HTTPRequestChannel: MessageChannel, @unchecked Sendable {
+final class SessionHTTPChannel: MessageChannel, @unchecked Sendable {
   private static let lastID = Atomic<UInt64>(1 << 63)
 
   let id = lastID.add(1, ordering: .relaxed).newValue

@@ -2,7 +2,7 @@ import Foundation
 import Waybridge
 
 /// Finds the folder of web files.
-enum ServedWebFiles {
+enum ServeCommandWebFiles {
   /// The served entries of the folder that comes with Waybridge, which also contains tests.
   static let entries = ["index.html", "bridge", "demo", "inspector"]
 

@@ -3,7 +3,7 @@ import WayPatterns
 import WayRouting
 import WayValues
 
-@Suite struct IdempotencyKeyTests {
+@Suite struct RouterIdempotencyKeyTests {
   @Test(arguments: [
     ("s", nil, "k", "s/k"), ("s", "o", "k", "s/o/k"), ("s", "", "k", "s//k"),
     ("s/o", nil, "k", "s%2Fo/k"), ("s", nil, "o/k", "s/o%2Fk"), ("s", nil, "%2F", "s/%252F"),
@@ -11,21 +11,23 @@ import WayValues
   ])
   func `its description is unique`(session: String, owner: String?, text: String, expected: String)
   {
-    let key = IdempotencyKey(session: session, owner: owner, text: text)
+    let key = RouterIdempotencyKey(session: session, owner: owner, text: text)
     #expect(key.description.isSameUTF8(as: expected))
   }
 
   @Test func `compares keys by bytes`() {
     let keys: Set = [
-      IdempotencyKey(session: "s", text: "é"), IdempotencyKey(session: "s", text: "e\u{301}"),
-      IdempotencyKey(session: "s", owner: "", text: "é"), IdempotencyKey(session: "s", text: "é"),
+      RouterIdempotencyKey(session: "s", text: "é"),
+      RouterIdempotencyKey(session: "s", text: "e\u{301}"),
+      RouterIdempotencyKey(session: "s", owner: "", text: "é"),
+      RouterIdempotencyKey(session: "s", text: "é"),
     ]
     #expect(keys.count == 3)
   }
 
   @Test func `a call keeps the key that it was given`() throws {
     let uri = try RouteURI("x://r")
-    let key = IdempotencyKey(session: "s", owner: "o", text: "k")
+    let key = RouterIdempotencyKey(session: "s", owner: "o", text: "k")
     let keyed = Call(
       uri: uri, params: [:], exts: [:], navigator: StubNavigator(), deadline: nil, key: key,
       progress: { _ in })

@@ -1,11 +1,11 @@
 import WayValues
 
 /// An entry of a list in which each name is unique.
-protocol NamedEntry {
+protocol RouterNamedEntry {
   var name: String { get }
 }
 
-extension Array where Element: NamedEntry {
+extension Array where Element: RouterNamedEntry {
   /// Replaces the entry with the same name, or appends the entry.
   mutating func put(_ entry: Element) {
     if let place = firstIndex(where: { $0.name.isSameUTF8(as: entry.name) }) {

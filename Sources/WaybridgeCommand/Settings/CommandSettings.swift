@@ -2,7 +2,7 @@ import Logging
 import Waybridge
 
 /// The settings of the command, from flags, environment variables and a configuration file.
-struct Configuration: Sendable {
+struct CommandSettings: Sendable {
   var host = "127.0.0.1"
   var port = 8080
   var unix: String?
@@ -36,92 +36,93 @@ struct Configuration: Sendable {
   var limits = Limits()
 }
 
-extension Configuration {
+extension CommandSettings {
   /// Every setting, with its key in a configuration file. The names of its variable and its flag
   /// are derived from the key.
-  static let allSettings: [Setting] = [
-    Setting(
+  static let allSettings: [CommandSetting] = [
+    CommandSetting(
       "table", .path(\.table),
       """
       Route table: a JSON file, or an https:// URL (http:// for this machine). The server reloads a \
       file that changes, and fetches a URL repeatedly
       """),
-    Setting(
+    CommandSetting(
       "tableCache", .path(\.tableCache),
       """
       Folder for the last valid table of each URL, used while the URL cannot be fetched; without it \
       ~/.cache/waybridge/tables
       """),
-    Setting(
+    CommandSetting(
       "tableInterval", .integer(\.tableInterval, 1...86_400),
       "Seconds until a table with a URL is fetched again"),
-    Setting(
+    CommandSetting(
       "policy", .path(\.policy),
       """
       Policy: a JSON file with the origins and hosts to accept, and the calls to allow. The server \
       reloads a file that changes
       """),
-    Setting(
+    CommandSetting(
       "host", .string(\.host),
       """
       Address to listen on; localhost for 127.0.0.1 and ::1, 0.0.0.0 for all IPv4 addresses, :: for \
       all addresses. Other addresses than 127.0.0.1, localhost and ::1 require tokens or \
       --allow-anonymous
       """),
-    Setting("port", .integer(\.port, 0...65_535), "Port to listen on; 0 selects a free port"),
-    Setting(
+    CommandSetting(
+      "port", .integer(\.port, 0...65_535), "Port to listen on; 0 selects a free port"),
+    CommandSetting(
       "unix", .path(\.unix),
       """
       Path of a Unix socket to listen on, instead of host and port. Only programs of the same user \
       can connect. The first line of output is then "listening on http+unix://PATH", with the path \
       percent-encoded
       """),
-    Setting(
+    CommandSetting(
       "prefix", .validatedString(\.prefix, .prefix),
       "Path below which everything is served, such as /app; clients then connect to /app/bridge"),
-    Setting(
+    CommandSetting(
       "allowOrigin", .strings(\.allowedOrigins, .origin),
       """
       Origins of pages to accept, in addition to the server's own: https://app.example.org, with * \
       for any port or for the first label of the host, or null for pages without an origin
       """),
-    Setting(
+    CommandSetting(
       "allowHost", .strings(\.allowedHosts, .host),
       """
       Names of the server, in addition to 127.0.0.1, localhost and [::1], as NAME or NAME:PORT. \
       Pages that are loaded from these names are accepted
       """),
-    Setting(
+    CommandSetting(
       "trustedProxy", .strings(\.trustedProxies, .proxy),
       """
       Proxies that report the address of their client: IPv4, IPv6, networks such as 10.0.0.0/8, or \
       unix for programs that use the Unix socket. The server rejects other proxies
       """),
-    Setting(
+    CommandSetting(
       "contentSecurityPolicy", .string(\.contentSecurityPolicy),
       "Content security policy of the served files; empty for none"),
-    Setting(
+    CommandSetting(
       "web", .path(\.web),
       "Folder of files to serve at /; without it, the web files that come with Waybridge"),
-    Setting(
+    CommandSetting(
       "noClient", .boolean(\.omitsClient),
       """
       Do not serve the JavaScript client at /bridge/. If --web has a folder "bridge", the server \
       serves that folder in any case
       """),
-    Setting(
+    CommandSetting(
       "noInspector", .boolean(\.omitsInspector),
       """
       Do not serve the inspector at /inspector/. It shows the results of the methods admin.… to \
       clients that the policy allows to call them
       """),
-    Setting(
+    CommandSetting(
       "data", .path(\.data),
       """
       Folder for durable sessions: clients resume them after a crash or a restart of the server. The \
       server creates the folder. Only one server can use it at a time. See waybridge sessions
       """),
-    Setting(
+    CommandSetting(
       "cluster", .string(\.cluster),
       """
       NATS servers with JetStream that connect the servers of a cluster: \
@@ -129,147 +130,148 @@ extension Configuration {
       server of the cluster. NATS stores the sessions, and another server takes over the sessions of \
       a server that ends
       """),
-    Setting(
+    CommandSetting(
       "clusterReplicas", .integer(\.clusterReplicas, 1...5),
       """
       Number of NATS servers that store each session: 1, 3 or 5. Only the first server of a new \
       cluster uses this setting
       """),
-    Setting(
+    CommandSetting(
       "loops", .integer(\.loops, 0...256),
       """
       Number of event loops, each a thread with its own connections and sessions; 0 for one per \
       available core
       """),
-    Setting(
+    CommandSetting(
       "drain", .integer(\.drainTimeout, 0...86_400),
       """
       Seconds in which calls can still complete after SIGTERM; new calls are rejected. A second \
       SIGTERM ends the server at once
       """),
-    Setting(
+    CommandSetting(
       "conformance", .boolean(\.enablesConformanceMethods),
       """
       Add the JSON-RPC specification's example methods, echo, the task action://echo and an echo \
       of messages at /echo, for tests of clients
       """),
-    Setting("url", .string(\.url), "URL of the server"),
-    Setting(
+    CommandSetting("url", .string(\.url), "URL of the server"),
+    CommandSetting(
       "tokenFile", .path(\.tokenFile),
       "File with the token that opens a session; only its owner may have access to it"),
-    Setting("session", .string(\.sessionID), "Id of the session to join"),
-    Setting(
+    CommandSetting("session", .string(\.sessionID), "Id of the session to join"),
+    CommandSetting(
       "join", .string(\.joinToken),
       """
       Join token of that session, a secret. Other users of this machine can see the flag, but not \
       the variable
       """),
-    Setting(
+    CommandSetting(
       "tokenSecretFile", .path(\.tokenSecretFile),
       """
       File with the secret that signs clients' tokens (HS256), at least 32 bytes. Only its owner may \
       have access to it. The server reloads a file that changes. See waybridge token make
       """),
-    Setting(
+    CommandSetting(
       "tokenKeyFile", .path(\.tokenKeyFile),
       """
       File with the public keys of clients' tokens (EdDSA), as PEM. Only its owner may have access \
       to it. The server reloads a file that changes
       """),
-    Setting(
+    CommandSetting(
       "allowAnonymous", .boolean(\.allowsAnonymous),
       """
       Accept clients without a token, without an identity, and allow --host to be any address. Other \
       machines can then make every call that the policy allows to all clients
       """),
-    Setting(
+    CommandSetting(
       "log.level", .choice(\.logLevel, Logger.Level.allCases.map(\.rawValue)),
       """
       Lowest level of the log on standard error: trace, debug (every call), info (sessions, start \
       and end), notice, warning (rejections, slow clients, silent hosts), error or critical
       """),
-    Setting(
+    CommandSetting(
       "log.format", .choice(\.logFormat, LogFormat.allCases.map(\.rawValue)),
       "Format of the log: text, or json with one object a line"),
-    Setting("limits.maxMessage", .count(\.limits.maxMessage), "Bytes of one message"),
-    Setting(
+    CommandSetting("limits.maxMessage", .count(\.limits.maxMessage), "Bytes of one message"),
+    CommandSetting(
       "limits.maxAnswer", .count(\.limits.maxAnswer),
       "Bytes of one response, or of all responses of a batch"),
-    Setting("limits.maxBatch", .count(\.limits.maxBatch), "Messages in one batch"),
-    Setting(
+    CommandSetting("limits.maxBatch", .count(\.limits.maxBatch), "Messages in one batch"),
+    CommandSetting(
       "limits.maxDepth", .count(\.limits.maxDepth), "Levels of arrays and objects in one message"),
-    Setting(
+    CommandSetting(
       "limits.maxValues", .count(\.limits.maxValues), "Values in one message, approximately"),
-    Setting(
+    CommandSetting(
       "limits.maxInFlight", .count(\.limits.maxInFlight),
       "Calls of one client that wait for a response"),
-    Setting(
+    CommandSetting(
       "limits.maxHosts", .count(\.limits.maxHosts),
       "Host registrations of one client, and patterns in one of them"),
-    Setting(
+    CommandSetting(
       "limits.maxPatterns", .count(\.limits.maxPatterns),
       "Patterns in the host registrations of one session"),
-    Setting("limits.maxClients", .count(\.limits.maxClients), "Clients in one session"),
-    Setting(
+    CommandSetting("limits.maxClients", .count(\.limits.maxClients), "Clients in one session"),
+    CommandSetting(
       "limits.maxSubscriptions", .count(\.limits.maxSubscriptions),
       "Topics that one client can subscribe to"),
-    Setting(
+    CommandSetting(
       "limits.maxLinks", .count(\.limits.maxLinks),
       "Deep links that wait in one session, or for future sessions"),
-    Setting("limits.maxTopic", .count(\.limits.maxTopic), "Bytes of one topic"),
-    Setting(
+    CommandSetting("limits.maxTopic", .count(\.limits.maxTopic), "Bytes of one topic"),
+    CommandSetting(
       "limits.maxBacklog", .count(\.limits.maxBacklog),
       "Bytes queued for a client at the time of an event"),
-    Setting("limits.maxExts", .count(\.limits.maxExts), "Bytes of the exts of one call"),
-    Setting(
+    CommandSetting("limits.maxExts", .count(\.limits.maxExts), "Bytes of the exts of one call"),
+    CommandSetting(
       "limits.maxStackBytes", .count(\.limits.maxStackBytes),
       "Bytes of the URIs, params and exts of one session's pages"),
-    Setting(
+    CommandSetting(
       "limits.maxQueueBytes", .count(\.limits.maxQueueBytes), "Bytes queued for one client"),
-    Setting(
+    CommandSetting(
       "limits.maxClientBytes", .count(\.limits.maxClientBytes),
       "Bytes held for one client: calls, patterns, deep links and its queue"),
-    Setting(
+    CommandSetting(
       "limits.maxSessionBytes", .count(\.limits.maxSessionBytes),
       "Bytes held for the clients and pages of one session"),
-    Setting(
+    CommandSetting(
       "limits.maxServerBytes", .count(\.limits.maxServerBytes), "Bytes held for all sessions"),
-    Setting(
+    CommandSetting(
       "limits.maxRate", .integer(\.limits.maxRate, 0...1_000_000_000),
       "Calls a second of one client; 0, or --conformance, for any number"),
-    Setting(
+    CommandSetting(
       "limits.maxBurst", .count(\.limits.maxBurst),
       "Calls that one client can make at once after a pause"),
-    Setting(
+    CommandSetting(
       "limits.maxOutbox", .count(\.limits.maxOutbox),
       "Bytes of messages that one client has not acknowledged"),
-    Setting(
+    CommandSetting(
       "limits.maxOutboxMessages", .count(\.limits.maxOutboxMessages),
       "Messages that one client has not acknowledged"),
-    Setting(
+    CommandSetting(
       "limits.maxOutboxBytes", .count(\.limits.maxOutboxBytes),
       "Bytes of messages that all clients have not acknowledged"),
-    Setting(
+    CommandSetting(
       "limits.maxKeys", .count(\.limits.maxKeys),
       "Stored results of one session's calls with an idempotency key"),
-    Setting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions"),
-    Setting("limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind"),
-    Setting(
+    CommandSetting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions"),
+    CommandSetting(
+      "limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind"),
+    CommandSetting(
       "limits.maxHead", .count(\.limits.maxHead),
       "Bytes of the header fields of an HTTP request, with the cookies and the first line"),
-    Setting(
+    CommandSetting(
       "limits.pingMs", .milliseconds(\.limits.ping),
       "Milliseconds of silence before the server sends a client a ping"),
-    Setting(
+    CommandSetting(
       "limits.silenceMs", .milliseconds(\.limits.silence),
       "Milliseconds of silence before the server closes a connection"),
-    Setting(
+    CommandSetting(
       "limits.resumeMs", .milliseconds(\.limits.resume),
       "Milliseconds in which a client can resume after a lost connection"),
-    Setting(
+    CommandSetting(
       "limits.helloMs", .milliseconds(\.limits.hello),
       "Milliseconds in which a client must send session.open"),
-    Setting(
+    CommandSetting(
       "limits.pageOpenMs", .milliseconds(\.limits.pageOpen),
       "Milliseconds in which a host must respond to page.open"),
   ]
