@@ -61,8 +61,11 @@ class Phone:
         return self.find(f".surface.top[data-uri*='{uri}']")
 
     def press(self, uri, text):
-        """Presses a button on a native page, or in the bar above a web page. The page must be on top."""
-        self.button(text, self.surface(uri)).click()
+        """Presses a button on a native page, or in the bar above a web page. The page must be on top, and its call ended: the
+        demo ignores a press while a call runs."""
+        surface = self.surface(uri)
+        self.wait(lambda: not surface.find_elements(By.CSS_SELECTOR, ".result[data-state=waiting]"), f"the end of the call of {uri}")
+        self.button(text, surface).click()
 
     def tab(self, title):
         """Presses one of the tabs."""

@@ -40,7 +40,7 @@ class ReadmeCommands(unittest.TestCase):
 
     def test_contributors_run_the_tests_of_continuous_integration(self):
         commands = blocks("Run all tests", "sh", ".github/CONTRIBUTING.md")[0].splitlines()
-        self.assertEqual(["bash Tests/run", "bash Tests/run --long"], commands)
+        self.assertEqual(["bash Tests/run", "bash Tests/run --long", "bash Tests/run --long --browsers"], commands)
         self.assertIn(commands[1], (ROOT / ".ci/run").read_text())
 
 
