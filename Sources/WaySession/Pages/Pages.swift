@@ -259,6 +259,12 @@ extension Pages {
     if caller.isGuest, case .select = operation {
       return .notInvited("A guest may not select a tab")
     }
+    // The page on top closes alone.
+    if case .finish(let page, _) = operation, let top = stack.top, top.id.isSameUTF8(as: page),
+      isOwn(top, of: caller)
+    {
+      return nil
+    }
     guard let change = try? stack.check(operation) else { return nil }
     let closedOfOthers = change.closed.lazy.map(\.page).filter { !isOwn($0, of: caller) }
     guard caller.isGuest else { return closing.flatMap { closedOfOthers.compactMap($0).first } }
