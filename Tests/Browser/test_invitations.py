@@ -9,10 +9,10 @@ from demo_server import DemoServer
 from page_server import PageServer
 
 TABLE = Path(__file__).resolve().parents[2] / "protocol/routes/demo.json"
-# A page that is invited. It tells its shell which client it is, after each load.
+# A page that is invited. It tells its shell which client it is, after each load. Its query names the bridge whose invitations it accepts.
 GUEST = """<!doctype html><title>guest</title><script type="module">
 import { Bridge } from "/bridge/bridge.js";
-const bridge = new Bridge();
+const bridge = new Bridge({ bridges: [decodeURIComponent(location.search.slice(1))] });
 bridge.ready.then(({ session, client, page }) => parent.postMessage([session, client, page], "*"), (error) => parent.postMessage(error.message, "*"));
 </script>"""
 # The shell opens a page in a frame, changes its own history, and reloads the frame. Returns what the guest has told before and after that.
@@ -27,7 +27,7 @@ SHELL = """
     action();
   });
   const frame = document.createElement("iframe");
-  frame.src = await shell.invite("/guest.html", { page: opened.page });
+  frame.src = await shell.invite(`/guest.html?${encodeURIComponent(url)}`, { page: opened.page });
   const first = await load(() => document.body.append(frame));
   await new Promise((resolve) => {
     addEventListener("popstate", resolve, { once: true });

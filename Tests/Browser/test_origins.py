@@ -10,10 +10,10 @@ from page_server import PageServer
 
 TABLE = Path(__file__).resolve().parents[2] / "protocol/routes/demo.json"
 
-# The whole of a page that is invited.
+# The whole of a page that is invited. Its query names the bridge whose invitations it accepts.
 GUEST = """<!doctype html><title>guest</title><script type="module">
 import { Bridge } from "/bridge/bridge.js";
-const bridge = new Bridge();
+const bridge = new Bridge({ bridges: [decodeURIComponent(location.search.slice(1))] });
 const { outcome, data } = await bridge.open("native://address/list");
 parent.postMessage({ outcome, data, page: bridge.session.page, href: location.href }, "*");
 </script>"""
@@ -98,7 +98,7 @@ class OriginsTest(BrowserCase):
           const { opened } = await new Promise((onProgress) => shell.open("native://home", {}, { onProgress }));
           const told = new Promise((resolve) => addEventListener("message", ({ data }) => resolve(data)));
           const frame = document.createElement("iframe");
-          frame.src = await shell.invite("/guest.html#chapter", { page: opened.page });
+          frame.src = await shell.invite(`/guest.html?${encodeURIComponent(url)}#chapter`, { page: opened.page });
           document.body.append(frame);
           const { outcome, data, page: bound, href } = await told;
           const token = JSON.parse(atob(frame.src.split("waybridge=")[1].replaceAll("-", "+").replaceAll("_", "/"))).token;

@@ -23,7 +23,7 @@ for (const [address, rest] of [
     assert.match(fragment, /(?:^|&)waybridge=[A-Za-z0-9_-]+$/);
     const page = new FakePage(sent);
     page.history.replaceState({ own: 1 }, "");
-    assert.deepEqual(readInvitation(page), GUEST);
+    assert.deepEqual(readInvitation(page, { bridges: [GUEST.url] }), GUEST);
     assert.deepEqual([page.location.href, page.history.state], [rest, { own: 1 }]);
   });
 }
@@ -46,24 +46,27 @@ test("an unreadable invitation is rejected, is removed from the URL, and is not 
 });
 
 for (const [url, href, bridges, allowed] of /** @type {[string, string, string[], boolean][]} */ ([
-  ["ws://127.0.0.1:8080/bridge", SHOP, [], true],
-  ["ws://localhost:8080/bridge", SHOP, [], true],
-  ["ws://[::1]:8080/bridge", SHOP, [], true],
-  ["ws://127.0.0.1:8080/bridge", "file:///home/shop.html", [], true],
-  ["wss://shop.example:8443/bridge", SHOP, [], true],
+  ["wss://shop.example/bridge", SHOP, [], true],
+  ["wss://shop.example/app/bridge", SHOP, [], true],
+  ["ws://127.0.0.1:8080/bridge", "http://127.0.0.1:8080/shop.html", [], true],
+  ["ws://shop.example/bridge", SHOP, [], false],
+  ["wss://shop.example:8443/bridge", SHOP, [], false],
+  ["ws://127.0.0.1:8080/bridge", SHOP, [], false],
+  ["ws://127.0.0.1:8081/bridge", "http://127.0.0.1:8080/shop.html", [], false],
+  ["ws://localhost:8080/bridge", "http://127.0.0.1:8080/shop.html", [], false],
+  ["ws://127.0.0.1:8080/bridge", "file:///home/shop.html", [], false],
+  ["ws://127.0.0.1:8080/bridge", "file:///home/shop.html", ["ws://127.0.0.1:8080"], true],
   ["wss://bridge.example/bridge", SHOP, [], false],
   ["wss://shop.example.evil/bridge", SHOP, [], false],
-  ["wss://127.0.0.1.evil/bridge", SHOP, [], false],
-  ["wss://localhost.evil/bridge", SHOP, [], false],
-  ["wss://bridge.example/bridge", "file:///home/shop.html", [], false],
+  ["wss://bridge.example/bridge", "app://bridge.example/shop.html", [], false],
   ["wss://bridge.example/bridge", SHOP, ["wss://bridge.example"], true],
   ["wss://bridge.example/bridge", SHOP, ["https://other.example", "https://bridge.example/"], true],
   ["wss://bridge.example:444/bridge", SHOP, ["wss://bridge.example"], false],
 ])) {
   test(`the URL ${href} may ${allowed ? "" : "not "}invite to ${url}${bridges.length > 0 ? `, with ${bridges}` : ""}`, () => {
     const page = new FakePage(invitationURL(href, { ...GUEST, url }));
-    if (allowed) assert.equal(readInvitation(page, bridges)?.url, url);
-    else assert.throws(() => readInvitation(page, bridges), { code: 2403, message: /add it to the option bridges/ });
+    if (allowed) assert.equal(readInvitation(page, { bridges })?.url, url);
+    else assert.throws(() => readInvitation(page, { bridges }), { code: 2403, message: /add it to the option bridges/ });
     assert(!page.location.href.includes("waybridge"));
     const shell = Object.assign(new FakePage(href), { waybridgeInvitation: { ...GUEST, url } });
     assert.equal(readInvitation(shell)?.url, url, "an app shell can name any bridge");
@@ -94,12 +97,40 @@ test("an invitation that comes with each load is recognized as an earlier one", 
   assert.equal(readInvitation(page)?.isStored, true);
 });
 
-test("the URL takes precedence over the global, and both over the storage", () => {
+test("the global of an app shell takes precedence over storage and URL", () => {
   const page = new FakePage(invitedURL({ token: "first" }));
-  readInvitation(page);
-  Object.assign(page, { waybridgeInvitation: { ...GUEST, token: "second" } });
+  assert.equal(readInvitation(page)?.token, "first");
+  Object.assign(page, { waybridgeInvitation: { ...GUEST, session: "s2", token: "second" } });
   page.history.replaceState(null, "", invitedURL({ token: "third" }));
-  assert.deepEqual([readInvitation(page)?.token, readInvitation(page)?.token, readInvitation(page)?.token], ["third", "second", "second"]);
+  assert.deepEqual([readInvitation(page)?.token, readInvitation(page)?.token], ["second", "second"]);
+  assert.equal(page.location.href, SHOP, "the invitation is removed from the URL all the same");
+});
+
+test("a URL never replaces an invitation by one to another session", () => {
+  const page = new FakePage(invitedURL());
+  readInvitation(page);
+  page.history.replaceState(null, "", invitedURL({ session: "s2", token: "other" }));
+  assert.deepEqual(readInvitation(page), { ...GUEST, isStored: true });
+  assert.equal(page.location.href, SHOP);
+});
+
+test("a shell invites a page again to the same session", () => {
+  const page = new FakePage(invitedURL());
+  readInvitation(page);
+  page.history.replaceState(null, "", invitedURL({ token: "new" }));
+  assert.deepEqual([readInvitation(page)?.token, readInvitation(page)?.isStored], ["new", true]);
+});
+
+test("a page that only its app shell invites ignores its URL and its earlier loads", () => {
+  const page = new FakePage(invitedURL());
+  assert.equal(readInvitation(page)?.token, GUEST.token);
+  const only = { onlyShellInvites: true };
+  assert.equal(readInvitation(page, only), undefined);
+  page.history.replaceState(null, "", invitedURL({ token: "other" }));
+  assert.equal(readInvitation(page, only), undefined);
+  assert.equal(page.location.href, SHOP);
+  Object.assign(page, { waybridgeInvitation: { ...GUEST, token: "shell" } });
+  assert.equal(readInvitation(page, only)?.token, "shell");
 });
 
 test("a page without an invitation has none, and neither does a worker or a program", () => {

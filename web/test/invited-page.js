@@ -3,7 +3,7 @@ import { FrameStore } from "../bridge/session/frame-store.js";
 import { invitationURL, consumeInvitation } from "../bridge/session/invitation.js";
 
 /** The content of an invitation. */
-export const GUEST = { url: "ws://127.0.0.1:8080/bridge", session: "s1", token: "sécret~?>~?>ÿÿ" };
+export const GUEST = { url: "wss://shop.example/bridge", session: "s1", token: "sécret~?>~?>ÿÿ" };
 /** The URL of a page. */
 export const SHOP = "https://shop.example/shop.html?x=1";
 
@@ -16,6 +16,6 @@ export const invitedURL = (changes) => invitationURL(SHOP, { ...GUEST, ...change
 /**
  * Returns the invitation that a page reads.
  * @param {any} page
- * @param {string[]} [bridges]
+ * @param {Parameters<typeof consumeInvitation>[0]} [options]
  */
-export const readInvitation = (page, bridges) => consumeInvitation(bridges, page, new FrameStore("waybridge", page));
+export const readInvitation = (page, options) => consumeInvitation(options, page, new FrameStore("waybridge", page));

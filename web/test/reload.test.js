@@ -441,7 +441,7 @@ test("stored state is validated", async () => {
 });
 
 test("a guest first resumes its session, and uses its invitation if the session is gone", async () => {
-  const url = "ws://127.0.0.1:8080/bridge";
+  const url = "wss://shop.example/bridge";
   const address = invitationURL(PAGE, { url, session: "s1", token: "guest" });
   const tab = new FakeTab(address, new FakeLocks());
   const first = tab.run(() => connecting({ url: undefined, reconnect: RECONNECT }));
@@ -458,7 +458,7 @@ test("a guest first resumes its session, and uses its invitation if the session 
 });
 
 test("a page resumes its session when its frame is recreated", async () => {
-  const url = "ws://127.0.0.1:8080/bridge";
+  const url = "wss://shop.example/bridge";
   const [locks, storage] = [new FakeLocks(), new FakeStorage()];
   const frame = (/** @type {string} */ page, /** @type {string} */ token) => {
     const tab = new FakeTab(invitationURL(PAGE, { url, session: "s1", token, frame: page }), locks, storage);

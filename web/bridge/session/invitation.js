@@ -1,5 +1,5 @@
 // @ts-check
-import { base, isLoopback, socketURL } from "../connection/endpoint-url.js";
+import { base, socketURL } from "../connection/endpoint-url.js";
 import { failure } from "../values/errors.js";
 import { isPlain } from "../values/json-values.js";
 
@@ -33,21 +33,31 @@ export function invitationIn(address) {
 }
 
 /**
- * Returns the invitation of the page in which this runs. It comes from the page's URL, and is then removed there; or from the global variable
- * that an app shell has set, which is then deleted; or from an earlier load of this document.
- * @param {string[]} [bridges] origins of bridges that the URL can name
+ * Returns the invitation of the page in which this runs. It comes from one of these, the first that is there:
+ * - the global variable that an app shell has set, which is then deleted
+ * - an earlier load of this document
+ * - the page's URL, where it is then removed. Anyone can create a link to the page. So the URL cannot name another session than that of an
+ *   earlier load, nor the bridge of another origin.
+ * @param {Pick<import("../types/api.js").BridgeOptions, "bridges" | "onlyShellInvites">} options
  * @param {Page} [page]
  * @param {InvitationStore} [store]
  * @returns {(Invitation & {isStored?: boolean}) | undefined} `isStored`: an earlier load already had this invitation
  */
-export function consumeInvitation(bridges = [], page = globalThis, store = historyStore(page)) {
-  const stored = store.get();
-  const given = fromAddress(page, bridges) ?? fromShell(page);
-  if (given === undefined) return stored === undefined ? undefined : { ...validated("storage", () => JSON.parse(stored)), isStored: true };
+export function consumeInvitation({ bridges = [], onlyShellInvites } = {}, page = globalThis, store = historyStore(page)) {
+  const earlier = store.get();
+  const address = textOfAddress(page);
+  let given = fromShell(page);
+  if (!given) {
+    if (onlyShellInvites) return undefined;
+    const stored = earlier === undefined ? undefined : { ...validated("storage", () => JSON.parse(earlier)), isStored: true };
+    given = address === undefined ? undefined : decode(address, "URL");
+    if (!given || (stored && stored.session !== given.session)) return stored;
+    check(given, page, bridges);
+  }
   const text = JSON.stringify(given);
   store.put(text);
   // The script of an app shell sets its global before each load.
-  return text === stored ? { ...given, isStored: true } : given;
+  return text === earlier ? { ...given, isStored: true } : given;
 }
 
 /**
@@ -66,10 +76,10 @@ function historyStore({ history }) {
 }
 
 /**
+ * Removes the invitation from the page's URL, and returns its text.
  * @param {Page} page
- * @param {string[]} bridges
  */
-function fromAddress({ location, history }, bridges) {
+function textOfAddress({ location, history }) {
   // A worker has a URL too, but cannot change it.
   if (location === undefined || history === undefined) return undefined;
   const { text, rest } = splitFragment(new URL(location.href));
@@ -79,10 +89,18 @@ function fromAddress({ location, history }, bridges) {
   } catch {
     // Some browsers do not allow a page without an origin to change its URL. Other pages cannot read it there.
   }
-  const invitation = decode(text, "URL");
-  const { origin, hostname } = new URL(invitation.url);
-  // Anyone can create a link to this page. A foreign bridge would receive everything that the page sends to its app.
-  if (hostname === location.hostname || isLoopback(hostname) || bridges.some((each) => originOf(each) === origin)) return invitation;
+  return text;
+}
+
+/**
+ * Fails for the invitation of a foreign bridge, which would receive everything that the page sends to its app.
+ * @param {Invitation} invitation from the page's URL
+ * @param {Page} page
+ * @param {string[]} bridges
+ */
+function check({ url }, { location }, bridges) {
+  const { origin } = new URL(url);
+  if (location?.origin.replace(/^http/, "ws") === origin || bridges.some((each) => originOf(each) === origin)) return;
   throw failure("forbidden", globalThis.__waybridgeBrief ? `The bridge "${origin}" is foreign` : `The page's URL names a foreign bridge at "${origin}"; if it is yours, add it to the option bridges`);
 }
 

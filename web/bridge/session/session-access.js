@@ -38,11 +38,12 @@ export class SessionAccess {
    * @param {boolean} isOptional whether there is a fallback for the bridge
    * @param {import("./invitation.js").InvitationStore} [store] stores an invitation for the next load of the page
    */
-  constructor({ url, join, token, page, bridges }, isOptional, store) {
+  constructor(options, isOptional, store) {
+    let { url, join, token, page } = options;
     this.isOptional = isOptional;
     this.#page = page;
     try {
-      const invitation = url === undefined && join === undefined ? consumeInvitation(bridges, globalThis, store) : undefined;
+      const invitation = url === undefined && join === undefined ? consumeInvitation(options, globalThis, store) : undefined;
       this.#credentials = [token, invitation ?? join];
       url = invitation?.url ?? url;
       if (invitation?.frame !== undefined) this.frame = `${invitation.session}/${invitation.frame}`;

@@ -244,7 +244,9 @@
  *   A function is called before each connection, because a session can end with its server
  * @property {string} [page] the id of the page in which this client runs; default: the page of the invitation
  * @property {string[]} [bridges] origins, such as `wss://bridge.example.org`, that an invitation in the page's URL can name, in addition to the
- *   page's own host and this machine. The list is needed because anyone can create a link to the page
+ *   page's own origin. The list is needed because anyone can create a link to the page
+ * @property {boolean} [onlyShellInvites] ignores invitations in the page's URL and of its earlier loads, for a page that only an app shell shows.
+ *   Then nobody can create a link that makes the page join another session
  * @property {string | (() => string | Promise<string>)} [token] the token that authenticates the client. A function is called before each
  *   connection and before the token expires
  * @property {Record<string, PageHost>} [hosts] page hosts by scheme, as for `host`
