@@ -8,8 +8,11 @@ package struct DocumentFault: Sendable, Hashable, CustomStringConvertible {
   package var description: String { "\(path): \(message)" }
 }
 
-/// All errors of a document, in the order of the checks. Never empty.
+/// The first errors of a document, in the order of the checks. Never empty.
 package struct DocumentFaults: Error, Sendable, CustomStringConvertible {
+  /// The number of errors that are described; one more tells that there are further ones.
+  package static let limit = 32
+
   package let faults: [DocumentFault]
 
   package init(faults: [DocumentFault]) {

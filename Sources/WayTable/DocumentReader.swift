@@ -1,14 +1,25 @@
 import WayValues
 
-/// A reader that collects all errors of a document, instead of stopping at the first.
+/// A reader that collects the errors of a document, up to ``DocumentFaults/limit``, instead of
+/// stopping at the first.
 package protocol DocumentReader {
   var faults: [DocumentFault] { get set }
 }
 
 extension DocumentReader {
+  /// Adds an error, unless there are enough.
   package mutating func addFault(_ path: JSONPath, _ message: String) {
-    faults.append(DocumentFault(path: path.description, message: message))
+    if describesFaults {
+      faults.append(DocumentFault(path: path.description, message: message))
+    } else if faults.count == DocumentFaults.limit {
+      faults.append(
+        DocumentFault(
+          path: path.description, message: "is wrong too; errors after it are not listed"))
+    }
   }
+
+  /// Whether further errors are described.
+  package var describesFaults: Bool { faults.count < DocumentFaults.limit }
 
   /// The object. Members that are not `known` are errors.
   package mutating func object(_ value: Value, at path: JSONPath, known: [String]) -> ValueObject? {
@@ -16,8 +27,7 @@ extension DocumentReader {
     for name in object.members.map(\.name) where !known.contains(where: name.isSameUTF8) {
       addFault(
         path.member(name),
-        "unknown member;\(NameSuggestion.hint(for: name, among: known)) known here: "
-          + known.joined(separator: ", "))
+        "unknown member;" + hint(known, for: name))
     }
     return object
   }
@@ -85,11 +95,19 @@ extension DocumentReader {
   }
 
   /// Adds an error for a string that is not one of the known values.
-  package mutating func addUnknownValue(_ word: String, at path: JSONPath, of known: [String]) {
-    addFault(
-      path,
-      "\"\(word)\" is not known;\(NameSuggestion.hint(for: word, among: known)) known here: "
-        + known.joined(separator: ", "))
+  package mutating func addUnknownValue(
+    _ word: String, at path: JSONPath, of known: [String]
+  ) {
+    addFault(path, "\"\(word)\" is not known;" + hint(known, for: word))
+  }
+
+  /// The most similar of the known names, and the first of them. To find it takes long, so nothing is
+  /// returned for an error that is not described.
+  private func hint(_ known: [String], for name: String) -> String {
+    guard describesFaults else { return "" }
+    let listed = known.prefix(32).joined(separator: ", ")
+    let rest = known.count > 32 ? " and \(known.count - 32) more" : ""
+    return "\(NameSuggestion.hint(for: name, among: known)) known here: \(listed)\(rest)"
   }
 
   /// Like ``choice(_:of:at:as:)``, for an optional member.
@@ -106,9 +124,10 @@ extension DocumentReader {
     let path = path.member(member)
     guard let value = object[member], let list = array(value, at: path) else { return [] }
     var texts: [String] = []
+    var seen: Set<UTF8Key> = []
     for (index, value) in list.enumerated() {
       guard let text = string(value, at: path.element(index)) else { continue }
-      if texts.contains(where: text.isSameUTF8) {
+      if !seen.insert(UTF8Key(text)).inserted {
         addFault(path.element(index), "\"\(text)\" occurs twice; remove one")
       }
       texts.append(text)

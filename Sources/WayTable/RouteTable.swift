@@ -41,8 +41,8 @@ package struct RouteTable: Sendable {
     types = reader.namedTypes(of: root)
     groups = reader.vocabulary("groups", of: root)
     permissions = reader.vocabulary("permissions", of: root)
-    reader.groups = groups.map { $0.map(\.0) }
-    reader.permissions = permissions.map { $0.map(\.0) }
+    reader.groups = groups.map { DeclaredNames($0.map(\.0)) }
+    reader.permissions = permissions.map { DeclaredNames($0.map(\.0)) }
     var declarations = RouterDeclarations()
     declarations.routes = reader.routes(of: root)
     declarations.redirects = reader.redirects(of: root)

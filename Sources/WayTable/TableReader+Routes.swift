@@ -89,12 +89,12 @@ extension TableReader {
 
   /// The names in `groups` or `permissions`. Those that are not `known` are errors.
   private mutating func names(
-    _ member: String, of object: ValueObject, at path: JSONPath, known: [String]?
+    _ member: String, of object: ValueObject, at path: JSONPath, known: DeclaredNames?
   ) -> [String] {
     let names = distinctStrings(member, of: object, at: path)
     guard let known else { return names }
-    for name in names where !known.contains(where: name.isSameUTF8) {
-      addUnknownValue(name, at: path.member(member), of: known)
+    for name in names where !known.contains(name) {
+      addUnknownValue(name, at: path.member(member), of: known.all)
     }
     return names
   }

@@ -97,14 +97,14 @@ extension TableReader {
     let title = string("title", of: object, at: path)
     guard let text = string("$ref", of: object, at: path) else { return nil }
     let path = path.member("$ref")
-    let names = typeSources.keys.map(\.text)
     guard text.hasPrefix(Self.typesPrefix) else {
       addFault(path, "\"\(text)\" is not a type of this table; write \(Self.typesPrefix)NAME")
       return nil
     }
     let name = String(text.dropFirst(Self.typesPrefix.count))
     guard typeSources[UTF8Key(name)] != nil else {
-      addUnknownValue(name, at: path, of: names.sorted())
+      addUnknownValue(
+        name, at: path, of: describesFaults ? typeSources.keys.map(\.text).sorted() : [])
       return nil
     }
     guard !openTypes.contains(where: name.isSameUTF8) else {

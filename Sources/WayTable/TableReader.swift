@@ -12,6 +12,20 @@ struct TableReader: DocumentReader {
   /// The named types that are being parsed, the outermost first.
   var openTypes: [String] = []
   /// The groups, and the permissions, that the document declares; `nil` for any.
-  var groups: [String]?
-  var permissions: [String]?
+  var groups: DeclaredNames?
+  var permissions: DeclaredNames?
+}
+
+/// The names that a document declares.
+struct DeclaredNames {
+  /// In the order of the document.
+  let all: [String]
+  private let keys: Set<UTF8Key>
+
+  init(_ names: [String]) {
+    all = names
+    keys = Set(names.map(UTF8Key.init))
+  }
+
+  func contains(_ name: String) -> Bool { keys.contains(UTF8Key(name)) }
 }

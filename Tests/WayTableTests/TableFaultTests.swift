@@ -206,6 +206,33 @@ struct TableFaultTests {
     #expect(parsingFaults(["version": "1", "routes": [], "redirects": redirects]) == faults)
   }
 
+  @Test(
+    "describes the first errors and lists the first names that are known",
+    arguments: [32, 33, 2_000])
+  func describesFirstErrors(count: Int) {
+    let names = (0..<count).map { "group \($0)" }
+    let faults = parsingFaults([
+      "version": "1", "groups": .object(ValueObject(names.map { ($0, "a group") })),
+      "routes": .array(
+        names.map { name in
+          [
+            "name": .string(name), "pattern": .string("native://p/\(name.filter(\.isNumber))"),
+            "kind": "page",
+            "groups": [.string("x" + name)],
+          ]
+        }),
+    ])
+    #expect(faults.count == min(count, 33))
+    #expect(
+      faults[0].contains(
+        "\"xgroup 0\" is not known; did you mean \"group 0\"? known here: group 0, "))
+    #expect(
+      faults[0].hasSuffix(count > 32 ? "group 31 and \(count - 32) more" : "group 30, group 31"))
+    if count > 32 {
+      #expect(faults[32] == "$.routes[32].groups: is wrong too; errors after it are not listed")
+    }
+  }
+
   @Test("the target of a scheme cannot have parameters")
   func rejectsParametersInSchemeTarget() {
     let faults = parsingFaults([

@@ -137,9 +137,6 @@ extension LiveTable.Change {
 }
 
 extension CallError {
-  /// The maximum number of faults of a document in an error.
-  private static let maxFaults = 32
-
   /// Converts the reason why a table was rejected.
   fileprivate init(_ error: TableError) {
     switch error.reason {
@@ -148,7 +145,7 @@ extension CallError {
     case .unknownVersion: self.init(.noRoute, error.description, kind: error.reason.rawValue)
     case .unreadable: self.init(.internal, error.description)
     case .invalid:
-      let faults = error.faults.prefix(Self.maxFaults).map { fault -> Value in
+      let faults = error.faults.prefix(DocumentFaults.limit).map { fault -> Value in
         ["path": .string(fault.path), "message": .string(fault.message)]
       }
       var data: ValueObject = [:]
@@ -163,6 +160,8 @@ extension CallError {
     guard let first = faults.first, faults.count > 1 else {
       return "The table is wrong: \(faults.first?.description ?? "")"
     }
-    return "The table has \(faults.count) errors; the first is: \(first)"
+    let count =
+      faults.count > DocumentFaults.limit ? "more than \(DocumentFaults.limit)" : "\(faults.count)"
+    return "The table has \(count) errors; the first is: \(first)"
   }
 }
