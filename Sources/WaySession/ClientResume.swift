@@ -136,7 +136,7 @@ enum ClientResume {
     // The invitation defines a guest's rights, whatever token the guest shows.
     let identity = client.rights.invitation == nil ? identity : nil
     // Another user gets a new session.
-    if let identity, identity.user != client.rights.caller.identity.user {
+    if let identity, !identity.hasUser(of: client.rights.caller.identity) {
       return .failure(ResumeRejection(.user))
     }
     if let identity {

@@ -49,7 +49,7 @@ extension Session {
     _ name: String, _ method: String, _ params: Value, _ caller: Caller?,
     by requester: PeerRequester
   ) -> (id: RequestID, client: Client)? {
-    guard let client = clients.all.first(where: { $0.name == name }), !isReleased else {
+    guard let client = clients.named(name), !isReleased else {
       requester.complete(.failure(.noResponse(CallError(.hostAbsent, "The host is gone"))))
       return nil
     }

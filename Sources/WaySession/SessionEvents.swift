@@ -93,7 +93,9 @@ final class SessionEvents {
   func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) -> EventReach {
     var reach = EventReach.noSubscriber
     for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic) {
-      guard let client = clients.sender(id), name == nil || name == client.name else { continue }
+      guard let client = clients.sender(id), name?.isSameUTF8(as: client.name) != false else {
+        continue
+      }
       if !client.isDisconnected {
         reach = .subscriber
       } else if reach == .noSubscriber {

@@ -38,7 +38,7 @@ enum SessionTokenExpiry {
     _ client: Client, as identity: Identity, in session: isolated Session
   ) throws(CallError) {
     let previous = client.rights.caller.identity
-    guard identity.user == previous.user else {
+    guard identity.hasUser(of: previous) else {
       throw .forbidden("identity", "The new token belongs to another user; open another session")
     }
     var joiningClient = JoiningClient(identity, client.handshake)

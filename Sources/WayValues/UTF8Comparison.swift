@@ -28,23 +28,43 @@ extension String {
   }
 }
 
-/// A string that is compared and hashed as its UTF-8 bytes, for keys that a peer chooses.
-package struct UTF8Key: Hashable, Sendable {
-  /// The original string.
-  package let text: String
+/// A name that others choose, such as that of a user or a group. It is compared and hashed as its
+/// UTF-8 bytes: `café` with one code point for `é` is another name than with two, although Swift's
+/// strings are equal then.
+public struct UTF8Key: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name as it was given.
+  public let text: String
 
   /// Creates a key from any string.
-  package init(_ text: String) {
+  public init(_ text: String) {
     self.text = text
   }
 
-  package static func == (left: UTF8Key, right: UTF8Key) -> Bool {
+  public init(stringLiteral text: StaticString) {
+    self.text = "\(text)"
+  }
+
+  public var description: String { text }
+
+  public static func == (left: UTF8Key, right: UTF8Key) -> Bool {
     left.text.isSameUTF8(as: right.text)
   }
 
-  package func hash(into hasher: inout Hasher) {
+  public func hash(into hasher: inout Hasher) {
     text.hashUTF8(into: &hasher)
   }
+}
+
+extension UTF8Key: Comparable {
+  /// Whether the bytes of a name come before those of another one.
+  public static func < (left: UTF8Key, right: UTF8Key) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+extension Sequence where Element == UTF8Key {
+  /// The names as strings in a JSON array, sorted.
+  package var sortedValue: Value { .array(sorted().map { .string($0.text) }) }
 }
 
 extension RawSpan {

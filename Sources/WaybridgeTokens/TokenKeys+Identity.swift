@@ -22,7 +22,7 @@ extension TokenKeys {
     }
     let token = try await verify(text)
     return Identity(
-      user: token.subject, groups: Set(token.groups), claims: token.claims,
+      user: token.subject, groups: Set(token.groups.map(UTF8Key.init)), claims: token.claims,
       expires: token.expiresAt)
   }
 }

@@ -77,7 +77,7 @@ public final class Caller: Sendable {
     members["client"] = client?.value
     members["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
-      members["groups"] = .array(identity.groups.sorted().map(Value.string))
+      members["groups"] = identity.groups.sortedValue
     }
     members["origin"] = origin.map(Value.string)
     if isGuest { members["guest"] = true }

@@ -246,7 +246,7 @@ public final class RouterSnapshot: Sendable {
 extension Route {
   /// Whether the route's permissions and rollout include a caller.
   fileprivate func isCallable(by caller: Caller) -> Bool {
-    (permissions.isEmpty || permissions.contains(where: caller.identity.groups.contains))
+    (permissions.isEmpty || caller.identity.isMember(ofAny: permissions))
       && rollout?.includes(caller, salt: name) != false
   }
 }

@@ -70,6 +70,8 @@ extension Rights {
   static func pushKeyOwner(_ rights: Rights?) -> String {
     guard let identity = rights?.caller.identity else { return "push:app" }
     if let user = identity.user { return "push:user/\(user)" }
-    return "push:groups/" + identity.groups.sorted().joined(separator: ",")
+    // With their lengths, so that no name can look like two.
+    return "push:groups/"
+      + identity.groups.sorted().map { "\($0.text.utf8.count):\($0)" }.joined(separator: ",")
   }
 }

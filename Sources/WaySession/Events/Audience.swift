@@ -14,6 +14,28 @@ public enum Audience: Sendable, Hashable {
   case group(String)
 }
 
+// Names are compared as UTF-8 bytes.
+extension Audience {
+  public static func == (left: Audience, right: Audience) -> Bool {
+    left.names == right.names
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(names)
+  }
+
+  /// The kind of the audience and what it names.
+  private var names: [UTF8Key] {
+    switch self {
+    case .all: ["all"]
+    case .session(let session): ["session", UTF8Key(session)]
+    case .client(let client, let session): ["client", UTF8Key(client), UTF8Key(session)]
+    case .user(let user): ["user", UTF8Key(user)]
+    case .group(let group): ["group", UTF8Key(group)]
+    }
+  }
+}
+
 extension Audience {
   /// The value of `to` in `session.push`.
   var value: Value {

@@ -37,11 +37,11 @@ enum SessionMethods {
     if let page, !session.pages.isExpected(page) {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
     }
-    let groups = Set(try params.strings(.groups, limit: limits.maxHosts) ?? [])
+    let groups = Set((try params.strings(.groups, limit: limits.maxHosts) ?? []).map(UTF8Key.init))
     let own = client.rights.caller.identity.groups
     if let foreign = groups.subtracting(own).sorted().first {
       throw .forbidden(
-        "invitation", "The inviter is not in the group \(foreign.quoted) and cannot grant it")
+        "invitation", "The inviter is not in the group \(foreign.text.quoted) and cannot grant it")
     }
     let uses = params.count(.uses) ?? 1
     guard (1...limits.maxClients).contains(uses) else {

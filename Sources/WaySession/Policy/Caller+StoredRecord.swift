@@ -5,7 +5,7 @@ import WayValues
 extension Identity {
   /// The stored form.
   var record: Value {
-    var fields: ValueObject = ["groups": .array(groups.sorted().map(Value.string))]
+    var fields: ValueObject = ["groups": groups.sortedValue]
     fields["user"] = user.map(Value.string)
     if !claims.isEmpty { fields["claims"] = .object(claims) }
     fields["expires"] = expires.map(Value.integer)
@@ -15,7 +15,7 @@ extension Identity {
   /// Decodes a ``record``.
   init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
     self.init(
-      user: record["user"]?.string, groups: Set(try record.strings("groups")),
+      user: record["user"]?.string, groups: Set(try record.strings("groups").map(UTF8Key.init)),
       claims: record["claims"]?.object ?? [:], expires: record["expires"]?.integer)
   }
 }

@@ -11,13 +11,13 @@ final class Invitation: Sendable {
   /// The page that the guest is bound to.
   let page: String?
   /// The schemes and patterns that the guest may host.
-  let hosts: Set<String>
+  let hosts: Set<UTF8Key>
   /// The names of the routes that the guest may call; nil for all routes.
   private let routes: [String]?
   /// The names and patterns of routes as they were given.
   private let givenRoutes: [String]?
   private let patterns: RouteTrie?
-  let groups: Set<String>
+  let groups: Set<UTF8Key>
   let token: String
   /// The rights of the inviter, which limit those of the guest.
   let inviter: Rights
@@ -26,14 +26,14 @@ final class Invitation: Sendable {
 
   /// Throws -32602 for an invalid pattern.
   init(
-    page: String?, hosts: [String], routes: [String]?, groups: Set<String>, by inviter: Rights,
+    page: String?, hosts: [String], routes: [String]?, groups: Set<UTF8Key>, by inviter: Rights,
     token: String = SessionSecret.random(), _ charge: ByteBudget.Charge
   ) throws(CallError) {
     self.page = page
     self.token = token
     givenRoutes = routes
     self.inviter = inviter
-    self.hosts = Set(hosts)
+    self.hosts = Set(hosts.map(UTF8Key.init))
     self.groups = groups
     self.charge = charge
     self.routes = routes?.filter { !$0.isRoutePattern }
@@ -49,8 +49,8 @@ final class Invitation: Sendable {
   /// The stored form.
   var record: ValueObject {
     var fields: ValueObject = [
-      "token": .string(token), "hosts": .array(hosts.sorted().map(Value.string)),
-      "groups": .array(groups.sorted().map(Value.string)), "inviter": inviter.caller.record,
+      "token": .string(token), "hosts": hosts.sortedValue,
+      "groups": groups.sortedValue, "inviter": inviter.caller.record,
     ]
     fields["page"] = page.map(Value.string)
     fields["routes"] = givenRoutes.map { .array($0.map(Value.string)) }
@@ -84,19 +84,19 @@ final class Invitation: Sendable {
     guard definition.scope == .session else {
       throw .notInvited("A guest may host only in its own session")
     }
-    if let scheme = definition.scheme, hosts.contains(scheme) { return }
+    if let scheme = definition.scheme, hosts.contains(UTF8Key(scheme)) { return }
     let isInvited =
       !definition.patterns.isEmpty
       && definition.patterns.allSatisfy { pattern in
-        hosts.contains(pattern)
+        hosts.contains(UTF8Key(pattern))
           || (definition.scheme == nil
-            && RoutePattern.scheme(of: pattern).map(hosts.contains) == true)
+            && RoutePattern.scheme(of: pattern).map { hosts.contains(UTF8Key($0)) } == true)
       }
     if !isInvited {
       throw .notInvited(
         hosts.isEmpty
           ? "The invitation of the guest does not allow it to host"
-          : "The guest may host only \(hosts.sorted().joined(separator: ", "))")
+          : "The guest may host only \(hosts.sorted().map(\.text).joined(separator: ", "))")
     }
   }
 }

@@ -170,7 +170,7 @@ extension Rights {
     guard let source else { return }
     try invitation?.check(method, resolution)
     if let permissions = resolution.route?.permissions, !permissions.isEmpty,
-      !permissions.contains(where: caller.identity.groups.contains)
+      !caller.identity.isMember(ofAny: permissions)
     {
       throw .forbidden(
         "permissions",
@@ -252,9 +252,7 @@ extension Rights {
         return false
       }
     }
-    if let groups = rule.groups, !groups.contains(where: caller.identity.groups.contains) {
-      return false
-    }
+    if let groups = rule.groups, !caller.identity.isMember(ofAny: groups) { return false }
     if let subjects = rule.subjects {
       guard !caller.isGuest, let user = caller.identity.user,
         subjects.contains(where: user.isSameUTF8)

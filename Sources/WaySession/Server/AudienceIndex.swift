@@ -15,7 +15,7 @@ struct AudienceIndex {
 
   mutating func add(_ session: String, _ identity: Identity) {
     let entry = IndexedIdentity(
-      user: identity.user.map(UTF8Key.init), groups: Set(identity.groups.map(UTF8Key.init)))
+      user: identity.user.map(UTF8Key.init), groups: identity.groups)
     identities[session] = entry
     if let user = entry.user { users[user, default: []].insert(session) }
     for group in entry.groups { groups[group, default: []].insert(session) }
@@ -25,7 +25,7 @@ struct AudienceIndex {
   mutating func change(_ session: String, _ identity: Identity) {
     guard let entry = identities[session] else { return }
     var identity = identity
-    identity.groups.formUnion(entry.groups.map(\.text))
+    identity.groups.formUnion(entry.groups)
     remove(session)
     add(session, identity)
   }
@@ -78,7 +78,7 @@ struct AudienceIndex {
     switch audience {
     case .all: true
     case .session(let id): id == session
-    case .client(let name, session: let id): id == session && name == client
+    case .client(let name, session: let id): id == session && name.isSameUTF8(as: client)
     case .user(let name): identities[session]?.user == UTF8Key(name)
     case .group(let name): identities[session]?.groups.contains(UTF8Key(name)) ?? false
     }
@@ -86,7 +86,7 @@ struct AudienceIndex {
 
   func identity(of session: String) -> Identity {
     guard let entry = identities[session] else { return Identity() }
-    return Identity(user: entry.user?.text, groups: Set(entry.groups.map(\.text)))
+    return Identity(user: entry.user?.text, groups: entry.groups)
   }
 
   private static func remove(

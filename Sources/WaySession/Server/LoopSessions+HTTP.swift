@@ -82,7 +82,7 @@ struct HTTPCallerRates {
   private static let maxCallers = 1024
 
   private let limits: Limits
-  private var rates: [String: CallRateLimiter] = [:]
+  private var rates: [UTF8Key: CallRateLimiter] = [:]
 
   init(_ limits: Limits) {
     self.limits = limits
@@ -90,6 +90,7 @@ struct HTTPCallerRates {
 
   /// Counts calls of a caller. Fails with 2429 if there are too many.
   mutating func charge(_ calls: Int, of caller: String, at now: UInt64) throws(CallError) {
+    let caller = UTF8Key(caller)
     if rates.count >= Self.maxCallers, rates[caller] == nil { rates.removeAll() }
     var rate = rates[caller] ?? CallRateLimiter(limits)
     for _ in 0..<calls { try rate.charge(at: now) }

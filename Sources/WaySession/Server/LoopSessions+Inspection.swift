@@ -130,7 +130,7 @@ extension Session {
     var members: ValueObject = ["session": .string(id)]
     members["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
-      members["groups"] = .array(identity.groups.sorted().map(Value.string))
+      members["groups"] = identity.groups.sortedValue
     }
     members["clients"] = .array(
       self.clients.all.map { client in
@@ -148,7 +148,7 @@ extension Session {
     var members: ValueObject = ["session": .string(id)]
     members["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
-      members["groups"] = .array(identity.groups.sorted().map(Value.string))
+      members["groups"] = identity.groups.sortedValue
     }
     members["at"] = .integer(wallTime)
     members["clients"] = .array(self.clients.all.map { detail($0) })

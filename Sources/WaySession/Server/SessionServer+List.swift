@@ -90,7 +90,7 @@ extension SessionInfo {
     var fields: ValueObject = ["session": .string(id)]
     fields["user"] = identity.user.map(Value.string)
     if !identity.groups.isEmpty {
-      fields["groups"] = .array(identity.groups.sorted().map(Value.string))
+      fields["groups"] = identity.groups.sortedValue
     }
     fields["clients"] = .array(clients.map(\.value))
     var room = min(maxBytes, Self.maxEntryBytes) - Value.object(fields).encodedSize

@@ -127,7 +127,8 @@ enum SessionSnapshotReader {
       let invitation = try Invitation(
         page: record["page"]?.string, hosts: try record.strings("hosts"),
         routes: record["routes"] == nil ? nil : try record.strings("routes"),
-        groups: Set(try record.strings("groups")), by: inviter, token: try record.string("token"),
+        groups: Set(try record.strings("groups").map(UTF8Key.init)), by: inviter,
+        token: try record.string("token"),
         try session.clients.budget.charge(Invitation.overhead))
       try session.invitations.restore(
         invitation, record, at: session.loop.nanoseconds, wall: session.wallTime)

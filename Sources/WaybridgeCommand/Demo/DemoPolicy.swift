@@ -26,9 +26,9 @@ enum DemoPolicy {
   @Sendable static func identity(of handshake: Handshake) -> Identity {
     guard isLocal(handshake) else { return Identity() }
     guard handshake.token == workbench, handshake.origin != nil else {
-      return Identity(groups: [localGroup])
+      return Identity(groups: [UTF8Key(localGroup)])
     }
-    return Identity(user: workbench, groups: ["staff", localGroup])
+    return Identity(user: workbench, groups: ["staff", UTF8Key(localGroup)])
   }
 
   /// Whether the workbench itself calls, and not a page that it has invited.

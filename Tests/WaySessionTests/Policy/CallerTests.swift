@@ -23,7 +23,8 @@ struct CallerTests {
 
   private static func describe(_ caller: Caller) -> String {
     [
-      caller.identity.user ?? "-", caller.identity.groups.sorted().joined(separator: ","),
+      caller.identity.user ?? "-",
+      caller.identity.groups.sorted().map(\.text).joined(separator: ","),
       caller.identity.claims["agent"]?.string ?? "-", caller.client?.name ?? "-",
       caller.origin ?? "-", caller.address ?? "-",
     ].joined(separator: " ")

@@ -225,7 +225,7 @@ struct GuestTests {
     try fixture.bridge.router.task("action://who") { call in
       [
         "user": call.caller.identity.user.map(Value.string) ?? .null,
-        "groups": .array(call.caller.identity.groups.sorted().map(Value.string)),
+        "groups": .array(call.caller.identity.groups.sorted().map { .string($0.text) }),
       ]
     }
     let (guest, _) = try await fixture.openGuest(["groups": ["beta"]])

@@ -157,6 +157,54 @@ struct RightsTests {
     #expect(try await client.callStatus("router.invoke", ["uri": "action://a"]) == "none")
   }
 
+  @Test(arguments: ["caf\u{E9}", "cafe\u{301}"])
+  func comparesNamesAsBytes(name: String) async throws {
+    let router = Router()
+    for (route, permission) in [("open", nil), ("closed", "caf\u{E9}")] {
+      try router.register(
+        Route(
+          name: route, patterns: [try RoutePattern("action://\(route)")], kind: .task,
+          permissions: permission.map { [$0] } ?? [], handler: .task { _ in 1 }))
+    }
+    let rules = try CompiledPolicy([
+      Policy.Rule("group", .allow, ["router.invoke"], groups: ["caf\u{E9}"]),
+      Policy.Rule("user", .allow, ["router.canOpen"], subjects: ["caf\u{E9}"]),
+      Policy.Rule("all", .allow, ["session.*"]),
+    ])
+    let identify: IdentityResolver = { handshake in
+      Identity(user: handshake.token, groups: handshake.token.map { [UTF8Key($0)] } ?? [])
+    }
+    let bridge = InMemoryBridge(router, identify: identify, rules: rules)
+    let (client, _) = try await WireClient.open(bridge, from: Handshake(token: name))
+    let isSame = name.utf8.count == 5
+    for (method, uri) in [
+      ("router.invoke", "action://open"), ("router.invoke", "action://closed"),
+      ("router.canOpen", "action://open"),
+    ] {
+      let status = try await client.callStatus(method, ["uri": Value.string(uri)])
+      #expect((status == "ok") == isSame, "\(method) \(uri): \(status)")
+    }
+    let own = try await client.callStatus("session.invite", ["groups": [Value.string(name)]])
+    #expect(own == "ok")
+    let other = isSame ? "cafe\u{301}" : "caf\u{E9}"
+    let foreign = try await client.callStatus("session.invite", ["groups": [Value.string(other)]])
+    #expect(foreign == "invitation")
+  }
+
+  @Test func audiencesAndIdentitiesDifferByBytes() {
+    for (one, other) in [
+      (Audience.user("\u{E9}"), Audience.user("e\u{301}")),
+      (.group("\u{E9}"), .group("e\u{301}")),
+      (.client("\u{E9}", session: "s"), .client("e\u{301}", session: "s")),
+      (.user("s"), .group("s")),
+    ] {
+      #expect(one != other)
+      #expect(Set([one, other, one]).count == 2)
+    }
+    #expect(Identity(user: "\u{E9}") != Identity(user: "e\u{301}"))
+    #expect(Identity(groups: ["\u{E9}"]) != Identity(groups: ["e\u{301}"]))
+  }
+
   @Test func checksPermissionsOfRoute() async throws {
     let router = Router()
     try router.register(
@@ -164,7 +212,7 @@ struct RightsTests {
         name: "a", patterns: [try RoutePattern("action://a")], kind: .task,
         permissions: ["staff"], handler: .task { _ in 1 }))
     let bridge = InMemoryBridge(
-      router, identify: { Identity(groups: $0.token.map { [$0] } ?? []) })
+      router, identify: { Identity(groups: $0.token.map { [UTF8Key($0)] } ?? []) })
     let (anonymous, _) = try await WireClient.open(bridge)
     let (staff, _) = try await WireClient.open(bridge, from: Handshake(token: "staff"))
     #expect(try await anonymous.callStatus("router.invoke", ["uri": "action://a"]) == "permissions")

@@ -13,7 +13,7 @@ package struct PolicySubject: Sendable {
   package let origin: String?
   /// The token's `sub`.
   package let user: String?
-  package let groups: Set<String>
+  package let groups: Set<UTF8Key>
   /// The name and version of the client program.
   private let client: Caller.CallingClient?
   private let session: String
@@ -39,11 +39,13 @@ package struct PolicySubject: Sendable {
     // A policy ignores other claims.
     let claims = object["token"].flatMap { reader.object($0, at: path) } ?? [:]
     user = reader.string("sub", of: claims, at: path)
-    var groups: Set<String> = []
+    var groups: Set<UTF8Key> = []
     let groupsPath = path.member("groups")
     let list = claims["groups"].flatMap { reader.array($0, at: groupsPath) } ?? []
     for (index, value) in list.enumerated() {
-      if let group = reader.string(value, at: groupsPath.element(index)) { groups.insert(group) }
+      if let group = reader.string(value, at: groupsPath.element(index)) {
+        groups.insert(UTF8Key(group))
+      }
     }
     self.groups = groups
     let clientPath = JSONPath.root.member("client")

@@ -344,7 +344,7 @@ package struct ClusterDispatch: Sendable {
     guard !servers.isEmpty else { return }
     var body: ValueObject = [
       "ask": "links", "session": .string(session),
-      "groups": .array(identity.groups.sorted().map(Value.string)),
+      "groups": identity.groups.sortedValue,
     ]
     body["user"] = identity.user.map(Value.string)
     Task { [body] in

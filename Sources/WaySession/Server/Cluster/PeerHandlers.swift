@@ -196,14 +196,14 @@ struct PeerHandlers {
 
   /// Claims the pending deep links for a session of another server.
   private func claimDeepLinks(for request: Value) -> Value {
-    let user = request["user"]?.string
-    let groups = Set((request["groups"]?.array ?? []).compactMap(\.string))
+    let user = request["user"]?.string.map(UTF8Key.init)
+    let groups = Set((request["groups"]?.array ?? []).compactMap(\.string).map(UTF8Key.init))
     let links = sessionServer.unclaimedLinks.withLock { links in
       links.claim(at: sessionServer.configuration.now(), maxBytes: Self.maxLinkBytes) { link in
         switch link.audience {
         case .all: true
-        case .user(let name): name == user
-        case .group(let name): groups.contains(name)
+        case .user(let name): UTF8Key(name) == user
+        case .group(let name): groups.contains(UTF8Key(name))
         case .session(let id), .client(_, let id): id == request["session"]?.string
         }
       }

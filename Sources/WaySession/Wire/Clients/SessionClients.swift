@@ -63,7 +63,7 @@ final class SessionClients {
 
   /// The client with a name.
   func named(_ name: String) -> Client? {
-    clients.values.first { $0.name == name }
+    clients.values.first { $0.name.isSameUTF8(as: name) }
   }
 
   /// The client that runs in a page, the last one if there are several; never `caller`.
