@@ -31,12 +31,14 @@ package final class SQLiteSavedSessions {
     guard access(path, F_OK) == 0 else {
       throw SQLiteError(path, "the folder contains no session store", errno: errno)
     }
+    try SQLiteLogCheck.checkHasDatabase(path)
     // The log of a crashed server is kept for the server that starts next.
     let hasLog = access(path + "-wal", F_OK) == 0
     connection = try SQLiteConnection(path, busyTimeout: .zero)
-    if hasLog { connection.disableCheckpointOnClose() }
+    if hasLog { connection.keepLogOnClose(true) }
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON;")
     hasTables = try SessionSchema.exists(connection)
+    try SQLiteLogCheck.check(path)
   }
 
   /// All sessions, in the order of their creation.

@@ -7,7 +7,8 @@ import WaySession
 /// the machine. All work runs on a separate thread, in the order of the calls.
 ///
 /// The file contains secrets that open sessions. It is created for its owner alone (mode 0600, a
-/// new folder 0700); an existing file keeps its mode.
+/// new folder 0700). The file must belong to the user of the process, or root, and others must not
+/// have access to it; nor may they write to its folder.
 public actor SQLiteSessionStore: SessionStore {
   private let queue = SQLiteWorkQueue("waybridge.sessions")
   private let path: String
@@ -23,10 +24,11 @@ public actor SQLiteSessionStore: SessionStore {
   /// Throws ``SQLiteError``, which describes the solution, in these cases:
   /// - Another process uses the folder; the store waits one second for it.
   /// - The folder is not writable, or the disk is full.
-  /// - The file is damaged, is not a session store, or has a newer version. It is left unchanged.
+  /// - The folder or file belongs to another user, or other users can access it.
+  /// - The file or its log is damaged, is not a session store, or has a newer version. It is left
+  ///   unchanged.
   ///
-  /// A damaged page in the middle of the file is only detected by ``load(as:)``, which throws the
-  /// same.
+  /// The whole file is read once (`PRAGMA quick_check`).
   public init(folder: String) throws {
     try self.init(folder: folder, maxPages: nil)
   }
@@ -34,11 +36,18 @@ public actor SQLiteSessionStore: SessionStore {
   /// Simulates a disk with room for `maxPages` pages of 4,096 bytes (`PRAGMA max_page_count`).
   package init(folder: String, maxPages: Int?) throws {
     try Self.createFolder(folder)
-    let connection = try SQLiteConnection(
-      making: "\(folder)/\(SessionSchema.fileName)", busyTimeout: .seconds(1))
+    let file = "\(folder)/\(SessionSchema.fileName)"
+    try Self.checkAccess(folder, rejecting: 0o022, advice: "chmod 700")
+    try Self.checkAccess(file, rejecting: 0o077, advice: "chmod 600")
+    try SQLiteLogCheck.checkHasDatabase(file)
+    let connection = try SQLiteConnection(making: file, busyTimeout: .seconds(1))
+    connection.keepLogOnClose(true)
     // Must come before the log is opened: it locks the file permanently, and needs no shared memory
     // (https://sqlite.org/wal.html#noshm).
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    // Locks the file, so that no other server changes the log.
+    try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+    try SQLiteLogCheck.check(file)
     guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
       throw SQLiteError(
         connection.path, "the file does not support a write-ahead log (journal_mode = WAL)")
@@ -52,6 +61,10 @@ public actor SQLiteSessionStore: SessionStore {
       """)
     if let maxPages { try connection.execute("PRAGMA max_page_count = \(maxPages)") }
     try SessionSchema.create(connection)
+    if let fault = try connection.text("PRAGMA quick_check(1)"), fault != "ok" {
+      throw SQLiteError(damaged: file, in: "the file (\(fault))")
+    }
+    connection.keepLogOnClose(false)
     path = connection.path
     self.connection = connection
   }
@@ -66,6 +79,26 @@ public actor SQLiteSessionStore: SessionStore {
     guard parent >= 0 else { return }
     fsync(parent)
     Glibc.close(parent)
+  }
+
+  /// Throws if a file or folder belongs to another user than the process's or root, or if its mode has
+  /// one of the bits in `mode`.
+  private static func checkAccess(
+    _ path: String, rejecting mode: mode_t, advice command: String
+  ) throws(SQLiteError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return }
+    if status.st_mode & mode != 0 {
+      let found = String(status.st_mode & 0o777, radix: 8)
+      throw SQLiteError(
+        path, "other users than its owner have access to it (mode \(found))",
+        advice: "run: \(command) \(path)")
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw SQLiteError(
+        path, "it belongs to the user \(status.st_uid), not to the server's user",
+        advice: "run: chown \(geteuid()) \(path)")
+    }
   }
 
   /// Takes over all sessions: the owner of the file is their only owner. Throws ``SQLiteError``.

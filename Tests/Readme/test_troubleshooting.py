@@ -1,9 +1,11 @@
 """web/docs/troubleshooting.md: the messages with which the server does not start are those that the program prints."""
 
+import contextlib
 import pathlib
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -29,6 +31,8 @@ FILES = {
     "text": ("no key", 0o600),
     "private.pem": ("-----BEGIN PRIVATE KEY-----\nMC4=\n-----END PRIVATE KEY-----\n", 0o600),
     "damaged/sessions.db": ("This is not a database. " * 100, 0o600),
+    "damagedlog/sessions.db": ("", 0o600),
+    "shared/file": ("", 0o600),
 }
 
 # Messages of the page; the arguments of `serve` that provoke them; the values of the words in capitals. In the arguments,
@@ -83,6 +87,11 @@ CASES = [
         "--data used", {"FOLDER": "used"},
     ),
     ("FOLDER/sessions.db cannot be used: file is not a database [SQLITE_NOTADB]; …", "--data damaged", {"FOLDER": "damaged"}),
+    ("FOLDER/sessions.db cannot be used: … is malformed; …", "--data damagedlog", {"FOLDER": "damagedlog"}),
+    (
+        "FOLDER cannot be used: other users than its owner have access to it (mode 777); run: chmod 700 FOLDER",
+        "--data shared", {"FOLDER": "shared"},
+    ),
     ("FOLDER cannot be used: the folder cannot be created: …", "--data text/folder", {"FOLDER": "text/folder"}),
     ("sessions are stored in a folder or in NATS, not in both; remove --data or --cluster", "--data new --cluster nats://BUSY", {}),
 ]
@@ -130,6 +139,11 @@ class TroubleshootingTests(unittest.TestCase):
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
             path.chmod(mode)
+        (self.folder / "shared").chmod(0o777)
+        with contextlib.closing(sqlite3.connect(self.folder / "damagedlog/sessions.db")) as database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("CREATE TABLE notes (text)")
+        (self.folder / "damagedlog/sessions.db-wal").write_text("This is not a log. " * 100)
         # Bound, but it does not listen: the port is in use, and connections to it are refused.
         bound = socket.socket()
         self.addCleanup(bound.close)

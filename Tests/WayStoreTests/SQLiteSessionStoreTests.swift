@@ -32,16 +32,35 @@ struct SQLiteSessionStoreTests {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
 
-  /// Stores sessions with some pages in the folder and closes the store.
-  private func fill() async throws {
+  /// Stores sessions with parts of some bytes in the folder and closes the store.
+  private func fill(bytes: Int = 10_000) async throws {
     let store = try SQLiteSessionStore(folder: data)
     for number in 0..<50 {
       try await store.append(
         StoreOperation.change(
-          "session \(number)", [.put("p", String(repeating: "x", count: 10_000))]
+          "session \(number)", [.put("p", String(repeating: "x", count: bytes))]
         ).changes)
     }
     await store.close()
+  }
+
+  /// Returns the files that a killed server leaves: the database and its log with 20 transactions.
+  private func crashedFiles() async throws -> (database: Data, log: Data) {
+    let store = try SQLiteSessionStore(folder: data)
+    for number in 1...20 {
+      try await store.append(StoreOperation.change("x", [.put("p", "\(number)")]).changes)
+    }
+    let files = (
+      try Data(contentsOf: URL(fileURLWithPath: file)),
+      try Data(contentsOf: URL(fileURLWithPath: file + "-wal"))
+    )
+    await store.close()
+    return files
+  }
+
+  private func write(_ database: Data, _ log: Data) throws {
+    try database.write(to: URL(fileURLWithPath: file))
+    try log.write(to: URL(fileURLWithPath: file + "-wal"))
   }
 
   @Test func `folder and files are private to their owner`() async throws {
@@ -140,28 +159,80 @@ struct SQLiteSessionStoreTests {
     #expect(error?.code == "SQLITE_FULL")
   }
 
-  @Test(arguments: [
-    (0..<100, "SQLITE_NOTADB", true), (100..<4_096, "SQLITE_CORRUPT", true),
-    (4_096..<200_000, "SQLITE_CORRUPT", false),
-  ])
-  func `reports a damaged file and leaves it unchanged`(
-    bytes: Range<Int>, code: String, isAtStart: Bool
-  ) async throws {
-    try await fill()
-    var damaged = try Data(contentsOf: URL(fileURLWithPath: file))
-    damaged.replaceSubrange(bytes, with: Data(repeating: 0xA5, count: bytes.count))
-    try damaged.write(to: URL(fileURLWithPath: file))
-    var hasStarted = false
-    let error = await error {
-      let store = try SQLiteSessionStore(folder: data)
-      hasStarted = true
-      _ = try await store.load(as: "b")
+  @Test(arguments: [0x00, 0xA5] as [UInt8])
+  func `reports damage in any page and leaves the file unchanged`(filler: UInt8) async throws {
+    // Parts that need no further pages, whose content has no structure that can be checked.
+    try await fill(bytes: 900)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    for page in 0..<bytes.count / 4_096 {
+      var damaged = bytes
+      damaged.replaceSubrange(
+        page * 4_096..<(page + 1) * 4_096, with: Data(repeating: filler, count: 4_096))
+      try damaged.write(to: URL(fileURLWithPath: file))
+      let error = await openingError()
+      #expect(error?.path == file, "page \(page)")
+      #expect(error?.description.contains("move it and \(file)-wal") == true, "page \(page)")
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == damaged, "page \(page)")
     }
-    #expect(error?.code?.hasPrefix(code) == true)
-    #expect(error?.path == file)
+  }
+
+  @Test(arguments: [0..<32, 40..<48, 200..<300, 4_500..<4_600])
+  func `reports a damaged log and leaves it unchanged`(bytes: Range<Int>) async throws {
+    let (database, log) = try await crashedFiles()
+    var damaged = log
+    damaged.replaceSubrange(bytes, with: Data(repeating: 0xA5, count: bytes.count))
+    try write(database, damaged)
+    let error = await openingError()
+    #expect(error?.reason == "\(file)-wal is malformed")
     #expect(error?.description.contains("move it and \(file)-wal") == true)
-    #expect(hasStarted != isAtStart)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == damaged)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file + "-wal")) == damaged)
+  }
+
+  @Test func `ignores an incomplete transaction at the end of the log`() async throws {
+    let (database, log) = try await crashedFiles()
+    for count in [0, 20, log.count - 100, log.count - 4_120, log.count] {
+      try write(database, log.prefix(count))
+      #expect(await openingError() == nil, "\(count) of \(log.count) bytes")
+    }
+    // As a crash leaves it: the last frame is there, but not all of its bytes.
+    var incomplete = log
+    incomplete.replaceSubrange(log.count - 100..<log.count, with: Data(count: 100))
+    try write(database, incomplete)
+    #expect(await openingError() == nil)
+  }
+
+  @Test func `rejects a log without its database`() async throws {
+    let (_, log) = try await crashedFiles()
+    try write(Data(), log)
+    for isMissing in [false, true] {
+      if isMissing { try FileManager.default.removeItem(atPath: file) }
+      let error = await openingError()
+      #expect(error?.reason.hasPrefix("its log \(file)-wal exists") == true)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file + "-wal")) == log)
+    }
+  }
+
+  @Test func `rejects a folder or file that other users can access`() async throws {
+    try await fill()
+    for (path, mode, command, allowed) in [
+      (data, 0o777, "chmod 700", 0o755), (data, 0o770, "chmod 700", 0o700),
+      (file, 0o644, "chmod 600", 0o600), (file, 0o660, "chmod 600", 0o600),
+    ] {
+      #expect(chmod(path, mode_t(mode)) == 0)
+      let error = await openingError()
+      #expect(error?.description.hasSuffix("; run: \(command) \(path)") == true)
+      #expect(chmod(path, mode_t(allowed)) == 0)
+    }
+    #expect(await openingError() == nil)
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `rejects a file of another user`() async throws {
+    try await fill()
+    for path in [data, file] {
+      chown(path, 12_345, 12_345)
+      #expect(await openingError()?.advice == "run: chown 0 \(path)")
+      chown(path, 0, 0)
+    }
   }
 
   @Test func `rejects a file that is not a database`() async throws {

@@ -144,10 +144,10 @@ final class SQLiteConnection {
     return try work()
   }
 
-  /// Keeps the write-ahead log when the connection ends (sqlite3_db_config,
-  /// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE).
-  func disableCheckpointOnClose() {
-    _ = way_sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+  /// Sets whether the write-ahead log is kept when the connection ends (sqlite3_db_config,
+  /// SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE). By default it is applied and removed.
+  func keepLogOnClose(_ isKept: Bool) {
+    _ = way_sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, isKept ? 1 : 0)
   }
 
   private func error(_ code: Int32) -> SQLiteError {

@@ -48,8 +48,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
       case SQLITE_IOERR where system == ENOSPC || system == EDQUOT: Self.diskFullAdvice
       case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM: Self.permissionAdvice(path)
       case SQLITE_CORRUPT, SQLITE_NOTADB:
-        "the file is damaged or not a database, and was not changed; move it and \(path)-wal, if it "
-          + "exists, to another folder, and start without them or with a backup"
+        Self.damageAdvice(path)
       case SQLITE_BUSY, SQLITE_LOCKED:
         "another process uses the file, for example a running server; stop it, or choose another "
           + "folder"
@@ -57,6 +56,16 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         "Waybridge begins and ends the transaction; throw an error to roll it back"
       default: nil
       }
+  }
+
+  /// An error of a damaged database. `part` is the file with the damage.
+  init(damaged path: String, in part: String) {
+    self.init(path, "\(part) is malformed", advice: Self.damageAdvice(path))
+  }
+
+  private static func damageAdvice(_ path: String) -> String {
+    "the file is damaged or not a database, and was not changed; move it and \(path)-wal, if it "
+      + "exists, to another folder, and start without them or with a backup"
   }
 
   private static let diskFullAdvice = "free space on its disk"
