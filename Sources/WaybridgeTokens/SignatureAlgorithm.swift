@@ -15,6 +15,14 @@ enum SignatureAlgorithm: Sendable {
     }
   }
 
+  /// See ``TokenKey/fingerprint``.
+  var fingerprint: [UInt8] {
+    switch self {
+    case .hs256: Array((signature(of: Array("fingerprint".utf8)) ?? []).prefix(4))
+    case .ed25519(let publicKey): publicKey
+    }
+  }
+
   /// Returns the signature of some bytes; nil if this cannot sign, or memory is short.
   func signature(of bytes: [UInt8]) -> [UInt8]? {
     guard case .hs256(let secret) = self else { return nil }

@@ -24,6 +24,10 @@ struct TokenKey: Sendable {
     self.id = id
   }
 
+  /// Bytes by which a key differs from others: of a secret four that an HMAC with it yields, too few to
+  /// find it by, of a public key all.
+  var fingerprint: [UInt8] { algorithm.fingerprint }
+
   /// Returns the signature of bytes; nil if the key cannot sign.
   func sign(_ bytes: [UInt8]) -> [UInt8]? { algorithm.signature(of: bytes) }
 

@@ -31,6 +31,17 @@ struct TokenKeySet: Sendable {
     keys = changed
   }
 
+  /// A hash of all keys and their ids.
+  var hash: String {
+    var hash = StableHash()
+    for key in keys.flatMap(\.self) {
+      hash.add(key.algorithmName)
+      hash.add(key.id ?? "")
+      for byte in key.fingerprint { hash.add(byte) }
+    }
+    return hash.hexString
+  }
+
   /// Returns the keys that may have signed a token: those for its algorithm with its key id,
   /// otherwise those without an id. For a token without a key id, all keys for its algorithm.
   func candidates(for token: UnverifiedToken) throws(TokenError) -> [TokenKey] {

@@ -11,12 +11,14 @@ import Waybridge
 /// ```
 ///
 /// It is a `Service` of swift-service-lifecycle: the files are watched while ``run()`` runs.
-public actor TokenKeys: Service {
+public actor TokenKeys: Service, ReloadableKeys {
   private let files: [TokenKeyFile]
   private let rules: TokenRules
   private let logger: Logger?
   private let watchedFiles: [WatchedFile]
   private var keySet: TokenKeySet
+  /// How often the content of a file was rejected.
+  public private(set) var rejections = 0
 
   /// Reads a secret for HS256, public keys for EdDSA, or both. Throws ``TokenKeyError``.
   ///
@@ -85,6 +87,20 @@ public actor TokenKeys: Service {
     return token
   }
 
+  /// A hash of the keys that are in force, which does not reveal them: 16 hex digits.
+  public var hash: String { keySet.hash }
+
+  /// Reads all files now, and applies those that are valid. Logs the result for each.
+  public func reload() async -> [FileReload] {
+    var reloads: [FileReload] = []
+    for (index, file) in files.enumerated() {
+      var watchedFile = file.watchedFile
+      let content = Result { () throws(FileError) in try watchedFile.read() }
+      reloads.append(applyChange(content, of: index))
+    }
+    return reloads
+  }
+
   /// Polls the files once a second, and applies the keys of a changed file, until a graceful
   /// shutdown or the cancellation of the task. If a file is invalid or missing, the keys stay
   /// unchanged.
@@ -100,22 +116,27 @@ public actor TokenKeys: Service {
       for (index, file) in zip(files.indices, watchedFiles) {
         group.addTask {
           var file = file
-          await file.watch(pause: pause) { await self.applyChange($0, of: index) }
+          await file.watch(pause: pause) { _ = await self.applyChange($0, of: index) }
         }
       }
     }
   }
 
-  private func applyChange(_ content: WatchedFile.FileReadResult, of index: Int) async {
+  private func applyChange(
+    _ content: WatchedFile.FileReadResult, of index: Int
+  ) -> FileReload {
     let file = files[index]
     do throws(FileError) {
       let keys = try file.keys(in: try content.get())
       try keySet.replace(index, with: keys, of: file.path)
       logger?.info("token keys changed", metadata: ["file": "\(file.path)"])
+      return FileReload(.keys, path: file.path)
     } catch {
+      rejections += 1
       logger?.warning(
         "token keys not changed: their file is invalid",
         metadata: ["file": "\(file.path)", "reason": "\(error.reason)"])
+      return FileReload(.keys, path: file.path, rejection: error.reason)
     }
   }
 }

@@ -74,10 +74,18 @@ class Server:
 
     def line(self):
         """The next line on standard output, which must come within 20 s."""
+        return self._line(self.process.stdout)
+
+    def error_line(self):
+        """The next line on standard error, which must come within 20 s."""
+        return self._line(self.process.stderr)
+
+    @staticmethod
+    def _line(stream):
         line = b""
         while not line.endswith(b"\n"):
-            ready, _, _ = select.select([self.process.stdout], [], [], 20)
-            byte = os.read(self.process.stdout.fileno(), 1) if ready else b""
+            ready, _, _ = select.select([stream], [], [], 20)
+            byte = os.read(stream.fileno(), 1) if ready else b""
             if not byte:
                 raise AssertionError(f"no whole line came, only {line!r}")
             line += byte

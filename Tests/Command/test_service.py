@@ -9,7 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
-from command import WAYBRIDGE, Server, environment, run
+from command import ROOT, WAYBRIDGE, Server, environment, run
+from test_metrics import parse
 from test_serve import get
 from rawsocket import WebSocket
 
@@ -82,18 +83,69 @@ class Notifications(Service):
                 policy.write_text("{")
                 server.process.send_signal(signal.SIGHUP)
                 manager.until("RELOADING")
-                manager.until("READY")
+                found = manager.notification()
+                self.assertNotIn("READY", found)
+                self.assertIn(f"reload: {policy} is rejected: ", found["STATUS"])
                 client.send(request)
                 self.assertEqual(2403, client.receive()["error"]["code"])
+                policy.write_text(POLICY)
+                server.process.send_signal(signal.SIGHUP)
+                manager.until("RELOADING")
+                self.assertEqual({"READY": "1"}, manager.notification())
             code, _, errors = server.end(signal.SIGTERM)
         self.assertEqual(0, code)
         self.assertIn("policy not changed: its file is invalid", errors)
 
-    def test_sighup_without_manager_ends_server(self):
+    def test_sighup_without_manager_reloads_each_file(self):
+        policy, table, secret = (self.folder / name for name in ("policy.json", "routes.json", "secret"))
+        table_text = (ROOT / "protocol/routes/demo.json").read_text()
+        good = {policy: POLICY, table: table_text, secret: "s" * 40}
+        files = ["--policy", str(policy), "--table", str(table), "--token-secret-file", str(secret), "--allow-anonymous"]
+        # file, a content that is rejected, its metric, and the log lines for a good and for the rejected content
+        cases = [
+            (policy, "{", "waybridge_policy_refusals_total", "policy changed", "policy not changed: its file is invalid"),
+            (secret, "short", "waybridge_key_refusals_total", "token keys changed", "token keys not changed: their file is invalid"),
+            (table, "{", "waybridge_table_refusals_total", "table not changed: its file has no new one", "table rejected"),
+        ]
+        for file, bad, metric, accepted, rejected in cases:
+            for path, text in good.items():
+                path.write_text(text)
+            secret.chmod(0o600)
+            with Server("serve", "--port", "0", "--log-level", "info", *files) as server:
+                before = self.metrics(server)
+                self.reload(server, {line for *_, line, _ in cases})
+                self.assertEqual(before, self.metrics(server))
+                file.write_text(bad)
+                self.reload(server, {rejected} | {line for path, *_, line, _ in cases if path != file})
+                after = self.metrics(server)
+                self.assertEqual({metric}, {name for name in after if after[name] != before[name]})
+                self.assertGreaterEqual(after[metric], before[metric] + 1)
+                self.assertEqual(0, server.end(signal.SIGTERM)[0])
+
+    def reload(self, server, lines):
+        """Makes a server reload its files, and reads its log until it has each of these texts."""
+        server.process.send_signal(signal.SIGHUP)
+        while lines:
+            found = server.error_line()
+            lines = {line for line in lines if line not in found}
+
+    @staticmethod
+    def metrics(server):
+        """The metrics of files: counts of rejections, and the hashes in force."""
+        samples, _ = parse(get(server.address + "/metrics")[1])
+        return {
+            name: sorted(rows) if name.endswith("_info") else sum(rows.values())
+            for name, rows in samples.items()
+            if name.startswith("waybridge_") and name.endswith(("_refusals_total", "policy_info", "keys_info", "table_info"))
+        }
+
+    def test_sighup_during_start_does_not_end_server(self):
         # If the tests run under nohup, the signal would be ignored.
         heeded = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)
         with Server("serve", "--port", "0", preexec_fn=heeded) as server:
-            self.assertEqual(-signal.SIGHUP, server.end(signal.SIGHUP)[0])
+            server.process.send_signal(signal.SIGHUP)
+            self.assertEqual(200, get(server.address + "/health")[0])
+            self.assertEqual(0, server.end(signal.SIGTERM)[0])
 
     def test_watchdog_notifications_follow_the_interval(self):
         with self.manager() as manager, Server("serve", "--port", "0", WATCHDOG_USEC="200000", **manager.variables):

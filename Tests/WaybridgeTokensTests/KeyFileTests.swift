@@ -108,6 +108,24 @@ struct KeyFileTests {
     #expect(await error(.secret(one, id: "a"), .secret(two, id: "a")).contains("as another key"))
   }
 
+  @Test func reloadReportsEachFileAndChangesHash() async throws {
+    let one = try folder.write(TokenMaker.secret, to: "one", time: 1)
+    let two = try folder.write(TokenMaker.secret + "2", to: "two", time: 1)
+    let keys = try await TokenKeys.load([.secret(one, id: "a"), .secret(two, id: "b")])
+    let hash = await keys.hash
+    #expect(await keys.reload() == [FileReload(.keys, path: one), FileReload(.keys, path: two)])
+    #expect(await keys.hash == hash)
+    #expect(await keys.rejections == 0)
+    _ = try folder.write("short", to: "one", time: 2)
+    _ = try folder.write(TokenMaker.secret + "3", to: "two", time: 2)
+    let reloads = await keys.reload()
+    #expect(reloads.map(\.path) == [one, two])
+    #expect(reloads[0].rejection?.hasPrefix("holds 5 bytes") == true)
+    #expect(reloads[1].rejection == nil)
+    #expect(await keys.hash != hash)
+    #expect(await keys.rejections == 1)
+  }
+
   @Test func reloadsChangedFileAndIgnoresInvalidOne() async throws {
     let lines = Mailbox<RecordedLine>()
     let folder = folder

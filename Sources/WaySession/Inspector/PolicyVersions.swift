@@ -1,3 +1,4 @@
+import Synchronization
 import WayRPC
 import WayTransport
 import WayValues
@@ -16,6 +17,8 @@ package final class PolicyVersions: Sendable {
     let changes: Value
   }
 
+  /// How often the content of the policy's file was rejected.
+  package let rejections = Atomic(0)
   private let versions = Locked<[PolicyVersion]>([])
 
   init(_ compiledPolicy: CompiledPolicy?, at now: Int64) { add(compiledPolicy, at: now) }
@@ -42,7 +45,7 @@ package final class PolicyVersions: Sendable {
   }
 
   /// The hash of the policy that is in force; `none` if there is no policy.
-  var current: String { versions.withLock { $0.last?.hash } ?? "none" }
+  package var current: String { versions.withLock { $0.last?.hash } ?? "none" }
 
   /// Returns the policy that was in force with a hash, and the hash of the current one. Fails with
   /// 2404 if there is none, and with 2409 if the current hash is not `expected`.

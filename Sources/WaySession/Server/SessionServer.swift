@@ -20,7 +20,7 @@ package final class SessionServer: Sendable {
   let serverHosts: ServerHosts
   /// Recent rejections.
   package let rejectionLog: SessionRejectionLog
-  let policyVersions: PolicyVersions
+  package let policyVersions: PolicyVersions
   /// Nil if sessions end with the server.
   let store: StoreQueue?
   /// This server as a node of its cluster; nil if it belongs to none.

@@ -121,6 +121,9 @@ public struct BridgeConfiguration: Sendable {
   /// `protocol/schema/policy.schema.json`. It is read again when it changes. If it is invalid then,
   /// the error is logged and the policy stays unchanged.
   public var policyFile: String?
+  /// The keys with which ``identify`` verifies tokens, if they come from files: ``BridgeServer/reload()``
+  /// reads the files again, and the metrics show their state.
+  public var tokenKeys: (any ReloadableKeys)?
 
   /// Creates a configuration. By default it listens on port 8080 of the loopback interface and
   /// serves no files.

@@ -30,9 +30,6 @@ public struct SystemdNotifier: Sendable {
     if listeningDescriptor == nil, notificationSocket == nil { return nil }
   }
 
-  /// Whether it accepts notifications.
-  var sendsNotifications: Bool { notificationSocket != nil }
-
   private static func listeningDescriptor(_ environment: [String: String]) throws -> Int32? {
     guard try isAddressedToProcess("LISTEN_PID", environment) == true,
       let count = try number("LISTEN_FDS", environment), count > 0
@@ -71,6 +68,8 @@ extension SystemdNotifier {
     /// A reload is complete.
     case ready
     case reloading
+    /// A reload has ended, and this file was rejected.
+    case rejected(FileReload)
     /// The server stops, within this time at most.
     case stopping(within: Duration)
     case watchdog
@@ -80,6 +79,10 @@ extension SystemdNotifier {
       case .listening(let address): "READY=1\nSTATUS=listening on \(address)"
       case .ready: "READY=1"
       case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
+      case .rejected(let file):
+        // A status is one line.
+        "STATUS=reload: \(file.path) is rejected: "
+          + (file.rejection ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
       case .stopping(let time):
         "STOPPING=1\nEXTEND_TIMEOUT_USEC=\(time.microseconds)\nSTATUS=draining"
       case .watchdog: "WATCHDOG=1"

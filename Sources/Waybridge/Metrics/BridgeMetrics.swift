@@ -11,13 +11,16 @@ struct BridgeMetrics: Sendable {
   let lagProbes: [LagProbe]
   /// The route table if it can change; nil if there is none.
   var liveTable: LiveTable?
+  /// The keys that verify tokens; nil if they are unknown.
+  var tokenKeys: (any ReloadableKeys)?
 
   /// Returns all families with their current values.
   func families() async -> [MetricFamily] {
     let statistics = await sessionServer.statistics()
     let sockets = await socketServer.statistics()
-    return [buildFamily] + sessionFamilies(statistics) + storeFamilies(statistics) + clusterFamilies
-      + tableFamilies + callFamilies(sessionServer.callCounts)
+    return [buildFamily] + policyFamilies + (await keyFamilies()) + sessionFamilies(statistics)
+      + storeFamilies(statistics) + clusterFamilies
+      + (await tableFamilies()) + callFamilies(sessionServer.callCounts)
       + trafficFamilies(sockets)
       + loopFamilies(statistics, sockets)
   }
@@ -30,6 +33,35 @@ struct BridgeMetrics: Sendable {
       1, ("version", BridgeServer.version), ("commit", BridgeServer.commit ?? "unknown"),
       ("swift", BuildInfo.swiftVersion))
     return family
+  }
+
+  private var policyFamilies: [MetricFamily] {
+    let versions = sessionServer.policyVersions
+    var policy = MetricFamily(
+      "waybridge_policy_info", .gauge, "The hash of the policy in force; always 1.")
+    policy.add(1, ("hash", versions.current))
+    return [
+      policy,
+      MetricFamily(
+        "waybridge_policy_refusals_total", .counter,
+        "Contents of the policy's file that were rejected.",
+        value: versions.rejections.load(ordering: .relaxed)),
+    ]
+  }
+
+  /// The metrics of the keys; empty without keys from files.
+  private func keyFamilies() async -> [MetricFamily] {
+    guard let tokenKeys else { return [] }
+    var keys = MetricFamily(
+      "waybridge_keys_info", .gauge,
+      "A hash of the keys in force, which does not reveal them; always 1.")
+    keys.add(1, ("hash", await tokenKeys.hash))
+    return [
+      keys,
+      MetricFamily(
+        "waybridge_key_refusals_total", .counter, "Contents of key files that were rejected.",
+        value: await tokenKeys.rejections),
+    ]
   }
 
   private func sessionFamilies(_ statistics: [SessionServerStatistics]) -> [MetricFamily] {
@@ -90,7 +122,7 @@ struct BridgeMetrics: Sendable {
   }
 
   /// The metrics of the route table and of the handlers and hosts that serve it.
-  private var tableFamilies: [MetricFamily] {
+  private func tableFamilies() async -> [MetricFamily] {
     let audit = sessionServer.lastRouteAudit
     var compared = MetricFamily(
       "waybridge_table_recheck", .gauge,
@@ -104,12 +136,17 @@ struct BridgeMetrics: Sendable {
     ] {
       compared.add(count, ("kind", kind))
     }
-    guard let counts = liveTable?.counts else { return [compared] }
+    guard let liveTable else { return [compared] }
+    let counts = liveTable.counts
+    let stamp = await liveTable.stamp
+    var table = MetricFamily(
+      "waybridge_table_info", .gauge, "The version and hash of the table in force; always 1.")
+    table.add(1, ("version", "\(stamp.version)"), ("hash", stamp.hash))
     var changes = MetricFamily(
       "waybridge_table_changes_total", .counter, "Tables that came into force, by cause.")
     for (cause, count) in counts.changesByCause { changes.add(count, ("cause", cause.rawValue)) }
     return [
-      compared, changes,
+      compared, table, changes,
       MetricFamily(
         "waybridge_table_refusals_total", .counter, "Tables and changes that were rejected.",
         value: counts.rejections.load(ordering: .relaxed)),

@@ -1,3 +1,4 @@
+import Synchronization
 import WaySession
 import WaySockets
 
@@ -17,23 +18,30 @@ extension BridgeServer {
   func watchPolicyFile(_ file: WatchedFile) async {
     var file = file
     let path = file.path
-    await file.watch { content in await applyPolicy(content, path) }
+    await file.watch { content in _ = await applyPolicy(content, path) }
   }
 
   /// Applies the policy that is in a file now.
-  func reloadPolicy(from path: String) async {
+  func reloadPolicy(from path: String) async -> FileReload {
     var file = WatchedFile(path)
-    await applyPolicy(Result { () throws(FileError) in try file.read() }, path)
+    return await applyPolicy(Result { () throws(FileError) in try file.read() }, path)
   }
 
-  private func applyPolicy(_ content: WatchedFile.FileReadResult, _ path: String) async {
+  private func applyPolicy(
+    _ content: WatchedFile.FileReadResult, _ path: String
+  ) async -> FileReload {
     do {
       try await setPolicy(try Policy(try content.get(), from: "The policy \(path)"))
       configuration.logger?.info("policy changed", metadata: ["file": "\(path)"])
+      return FileReload(.policy, path: path)
     } catch {
+      if let versions = try? sessionServer().policyVersions {
+        versions.rejections.add(1, ordering: .relaxed)
+      }
       configuration.logger?.warning(
         "policy not changed: its file is invalid",
         metadata: ["file": "\(path)", "reason": "\(error)"])
+      return FileReload(.policy, path: path, rejection: "\(error)")
     }
   }
 }

@@ -2,23 +2,25 @@ import WaySession
 import WaySockets
 
 extension BridgeServer {
-  /// Whether a service manager accepts notifications of this server.
-  package var sendsSystemdNotifications: Bool {
-    configuration.systemdNotifier?.sendsNotifications ?? false
-  }
-
-  /// Reads the files of the policy and of the table now, without waiting for the next poll. Errors
-  /// are logged, and leave the policy and table unchanged. The
-  /// ``BridgeConfiguration/systemdNotifier`` is notified at the begin and the end. Does nothing
+  /// Reads the files of the policy, of the keys and of the table now, without waiting for the next
+  /// poll. Logs and returns the result for each. A file that is rejected leaves what is in force.
+  ///
+  /// The ``BridgeConfiguration/systemdNotifier`` is notified at the begin. At the end it is notified
+  /// that the server is ready if all files were accepted, and otherwise of a rejection. Does nothing
   /// while the server does not run.
-  public func reload() async {
-    guard (try? lifecycle.sessionServer()) != nil else { return }
+  @discardableResult
+  public func reload() async -> [FileReload] {
+    guard (try? lifecycle.sessionServer()) != nil else { return [] }
     notifyServiceManager(.reloading)
-    if let file = configuration.policyFile { await reloadPolicy(from: file) }
+    var reloads: [FileReload] = []
+    if let file = configuration.policyFile { reloads.append(await reloadPolicy(from: file)) }
+    if let keys = configuration.tokenKeys { reloads += await keys.reload() }
     if configuration.watchesTableFile, let table = configuration.table, let file = table.file {
-      await reloadTable(from: file, into: table)
+      reloads.append(await reloadTable(from: file, into: table))
     }
-    notifyServiceManager(.ready)
+    let rejected = reloads.first { $0.rejection != nil }
+    notifyServiceManager(rejected.map { .rejected($0) } ?? .ready)
+    return reloads
   }
 
   /// Notifies the service manager; logs a failure.

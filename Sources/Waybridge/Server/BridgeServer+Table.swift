@@ -1,6 +1,7 @@
 import Logging
 import WaySession
 import WayTable
+import WayValues
 
 extension BridgeServer {
   /// The interval of checks for routes that nothing serves.
@@ -26,29 +27,47 @@ extension BridgeServer {
   private func watchTableFile(_ path: String, of table: LiveTable) async {
     var file = WatchedFile(path, limit: TableDocument.maxSize)
     // Changes between the start and now are applied too.
-    await applyTable(Result { () throws(FileError) in try file.read() }, path, table)
-    await file.watch { content in await applyTable(content, path, table) }
+    _ = await applyTable(Result { () throws(FileError) in try file.read() }, path, table)
+    await file.watch { content in _ = await applyTable(content, path, table) }
   }
 
   /// Applies the table that is in a file now.
-  func reloadTable(from path: String, into table: LiveTable) async {
+  func reloadTable(from path: String, into table: LiveTable) async -> FileReload {
     var file = WatchedFile(path, limit: TableDocument.maxSize)
-    await applyTable(Result { () throws(FileError) in try file.read() }, path, table)
+    let content = Result { () throws(FileError) in try file.read() }
+    do throws(TableError) {
+      if try await applyTable(content, path, table).get() == nil {
+        configuration.logger?.info(
+          "table not changed: its file has no new one", metadata: ["file": "\(path)"])
+      }
+      return FileReload(.table, path: path)
+    } catch {
+      return FileReload(.table, path: path, rejection: "\(error)")
+    }
   }
 
+  /// Returns the change that the content of a file has caused; nil if it is the table in force, or the
+  /// last one that was in the file. The table reports a rejection.
   private func applyTable(
     _ content: Result<[UInt8], FileError>, _ path: String, _ table: LiveTable
-  ) async {
+  ) async -> Result<LiveTable.Change?, TableError> {
     let name = TableDocument.name(path)
+    let document: Value
     do throws(TableError) {
       let bytes: [UInt8]
       do { bytes = try content.get() } catch {
         throw TableError(.unreadable, "\(name) \(error.reason)")
       }
-      let document = try TableDocument.parse(bytes, from: name)
-      _ = try? await table.applyIfNew(document, cause: .file, at: ServerWallClock.milliseconds())
+      document = try TableDocument.parse(bytes, from: name)
     } catch {
       await table.reject(error, .file)
+      return .failure(error)
+    }
+    do throws(TableError) {
+      return .success(
+        try await table.applyIfNew(document, cause: .file, at: ServerWallClock.milliseconds()))
+    } catch {
+      return .failure(error)
     }
   }
 

@@ -161,7 +161,7 @@ package struct RunningBridge: Sendable {
     let metrics = BridgeMetrics(
       sessionServer: sessionServer, socketServer: socketServer,
       lagProbes: loops.map { LagProbe(loop: $0) },
-      liveTable: configuration.table)
+      liveTable: configuration.table, tokenKeys: configuration.tokenKeys)
     do {
       try await sessionServer.restore()
       let bound = try await socketServer.start(

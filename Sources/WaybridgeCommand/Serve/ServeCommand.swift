@@ -18,9 +18,9 @@ struct ServeCommand: ConfigurableCommand {
       server itself can connect. They can call every route that requires no permissions. The options \
       for access and tokens accept other clients, and a policy restricts calls.
 
-      With a service manager that supports systemd's protocols, the server reports when it listens \
-      and when it ends. It can use a socket that the service manager has opened, and it reloads its \
-      files on SIGHUP.
+      On SIGHUP the server reads the files of the policy, the keys and the table again. It logs the \
+      result for each file. With a service manager that supports systemd's protocols, it reports when \
+      it listens, reloads and ends, and can use a socket that the service manager has opened.
 
       Settings without a flag:
       \(CommandSettingHelp.limits)
@@ -92,6 +92,7 @@ struct ServeCommand: ConfigurableCommand {
     let keys = try await settings.tokenKeys()
     configuration.allowsAnonymous = settings.allowsAnonymous
     if let keys {
+      configuration.tokenKeys = keys
       let allowsAnonymous = settings.allowsAnonymous
       configuration.identify = { handshake in
         if allowsAnonymous, handshake.token == nil { return Identity() }
@@ -99,7 +100,8 @@ struct ServeCommand: ConfigurableCommand {
       }
     }
     let services: [(any Service)?] = [keys, fetcher]
-    try await ServerRunner.run(router, configuration, alongside: services.compactMap(\.self))
+    try await ServerRunner.run(
+      router, configuration, alongside: services.compactMap(\.self), reloadsOnSignal: true)
   }
 
   /// Loads the table, from a file or a URL; returns its fetcher for a URL.

@@ -8,16 +8,20 @@ import Waybridge
 enum ServerRunner {
   /// - Parameters:
   ///   - services: services that the server needs, started before it and ended after it.
+  ///   - reloadsOnSignal: whether the server reloads its files on SIGHUP, which otherwise ends it.
   ///   - line: a second line to print, in which `{address}` is replaced.
   ///   - onCreate: receives the server before it runs.
   ///   - handler: receives the bound address before it is printed.
   static func run(
     _ router: Router, _ configuration: BridgeConfiguration, alongside services: [any Service] = [],
-    banner line: String? = nil, onCreate: (BridgeServer) -> Void = { _ in },
+    reloadsOnSignal: Bool = false, banner line: String? = nil,
+    onCreate: (BridgeServer) -> Void = { _ in },
     onListening handler: @escaping @Sendable (BoundAddress) -> Void = { _ in }
   ) async throws {
     MetricsSystem.bootstrap(PrometheusMetrics())
+    let reloadSignal = reloadsOnSignal ? CommandReloadSignal() : nil
     let server = BridgeServer(router: router, configuration: configuration) { address in
+      reloadSignal?.didListen()
       handler(address)
       print("listening on \(address)")
       if let line {
@@ -26,13 +30,14 @@ enum ServerRunner {
       fflush(nil)
     }
     onCreate(server)
-    let reloadSignal = CommandReloadSignal(of: server)
+    let reloads = reloadSignal.map { signal in Task { await signal.reload(server) } }
     let serviceGroup = ServiceGroup(
       services: services + [server], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: Logger(label: "waybridge") { _ in SwiftLogNoOpLogHandler() })
     let secondSignalExit = CommandSignalExit()
     defer {
       secondSignalExit.cancel()
+      reloads?.cancel()
       reloadSignal?.cancel()
     }
     do {

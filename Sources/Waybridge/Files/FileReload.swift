@@ -1,0 +1,35 @@
+/// The result of reading a file of a running server again.
+public struct FileReload: Sendable, Hashable {
+  /// What the file contains.
+  public enum FileContent: String, Sendable, Hashable, CaseIterable {
+    case policy
+    /// Keys that verify tokens.
+    case keys
+    case table
+  }
+
+  public let content: FileContent
+  /// The file's path.
+  public let path: String
+  /// The reason why the server rejected the content and uses the previous one; nil if the content is
+  /// in force.
+  public let rejection: String?
+
+  public init(_ content: FileContent, path: String, rejection: String? = nil) {
+    self.content = content
+    self.path = path
+    self.rejection = rejection
+  }
+}
+
+/// Keys from files, for ``BridgeConfiguration/tokenKeys``. `TokenKeys` of WaybridgeTokens conforms.
+public protocol ReloadableKeys: Sendable {
+  /// Reads all files now, and applies those that are valid. Logs the result for each.
+  func reload() async -> [FileReload]
+
+  /// A hash of the keys that are in force, which does not reveal them.
+  var hash: String { get async }
+
+  /// How often the content of a file was rejected.
+  var rejections: Int { get async }
+}
