@@ -54,11 +54,7 @@ enum DeepLinkRunner {
     to session: isolated Session
   ) throws(CallError) -> LinkState {
     try link.validate()
-    if let resolution = try? session.resolver.resolve(
-      link.uri, link.params, checking: false, for: rights.caller)
-    {
-      try rights.check(.deliver, resolution)
-    }
+    try check(link, by: rights, in: session)
     let charge: ByteBudget.Charge
     if let client {
       charge = try client.charge(link.size)
@@ -76,6 +72,20 @@ enum DeepLinkRunner {
     session.journal?.recordChange(RecordKey.deepLinks)
     runNext(in: session)
     return state
+  }
+
+  /// Checks whether the sender of a link may open its page and each page below it. Throws 2403.
+  private static func check(
+    _ link: DeepLink, by rights: Rights, in session: isolated Session
+  ) throws(CallError) {
+    let resolver = session.resolver
+    let parents = (try? resolver.parents(of: link, for: rights.caller)) ?? []
+    let targets = [(link.uri, link.params)] + parents.map { ($0.text, [:]) }
+    for (uri, params) in targets {
+      if let resolution = try? resolver.resolve(uri, params, checking: false, for: rights.caller) {
+        try rights.check(.deliver, resolution)
+      }
+    }
   }
 
   /// Opens the deep links that arrived before any client could serve them and that can be served
@@ -119,6 +129,13 @@ enum DeepLinkRunner {
     // The response to the request that delivered the link is sent first.
     session.loop.execute { [weak session] in
       session?.assumeIsolated { session in
+        do throws(CallError) {
+          // Rights may have ended, and routes changed, since the link was delivered.
+          try check(next.deepLink, by: next.rights, in: session)
+        } catch {
+          session.events.emitRouteFailure(next.deepLink.uri, error, by: next.rights.caller)
+          return complete(next, in: session)
+        }
         opening.parents = parents(of: next, in: session)[...]
         openNext(opening, in: session)
       }

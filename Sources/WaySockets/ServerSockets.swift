@@ -13,7 +13,9 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   /// The access check; changes with the rules.
   private(set) var access: AccessCheck
   /// The header fields of every file; change with the rules.
-  private(set) var fileHeaders: [(String, String)] = []
+  private var fileHeaders: [(String, String)] = []
+  /// The header fields of files in folders with a policy of their own.
+  private var folderHeaders: [String: [(String, String)]] = [:]
   /// The memory budget of request bodies.
   let bodyBudget: ByteBudget
   /// The memory budget of long request heads.
@@ -89,6 +91,16 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
       handshakeHeaders: configuration.handshakeHeaders.map { $0.lowercased() })
     fileHeaders = FileHeaders.fields(
       policy: configuration.contentSecurityPolicy, origins: rules.origins)
+    folderHeaders = configuration.folderPolicies.mapValues {
+      FileHeaders.fields(policy: $0, origins: rules.origins)
+    }
+  }
+
+  /// The header fields that protect the file of a path, which begins after the server's prefix.
+  func fileHeaders(of path: String) -> [(String, String)] {
+    guard !folderHeaders.isEmpty else { return fileHeaders }
+    let folder = path.dropFirst().prefix { $0 != "/" }
+    return folderHeaders[String(folder)] ?? fileHeaders
   }
 
   private func closeListener() {

@@ -30,6 +30,9 @@ package struct SocketServerConfiguration: Sendable {
   /// The content security policy of files, both embedded and from the folder; empty for none. If it
   /// has no frame-ancestors, the server adds its own pages and those of allowed origins.
   package var contentSecurityPolicy = FileHeaders.defaultPolicy
+  /// The content security policies of files in certain top-level folders, by the folder's name. They
+  /// replace ``contentSecurityPolicy`` there.
+  package var folderPolicies: [String: String] = [:]
   /// Additional header fields of every HTTP response.
   package var headers: [(name: String, value: String)] = []
   /// Maximum number of connections of any kind. Further ones get status 503.
@@ -115,7 +118,8 @@ extension SocketServerConfiguration {
     for name in handshakeHeaders where name.isEmpty || !name.utf8.allSatisfy(isTokenByte) {
       throw SocketError(.invalid, "\(quoted(name)) is not a name of a header field")
     }
-    for (name, value) in headers + [("Content-Security-Policy", contentSecurityPolicy)] {
+    let policies = [contentSecurityPolicy] + folderPolicies.values
+    for (name, value) in headers + policies.map({ ("Content-Security-Policy", $0) }) {
       let isField = !name.isEmpty && name.utf8.allSatisfy(isTokenByte)
       guard isField, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
         throw SocketError(

@@ -16,10 +16,11 @@ package enum FileHeaders {
   ///   - policy: The content security policy; empty for none.
   ///   - origins: Origins that may show the files in frames, in addition to the server's own.
   static func fields(policy: String, origins: [OriginPattern]) -> [(String, String)] {
+    let isUnframed = policy.contains("frame-ancestors 'none'")
     var fields = [
       // For browsers without frame-ancestors support. Other browsers ignore it if frame-ancestors
       // is set.
-      ("X-Frame-Options", "SAMEORIGIN"), ("Referrer-Policy", "same-origin"),
+      ("X-Frame-Options", isUnframed ? "DENY" : "SAMEORIGIN"), ("Referrer-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
     guard !policy.isEmpty else { return fields }

@@ -125,7 +125,7 @@ struct HTTPExchange {
     if let file = server.configuration.embeddedFiles[text] {
       let gzipped = codings.contains(.gzip) ? file.gzipped : nil
       var response = fileResponseHead(
-        file.contentType, file.entityTag, coding: gzipped == nil ? nil : .gzip)
+        text, file.contentType, file.entityTag, coding: gzipped == nil ? nil : .gzip)
       response.body = gzipped ?? file.bytes
       return response
     }
@@ -139,7 +139,7 @@ struct HTTPExchange {
     case .file(let file):
       let compressed = file.compressed(in: codings)
       var response = fileResponseHead(
-        file.contentType, file.entityTag, coding: compressed?.coding)
+        text, file.contentType, file.entityTag, coding: compressed?.coding)
       if !response.isHeadOnly { response.file = compressed?.file ?? file }
       return response
     }
@@ -148,10 +148,11 @@ struct HTTPExchange {
   /// The head of a file response; status 304 if the client already has this version.
   ///
   /// - Parameters:
+  ///   - path: The path of the file, after the server's prefix.
   ///   - entityTag: The tag of the uncompressed file.
   ///   - coding: The coding of the form that is sent; `nil` for the uncompressed file.
   private func fileResponseHead(
-    _ contentType: String, _ entityTag: String, coding: ContentCoding?
+    _ path: String, _ contentType: String, _ entityTag: String, coding: ContentCoding?
   ) -> OutgoingResponse {
     let sentTag = coding?.entityTag(for: entityTag) ?? entityTag
     let isKnown = head.values("if-none-match").flatMap { $0.split(separator: ",") }
@@ -161,7 +162,7 @@ struct HTTPExchange {
       [
         ("Cache-Control", isVersioned(entityTag) ? Self.immutable : "no-cache"),
         ("ETag", sentTag), ("Vary", "Accept-Encoding"),
-      ] + server.fileHeaders
+      ] + server.fileHeaders(of: path)
     if isKnown {
       response.isHeadOnly = true
     } else {

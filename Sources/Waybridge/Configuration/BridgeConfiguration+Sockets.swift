@@ -34,6 +34,7 @@ extension BridgeConfiguration {
     sockets.openPaths = [BridgeResponder.healthPath]
     sockets.handshakeHeaders = handshakeHeaders
     sockets.contentSecurityPolicy = contentSecurityPolicy
+    sockets.folderPolicies = [WebInspector.folder: WebInspector.contentSecurityPolicy]
     sockets.maximumConnections = limits.maxConnections
     sockets.maximumHead = limits.maxHead
     sockets.maximumHeads = min(sockets.maximumHeads, limits.maxServerBytes)

@@ -14,6 +14,11 @@ enum EmbeddedWebClient {
 enum WebInspector {
   /// The top-level folder of the server's paths below which it is served.
   static let folder = "inspector"
+  /// It runs only its own scripts, connects only to its own server, and no page shows it in a frame,
+  /// whatever the policy of other files allows.
+  static let contentSecurityPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
   /// The files by path; the page is also served for the folder.
   static let files: [String: HTTPEmbeddedFile] = {

@@ -106,10 +106,12 @@ struct DelegationTests {
         parents: [try PatternTarget("native://secret")]))
     let (shell, page) = try await openShellAndPage(bridge)
     #expect(try await page.callStatus("router.deliver", ["uri": "native://secret"]) == "secret")
-    // The parent is skipped; the page itself is opened.
-    #expect(try await page.callStatus("router.deliver", ["uri": "native://deep"]) == "ok")
+    // The page is not opened without its parent.
+    #expect(try await page.callStatus("router.deliver", ["uri": "native://deep"]) == "secret")
+    try router.page("native://plain")
+    #expect(try await page.callStatus("router.deliver", ["uri": "native://plain"]) == "ok")
     let request = try await shell.nextMessage()
-    #expect(request["params"]?["page"]?["uri"] == "native://deep")
+    #expect(request["params"]?["page"]?["uri"] == "native://plain")
   }
 
   @Test func navigationURIObeysRulesOfMethod() async throws {

@@ -59,6 +59,30 @@ import WayTransport
     }
   }
 
+  @Test func `A folder with a policy of its own replaces the other one`() async throws {
+    let file = HTTPEmbeddedFile(name: "x.html", bytes: Array("text".utf8))
+    let own = "default-src 'none'; frame-ancestors 'none'"
+    try await withServer(
+      configure: .init {
+        $0.embeddedFiles = ["/x.html": file, "/own/x.html": file, "/owner/x.html": file]
+        $0.folderPolicies = ["own": own]
+        $0.prefix = "/app"
+      }
+    ) { server in
+      func head(_ path: String) throws -> String {
+        let socket = try RawSocket(port: server.port)
+        socket.send("GET /app\(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
+        return socket.readHead()
+      }
+      let strict = try head("/own/x.html")
+      #expect(strict.contains("\r\nContent-Security-Policy: \(own)\r\n"))
+      #expect(strict.contains("\r\nX-Frame-Options: DENY\r\n"))
+      for path in ["/x.html", "/owner/x.html"] {
+        #expect(try head(path).contains("Content-Security-Policy: \(FileHeaders.defaultPolicy); "))
+      }
+    }
+  }
+
   @Test func `Rejects an invalid content security policy at startup`() async throws {
     await #expect(throws: SocketError.self) {
       try await withServer(configure: .init { $0.contentSecurityPolicy = "a\r\nX: b" }) { _ in }
