@@ -2,7 +2,7 @@ import WayValues
 
 extension NavigationStack {
   mutating func open(
-    _ requested: Page, delivering delivery: PageDelivery?, popTo target: PageReference?
+    _ requested: Page, delivering delivery: NavigationDelivery?, popTo target: PageReference?
   ) throws(StackError) -> StackChange {
     if containsID(requested.id) { throw .pageExists(id: requested.id) }
     if requested.style == .tab { throw .notByTab }

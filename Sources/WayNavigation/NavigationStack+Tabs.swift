@@ -10,7 +10,7 @@ extension NavigationStack {
   }
 
   mutating func select(
-    _ tab: Int, first: Page?, delivering delivery: PageDelivery?
+    _ tab: Int, first: Page?, delivering delivery: NavigationDelivery?
   ) throws(StackError) -> StackChange {
     guard hasPages(tab: tab) else {
       return show(tab, opening: try preparedPage(first, tab), delivering: nil)
@@ -18,7 +18,7 @@ extension NavigationStack {
     let isForFirstPage = delivery?.params == nil || isFirstPage(first, of: tab)
     return show(
       tab, opening: nil,
-      delivering: isForFirstPage ? delivery : PageDelivery(exts: delivery?.exts ?? [:]))
+      delivering: isForFirstPage ? delivery : NavigationDelivery(exts: delivery?.exts ?? [:]))
   }
 
   /// Whether a page that a call would open is the first page of a tab. It is not if another page has
@@ -51,7 +51,7 @@ extension NavigationStack {
   }
 
   private mutating func show(
-    _ tab: Int, opening first: Page?, delivering delivery: PageDelivery?
+    _ tab: Int, opening first: Page?, delivering delivery: NavigationDelivery?
   ) -> StackChange {
     var change = StackChange()
     let bottom = pages.prefix { $0.level == 0 }.count

@@ -73,7 +73,9 @@ public struct NavigationStack: Sendable {
 
   /// Records in `change` that an operation has found a page that is shown, and gives the page its new
   /// data.
-  mutating func deliver(_ delivery: PageDelivery?, at index: Int, in change: inout StackChange) {
+  mutating func deliver(
+    _ delivery: NavigationDelivery?, at index: Int, in change: inout StackChange
+  ) {
     if let delivery {
       pages[index] = pages[index].receiving(delivery)
       change.delivered = delivery

@@ -51,9 +51,9 @@ package struct PageURI: Sendable, Equatable {
 
   /// Whether two URIs mean the same page.
   package func isSamePage(as other: PageURI) -> Bool {
-    let uris = ComparableURI(resolved)
+    let uris = NavigationURI(resolved)
     if uris.isEqual(to: other.resolved) || uris.isEqual(to: other.called) { return true }
-    if ComparableURI(called).isEqual(to: other.called) { return true }
+    if NavigationURI(called).isEqual(to: other.called) { return true }
     return isSameRoute(other.route, other.pathParams)
   }
 
@@ -65,9 +65,9 @@ package struct PageURI: Sendable, Equatable {
   /// Returns the index of the page that the URI means.
   fileprivate func index(in pages: [Page]) -> Int? {
     guard !pages.isEmpty else { return nil }
-    let calledKey = ComparableURI(called)
+    let calledKey = NavigationURI(called)
     if let index = pages.lastIndex(where: { calledKey.isEqual(to: $0.calledURI) }) { return index }
-    let resolvedKey = called.isSameUTF8(as: resolved) ? calledKey : ComparableURI(resolved)
+    let resolvedKey = called.isSameUTF8(as: resolved) ? calledKey : NavigationURI(resolved)
     return pages.lastIndex { resolvedKey.isEqual(to: $0.uri) || calledKey.isEqual(to: $0.uri) }
       ?? pages.lastIndex { isSameRoute($0.route, $0.pathParams) }
   }

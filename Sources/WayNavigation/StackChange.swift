@@ -15,7 +15,7 @@ package struct StackChange: Sendable {
   /// data.
   package var existing: Page?
   /// The new data of ``existing``; `nil` if it keeps its own.
-  package var delivered: PageDelivery?
+  package var delivered: NavigationDelivery?
   /// An older page that is on top now and was not before.
   package var resumed: Page?
   /// The page on top now; nil when the stack is empty.

@@ -4,12 +4,12 @@ package enum StackOperation: Sendable {
   /// with `push` only) first closes pages; `exts.navigation: false` makes a modal without a stack of
   /// its own. A `popTo` that finds the page gives it `delivering`. `popTo` is the page that
   /// `exts.pop` names.
-  case open(Page, delivering: PageDelivery? = nil, popTo: PageReference? = nil)
+  case open(Page, delivering: NavigationDelivery? = nil, popTo: PageReference? = nil)
   /// Selects a tab: modal stacks are dismissed, and the tab that was shown keeps its pages in the
   /// background. A tab without pages begins with `first`, and is rejected without it. Pages that
   /// are in no tab are replaced by the first tab that is selected. The first page of a tab that has
   /// pages gets `delivering`; if `first` is another page, only its `exts`.
-  case select(tab: Int, first: Page?, delivering: PageDelivery? = nil)
+  case select(tab: Int, first: Page?, delivering: NavigationDelivery? = nil)
   /// Goes back. The result is that of the lowest page that closes; those above it are dismissed.
   case back(BackTarget<PageReference>, result: Outcome? = nil)
   /// Closes the page with the result; those above it are dismissed. The root page may finish too.
@@ -22,7 +22,7 @@ package enum StackOperation: Sendable {
   case end(outcome: Outcome)
 
   /// What the operation delivers to a page that is already open, if it finds one.
-  package var delivery: PageDelivery? {
+  package var delivery: NavigationDelivery? {
     switch self {
     case .open(_, let delivery, _), .select(_, _, let delivery): delivery
     case .back, .finish, .cancel, .remove, .end: nil

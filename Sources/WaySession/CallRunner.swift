@@ -305,9 +305,9 @@ extension CallRunner {
         handler, destination, callResolution, call, in: session)
       call.notifyStarted()
     case .back:
-      let back = try BackRequest(texts: destination.params)
+      let back = try SessionBackRequest(texts: destination.params)
       let call = try beginCall(origin, callResolution, in: session)
-      call.attemptedOperation = FailedOperation(
+      call.attemptedOperation = SessionFailedOperation(
         destination.resolution, by: callResolution.caller, in: session)
       session.changeStack(
         back.operation(by: session.resolver, for: callResolution.caller),
@@ -316,7 +316,8 @@ extension CallRunner {
       let tab = try session.resolver.tabIndex(
         try TabReference(texts: destination.params), on: session.pages.stack,
         for: callResolution.caller)
-      let attempt = FailedOperation(destination.resolution, by: callResolution.caller, in: session)
+      let attempt = SessionFailedOperation(
+        destination.resolution, by: callResolution.caller, in: session)
       let options = callResolution.options
       let params = try TabParams(
         destination.uri, options.params, plusIsSpace: session.resolver.snapshot.plusIsSpace)
@@ -345,7 +346,7 @@ extension CallRunner {
   /// host of its first page is asked to show it. Otherwise the first page gets `params` and `exts`,
   /// if there are any.
   static func selectTab(
-    _ tab: Int, _ attempt: FailedOperation?, _ kind: CallKind, _ rights: Rights,
+    _ tab: Int, _ attempt: SessionFailedOperation?, _ kind: CallKind, _ rights: Rights,
     _ span: SessionCallSpan? = nil, _ params: TabParams = TabParams(), _ exts: ValueObject = [:],
     for origin: Session.CallOrigin, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
@@ -354,7 +355,7 @@ extension CallRunner {
       call.attemptedOperation = attempt
       call.span = span
       session.changeStack(
-        .select(tab: tab, first: nil, delivering: PageDelivery(exts: exts)), exts,
+        .select(tab: tab, first: nil, delivering: NavigationDelivery(exts: exts)), exts,
         by: rights, as: .selectTab, for: call)
       return .later
     }
@@ -421,10 +422,10 @@ extension CallRunner {
   /// and of the caller, and the caller's `exts`. Returns `nil` if there are neither.
   private static func delivery(
     of page: Page, _ options: SessionCallOptions, _ uri: RouteURI
-  ) -> PageDelivery? {
+  ) -> NavigationDelivery? {
     guard page.style == .popTo || page.style == .tab else { return nil }
     let hasParams = !options.params.isEmpty || uri.query?.isEmpty == false
-    return PageDelivery(of: page, hasParams: hasParams, hasExts: !options.exts.isEmpty)
+    return NavigationDelivery(of: page, hasParams: hasParams, hasExts: !options.exts.isEmpty)
   }
 
   /// Opens a page in turn.

@@ -27,7 +27,7 @@ enum DeepLinkRunner {
   /// are in use.
   static func deliver(
     _ link: DeepLink, by rights: Rights, under name: SessionIdempotencyKeys.ScopedKey?,
-    _ unclaimed: UnclaimedLinks.UnclaimedLink?, copies: LinkCopies? = nil,
+    _ unclaimed: UnclaimedLinks.UnclaimedLink?, copies: DeepLinkCopies? = nil,
     to session: isolated Session
   ) throws(CallError) -> LinkState {
     guard let name else {
@@ -50,7 +50,7 @@ enum DeepLinkRunner {
   @discardableResult
   static func deliver(
     _ link: DeepLink, for client: Client? = nil, by rights: Rights, keyOwner: String? = nil,
-    _ unclaimed: UnclaimedLinks.UnclaimedLink? = nil, copies: LinkCopies? = nil,
+    _ unclaimed: UnclaimedLinks.UnclaimedLink? = nil, copies: DeepLinkCopies? = nil,
     to session: isolated Session
   ) throws(CallError) -> LinkState {
     try link.validate()

@@ -11,7 +11,7 @@ enum PushRunner {
   /// Carries out a push. `client` is the client that is called, or on whose behalf a page is opened.
   /// `rights` are those of the pusher; `nil` for the app.
   static func run(
-    _ push: Push, client: String?, by rights: Rights?, in session: isolated Session
+    _ push: SessionPush, client: String?, by rights: Rights?, in session: isolated Session
   ) async -> PushOutcome {
     let name = push.keyName(by: rights, client: client)
     let key = name.map { RouterIdempotencyKey(session: session.id, owner: $0.owner, text: $0.text) }
@@ -55,7 +55,7 @@ enum PushRunner {
   /// Delivers a deep link. `unclaimed` and `copies` are those of a link for several sessions.
   static func deliver(
     _ link: DeepLink, by rights: Rights?, _ unclaimed: UnclaimedLinks.UnclaimedLink? = nil,
-    _ copies: LinkCopies? = nil, in session: isolated Session
+    _ copies: DeepLinkCopies? = nil, in session: isolated Session
   ) -> PushOutcome {
     let name = link.key.map {
       SessionIdempotencyKeys.ScopedKey(owner: Rights.pushKeyOwner(rights), text: $0)
@@ -133,7 +133,7 @@ private struct PushWork: Sendable {
 
   /// Fails with 2504 if `client` is not in the session.
   init(
-    _ push: Push, client name: String?, by rights: Rights, key: RouterIdempotencyKey?,
+    _ push: SessionPush, client name: String?, by rights: Rights, key: RouterIdempotencyKey?,
     in session: isolated Session
   ) throws(CallError) {
     let timeout = push.timeout.clampedTimeout
@@ -167,7 +167,7 @@ private struct PushWork: Sendable {
       isAbsent = false
       begin = { [params = push.params] origin, session throws(CallError) in
         let call = try session.beginCall(origin, size: 0)
-        call.attemptedOperation = FailedOperation(
+        call.attemptedOperation = SessionFailedOperation(
           "page.call", about: page, by: rights.caller, in: session)
         let target = try PageMethodTarget(of: page, for: rights, in: session)
         return try target.run(method, params, rights, timeout, key: key, call, in: session)
@@ -262,7 +262,8 @@ extension PushRunner {
 
   /// Waits for the call of a key, and makes it unless it was made before.
   private static func begin(
-    _ work: PushWork, _ push: Push, _ name: SessionIdempotencyKeys.ScopedKey, for wait: PushWait,
+    _ work: PushWork, _ push: SessionPush, _ name: SessionIdempotencyKeys.ScopedKey,
+    for wait: PushWait,
     in session: isolated Session
   ) {
     let request = push.request

@@ -66,7 +66,8 @@ enum SessionAppCalls {
   ) async -> Result<Value, CallError> {
     await makeCall(
       in: session, timeout: timeout,
-      attemptedOperation: FailedOperation("page.call", about: page, by: rights.caller, in: session)
+      attemptedOperation: SessionFailedOperation(
+        "page.call", about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
       let target = try PageMethodTarget(of: page, for: rights, in: session)
       return try target.run(method, params, rights, timeout, call, in: session)
@@ -82,7 +83,7 @@ enum SessionAppCalls {
     let operation = operation(session.resolver)
     return try await makeCall(
       in: session,
-      attemptedOperation: FailedOperation(
+      attemptedOperation: SessionFailedOperation(
         method.name, about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
       try rights.authorize(method.name, .targetDependent)
@@ -94,7 +95,7 @@ enum SessionAppCalls {
   static func selectTab(
     _ tab: TabReference, _ rights: Rights, in session: isolated Session
   ) async throws(CallError) -> NavigationChange {
-    let attempt = FailedOperation(
+    let attempt = SessionFailedOperation(
       "navigation.selectTab", about: tab.uri, by: rights.caller, in: session)
     return try await makeCall(in: session, attemptedOperation: attempt) {
       session, call throws(CallError) in
@@ -109,7 +110,7 @@ enum SessionAppCalls {
   /// result. Its error is marked as one of a nested call, so that a task can pass it on.
   private static func makeCall(
     _ kind: CallKind = .invoke, in session: isolated Session, timeout: Duration? = nil,
-    attemptedOperation: FailedOperation? = nil, onPageShown: ((String) -> Void)? = nil,
+    attemptedOperation: SessionFailedOperation? = nil, onPageShown: ((String) -> Void)? = nil,
     _ begin: (isolated Session, ActiveCall) throws(CallError) -> CallDisposition
   ) async -> Result<SessionCallResponse, CallError> {
     let number = session.makeCallNumber()

@@ -36,7 +36,8 @@ protocol SessionOwner: AnyObject, Sendable {
   func distributeTable(_ stamp: TableStamp) async -> Result<[Value], CallError>?
   /// Performs the request of a client in sessions that are not its own. The details of the result
   /// have at most `maxBytes` as JSON. Fails if it cannot be started.
-  func push(_ push: Push, by rights: Rights, maxBytes: Int) async throws(CallError) -> PushResult
+  func push(_ push: SessionPush, by rights: Rights, maxBytes: Int) async throws(CallError)
+    -> SessionPushResult
   /// Ends the inspection of a client that has left, if it has one.
   func endInspection(_ client: Client)
   /// Starts sending a client the records of sessions: those of this loop from now on, those of

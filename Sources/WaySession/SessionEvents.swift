@@ -153,7 +153,7 @@ extension SessionEvents {
   }
 
   /// Reports that a change of the stack or a call of a page was rejected or has failed.
-  func emit(failed attempt: FailedOperation?, _ error: CallError) {
+  func emit(failed attempt: SessionFailedOperation?, _ error: CallError) {
     guard let attempt else { return }
     emit(.route, .operationFailed(attempt, error), by: attempt.caller)
   }

@@ -86,7 +86,7 @@ struct SessionNavigator: Navigator {
     try await SessionAppCalls.changeStack(
       .back, about: target.page, exts, rights, in: sessionActor
     ) {
-      BackRequest(target, result: result).operation(by: $0, for: rights.caller)
+      SessionBackRequest(target, result: result).operation(by: $0, for: rights.caller)
     }
   }
 

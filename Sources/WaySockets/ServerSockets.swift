@@ -23,7 +23,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   private(set) var isStopping = false
 
   private var listener: SocketListener?
-  private var address = ListenAddress.none
+  private var address = SocketListenAddress.none
   private var httpConnections: [ObjectIdentifier: HTTPConnection] = [:]
   /// Connections that were accepted when the server was full, in order.
   private var overflowConnections: [HTTPConnection] = []
@@ -71,7 +71,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   }
 
   /// Starts to listen, once every loop server has started.
-  func listen(_ responder: HTTPResponder?) throws(SocketError) -> ListenAddress {
+  func listen(_ responder: HTTPResponder?) throws(SocketError) -> SocketListenAddress {
     let listener = try SocketListener(
       configuration, loop: loop, onAccept: { [weak self] in self?.accept($0, $1) },
       onReject: { [weak self] in self?.recordRejection(.exhausted, from: nil) })

@@ -25,7 +25,7 @@ package final class SocketServer: Sendable {
   /// - Parameter responder: Handles requests before files are looked up.
   package func start(
     responder: HTTPResponder? = nil
-  ) async throws(SocketError) -> ListenAddress {
+  ) async throws(SocketError) -> SocketListenAddress {
     let subprotocols = try await run(on: loop) { [sockets] () throws(SocketError) in
       try sockets.check()
     }

@@ -14,7 +14,7 @@ extension TableReader {
     let snapshot = router.snapshot()
     for (index, redirect) in declarations.redirects.enumerated() {
       for uri in redirect.from.sampleURIs {
-        do throws(ResolutionError) {
+        do throws(RouterResolutionError) {
           _ = try snapshot.resolve(uri, checking: false)
         } catch {
           guard case .redirectLoop(let chain) = error else { continue }

@@ -22,7 +22,7 @@ extension TableReader {
   /// The methods of the route's pages.
   mutating func methods(
     of route: ValueObject, at path: JSONPath, _ kind: RouteKind?
-  ) -> [PageMethod] {
+  ) -> [RoutePageMethod] {
     let path = path.member("methods")
     guard let value = route["methods"], let methods = object(value, at: path) else { return [] }
     if let kind, kind != .page { addFault(path, "only pages have methods") }
@@ -31,7 +31,7 @@ extension TableReader {
       let known = ["title", "purpose", "parameters", "required", "result"]
       guard let object = object(member.value, at: path, known: known) else { return nil }
       if member.name.isEmpty { addFault(path, "a method needs a name") }
-      return PageMethod(
+      return RoutePageMethod(
         member.name, title: string("title", of: object, at: path),
         purpose: string("purpose", of: object, at: path),
         parameters: parameters(of: object, at: path),

@@ -5,7 +5,7 @@ import WayValues
 // Rollouts in a document: which clients a route or a branch is for.
 extension TableReader {
   /// The rollout of a route.
-  mutating func rollout(of route: ValueObject, at path: JSONPath) -> Rollout? {
+  mutating func rollout(of route: ValueObject, at path: JSONPath) -> RouteRollout? {
     let path = path.member("release")
     guard let value = route["release"],
       let object = object(value, at: path, known: ["share", "clients"])
@@ -19,9 +19,9 @@ extension TableReader {
   /// Parses a rollout. The shares of branches are adjacent: this one's begins at `start`.
   mutating func rollout(
     _ object: ValueObject, at path: JSONPath, from start: Double
-  ) -> Rollout? {
+  ) -> RouteRollout? {
     guard object["share"] != nil || object["clients"] != nil else { return nil }
-    return Rollout(
+    return RouteRollout(
       share: share(of: object, at: path).map { start..<max(start, start + $0) },
       clients: clients(of: object, at: path))
   }
@@ -41,7 +41,7 @@ extension TableReader {
     return share
   }
 
-  private mutating func clients(of object: ValueObject, at path: JSONPath) -> [Rollout
+  private mutating func clients(of object: ValueObject, at path: JSONPath) -> [RouteRollout
     .ClientVersions]
   {
     let path = path.member("clients")
@@ -57,7 +57,8 @@ extension TableReader {
         return nil
       }
       if range.isEmpty { addFault(path, "no version is in the range \"\(text)\"") }
-      return Rollout.ClientVersions(name: member.name == "*" ? nil : member.name, versions: range)
+      return RouteRollout.ClientVersions(
+        name: member.name == "*" ? nil : member.name, versions: range)
     }
   }
 

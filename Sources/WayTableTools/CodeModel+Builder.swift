@@ -146,7 +146,7 @@ private struct CodeModelBuilder {
       notes: notes(route.title, route.purpose))
   }
 
-  private mutating func method(of route: Route, _ method: PageMethod) -> CodeMethod {
+  private mutating func method(of route: Route, _ method: RoutePageMethod) -> CodeMethod {
     let name = "\(route.name) \(method.name)"
     return CodeMethod(
       method: method, identifier: functionNames.name(for: name, "method"),

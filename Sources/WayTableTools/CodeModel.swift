@@ -63,7 +63,7 @@ struct CodeDeclaration {
 
 /// A method of a page.
 struct CodeMethod {
-  let method: PageMethod
+  let method: RoutePageMethod
   /// The identifiers of the route and the method, combined.
   let identifier: String
   let parameters: [CodeMember]

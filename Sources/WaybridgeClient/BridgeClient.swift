@@ -46,7 +46,7 @@ public actor BridgeClient {
   var serverRequests = ServerRequests()
   var hosts = BridgeClientHosts()
   /// The work of hosts for calls with an idempotency key.
-  let hostKeys: HostIdempotencyKeys
+  let hostKeys: ClientHostIdempotencyKeys
   var pages = HostedPageRegistry()
   /// The id of the `page.sync` request that waits for its response.
   var pageSync: RequestID?
@@ -80,7 +80,7 @@ public actor BridgeClient {
     self.loop = loop
     self.endLoop = endLoop
     connection = ConnectionManager(connector, on: loop)
-    hostKeys = HostIdempotencyKeys(on: loop) { loop.nanoseconds }
+    hostKeys = ClientHostIdempotencyKeys(on: loop) { loop.nanoseconds }
     executor = loop.asUnownedSerialExecutor()
   }
 

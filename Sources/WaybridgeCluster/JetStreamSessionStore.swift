@@ -53,7 +53,7 @@ package actor JetStreamSessionStore: SharedSessionStore {
     let logWriter = try JetStreamSessionLogWriter(address, replicas: replicas) {
       // Data that is lost after that counts as another loss.
       let losses = leaseValidity.counts.losses
-      return leaseValidity.hasExpired(at: ClusterClock.nanoseconds) ? nil : losses
+      return leaseValidity.hasExpired(at: NATSClusterClock.nanoseconds) ? nil : losses
     }
     self.dataLost = dataLost
     endpoint = logWriter.endpoint

@@ -8,7 +8,7 @@ import WayTransport
 /// waits for another.
 final class NATSCluster: ClusterEngine {
   let store: any SharedSessionStore
-  let leaseValidity = SessionLeaseValidity(suspendedTime: ClusterClock.suspendedTime)
+  let leaseValidity = SessionLeaseValidity(suspendedTime: NATSClusterClock.suspendedTime)
   private let leases: NATSServerLeases
   private let directory: NATSClusterDirectory
   private let messenger: NATSMessenger

@@ -106,8 +106,8 @@ actor NATSServerLeases {
   /// Writes the key after its last revision; returns false if that has changed.
   private func writeKey() throws(NATSClusterError) -> Bool {
     guard let server, let revision else { return false }
-    let suspendedTime = ClusterClock.suspendedTime()
-    let sendTime = ClusterClock.nanoseconds
+    let suspendedTime = NATSClusterClock.suspendedTime()
+    let sendTime = NATSClusterClock.nanoseconds
     let value: Value = [
       "server": .string(server),
       "lifetimeMs": .integer(Int64(Self.lifetime / .milliseconds(1))),
@@ -143,7 +143,7 @@ actor NATSServerLeases {
   /// Records that another server has renewed its key.
   func updatePeer(_ server: String, renewalCount: UInt64) {
     if observedRenewals[server]?.revision != renewalCount {
-      recordRenewal(server, renewalCount, at: ClusterClock.nanoseconds)
+      recordRenewal(server, renewalCount, at: NATSClusterClock.nanoseconds)
     }
   }
 
@@ -168,7 +168,7 @@ actor NATSServerLeases {
       leaseStatus.failure = "\(error)"
       throw error
     }
-    let now = ClusterClock.nanoseconds
+    let now = NATSClusterClock.nanoseconds
     if key == nil, !connection.isReplicated { return true }
     guard let known = observedRenewals[server], key == nil || key == known.revision else {
       recordRenewal(server, key ?? 0, at: now)

@@ -4,7 +4,8 @@ import WaySession
 /// unchanged; any other byte is `=` and two hex digits.
 enum SessionSubject {
   private static let prefix = "waybridge.session."
-  private static let coding = RecordPercentCoding(mark: "=", keeping: "-_", isUppercase: false)
+  private static let coding = StoredRecordPercentCoding(
+    mark: "=", keeping: "-_", isUppercase: false)
   /// The subjects of all sessions.
   static let wildcard = prefix + "*"
 

@@ -59,7 +59,8 @@ struct TableCache: Sendable {
 
   /// Reads the last good table; nil if there is none, or it cannot be read.
   func read(_ source: TableURL) -> CachedTable? {
-    let file = BoundedFile(file(of: source).path, limit: 2 * TableDocument.maxSize, isRegular: true)
+    let file = BoundedServerFile(
+      file(of: source).path, limit: 2 * TableDocument.maxSize, isRegular: true)
     guard let bytes = try? file.read().bytes, let cached = try? JSON.parse(bytes.span.bytes),
       cached["url"]?.string == source.description, let document = cached["table"]
     else { return nil }

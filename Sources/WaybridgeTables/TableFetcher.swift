@@ -133,7 +133,7 @@ public struct TableFetcher: Service {
     // The table reports an invalid document; it is not requested again until it changes.
     guard
       let change = try? await table.applyIfNew(
-        document, cause: .fetch, at: ServerWallClock.milliseconds())
+        document, cause: .fetch, at: BridgeWallClock.milliseconds())
     else { return tag }
     logger?.debug("table fetched", metadata: ["version": "\(change.stamp.version)"])
     try cache.write(document, etag: tag, of: source)

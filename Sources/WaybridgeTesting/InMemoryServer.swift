@@ -26,7 +26,7 @@ final class InMemoryServer: ChannelAcceptor {
   func connect(
     _ options: BridgeClient.SessionOptions
   ) async throws(CallError) -> BridgeClient {
-    let connector = MemoryClientConnector(
+    let connector = ClientMemoryConnector(
       to: self, Handshake(subprotocol: LoopSessions.subprotocol), on: loop,
       where: { [self] in !state.withLock { $0.isClosed } })
     let client = BridgeClient(loop: loop, connector: connector) {}

@@ -22,7 +22,7 @@ public struct TokenRules: Sendable {
     self.audience = audience
     self.requiresExpiry = requiresExpiry
     self.leeway = leeway
-    self.now = now ?? ServerWallClock.milliseconds
+    self.now = now ?? BridgeWallClock.milliseconds
   }
 
   /// Throws if a token has expired, or is not valid yet.

@@ -14,7 +14,7 @@ public struct TokenSigner: Sendable {
   public init(secretFile path: String, keyID: String? = nil) async throws(TokenKeyError) {
     let file = TokenKeyFile.secret(path, id: keyID)
     do throws(FileError) {
-      let content = BoundedFile(path, limit: TokenKeyFile.maxLength, isPrivate: true)
+      let content = BoundedServerFile(path, limit: TokenKeyFile.maxLength, isPrivate: true)
       key = try file.secretKey(in: try content.read().bytes, id: keyID)
     } catch {
       throw TokenKeyError(error, in: file)

@@ -93,7 +93,7 @@ struct NavigationPropertyTests {
         style: rare ? .push : style, params: ["n": .integer(Int64(opened))], exts: exts,
         host: ["h", "i", "j"][Int.random(in: 0..<3, using: &random)])
       return .open(
-        page, delivering: PageDelivery(of: page, hasParams: opened % 3 == 0, hasExts: false))
+        page, delivering: NavigationDelivery(of: page, hasParams: opened % 3 == 0, hasExts: false))
     case 8:
       return .back(.count(.random(in: -1...4, using: &random)), result: result(&random))
     case 9: return .back(.to(.page(anyPage)), result: result(&random))

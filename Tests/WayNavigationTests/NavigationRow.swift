@@ -93,7 +93,7 @@ extension NavigationRow.RowOperation {
       let hasParams = !params.isEmpty || !StackNotation.query(of: page.uri).isEmpty
       return .open(
         page,
-        delivering: PageDelivery(of: page, hasParams: hasParams, hasExts: !exts.isEmpty),
+        delivering: NavigationDelivery(of: page, hasParams: hasParams, hasExts: !exts.isEmpty),
         popTo: exts["pop"]?.object.flatMap(PageReference.popTarget).map(StackNotation.reference))
     }
     if let back { return .back(try back.target(), result: back.result.map(Self.finishedOutcome)) }
@@ -103,7 +103,7 @@ extension NavigationRow.RowOperation {
       let page = try StackNotation.page(select.page ?? "first", params: params, exts: exts)
       return .select(
         tab: select.tab, first: select.page.map { _ in page },
-        delivering: PageDelivery(
+        delivering: NavigationDelivery(
           of: page, hasParams: !params.isEmpty, hasExts: !exts.isEmpty))
     }
     if let finish {

@@ -260,7 +260,7 @@ struct NavigationStackTests {
     let again = Page(
       id: "p2", uri: "x://a?n=2", calledURI: "x://later", route: "b", pathParams: ["sku": "1"],
       style: .popTo, params: ["n": "2"], exts: ["animated": false], host: "c2")
-    let delivery = PageDelivery(of: again, hasParams: true, hasExts: true)
+    let delivery = NavigationDelivery(of: again, hasParams: true, hasExts: true)
     let change = try stack.apply(.open(again, delivering: delivery))
     let after = try #require(stack.top)
     #expect(change.existing == after && change.shown == nil && change.resumed == nil)
@@ -271,10 +271,10 @@ struct NavigationStackTests {
     #expect(after.exts == ["animated": false, "navigation": false])
     #expect(after.calledURI == "x://alias")
     #expect(stack.find(.uri(PageURI("x://alias")))?.id == "p1")
-    #expect(PageDelivery(of: again, hasParams: false, hasExts: false) == nil)
-    #expect(PageDelivery(exts: [:]) == nil)
+    #expect(NavigationDelivery(of: again, hasParams: false, hasExts: false) == nil)
+    #expect(NavigationDelivery(exts: [:]) == nil)
     #expect(delivery?.value.members.map(\.name) == ["uri", "params", "exts"])
-    #expect(PageDelivery(exts: ["by": 1])?.value == ["exts": ["by": 1]])
+    #expect(NavigationDelivery(exts: ["by": 1])?.value == ["exts": ["by": 1]])
   }
 
   @Test(

@@ -60,7 +60,7 @@ struct HostileInputTests {
         isStrict: true))
     var params = ValueObject()
     for number in 0..<20_000 { params["p\(number)"] = "x" }
-    let error = #expect(throws: ResolutionError.self) { try router.match("x://r", params) }
+    let error = #expect(throws: RouterResolutionError.self) { try router.match("x://r", params) }
     guard case .invalidParameters(let faults) = error else { return }
     #expect(faults.count == 32)
   }
@@ -69,7 +69,7 @@ struct HostileInputTests {
     let router = Router()
     try router.redirect("x://a/:p", to: "x://b/:p?a=:p&b=:p&c=:p")
     let long = "x://a/" + String(repeating: "%41", count: 20_000)
-    #expect(throws: ResolutionError.self) { try router.route(long) }
+    #expect(throws: RouterResolutionError.self) { try router.route(long) }
     #expect(try router.route("x://a/" + String(repeating: "a", count: 10_000)) == nil)
   }
 

@@ -60,7 +60,7 @@ struct NearestPatternTests {
     try router.register(
       Route(
         name: "preview", patterns: [try RoutePattern("native://preview/:id")], kind: .page,
-        rollout: Rollout(share: 0..<0)))
+        rollout: RouteRollout(share: 0..<0)))
     #expect(try nearestPattern(to: "native://reprot/7") == "native://report/:id")
     #expect(try nearestPattern(to: "native://reprot/7", for: Caller(session: "s")) == nil)
     #expect(try nearestPattern(to: "native://preveiw/7") == nil)

@@ -92,7 +92,7 @@ private let twoWithFraction = makeNumber("2.0")
       ),
     ] as [(String, ValueObject, [String])])
   func rejectsParameters(uri: String, given: ValueObject, expected: [String]) throws {
-    let error = #expect(throws: ResolutionError.self) { try router().match(uri, given) }
+    let error = #expect(throws: RouterResolutionError.self) { try router().match(uri, given) }
     guard case .invalidParameters(let faults) = error else { return }
     #expect(Set(faults.map { "\($0.path): \($0.message)" }) == Set(expected))
     let explanation = try router().explain(uri, params: given)
@@ -116,7 +116,7 @@ private let twoWithFraction = makeNumber("2.0")
   @Test func `a strict route rejects each undeclared parameter by name`() throws {
     let router = try router(isStrict: true)
     #expect(throws: Never.self) { try router.match("x://r/1/t/a?wide") }
-    let error = #expect(throws: ResolutionError.self) {
+    let error = #expect(throws: RouterResolutionError.self) {
       try router.match("x://r/1?oth%C3%A9r=2", ["a b": 1])
     }
     #expect(
@@ -127,7 +127,7 @@ private let twoWithFraction = makeNumber("2.0")
     for number in 0..<10_000 { many["n\(number)" + String(repeating: "x", count: 1000)] = 1 }
     guard
       case .invalidParameters(let faults) = #expect(
-        throws: ResolutionError.self, performing: { try router.match("x://r/1", many) })
+        throws: RouterResolutionError.self, performing: { try router.match("x://r/1", many) })
     else { return }
     #expect(faults.count == 32)
     #expect(faults.allSatisfy { $0.path.utf8.count + $0.message.utf8.count < 400 })

@@ -55,7 +55,7 @@ import WayValues
   func rejectsUndecodableParameters(uri: String, path: String, hint: String) throws {
     let router = Router()
     try router.page("x://p/:id")
-    let error = #expect(throws: ResolutionError.self) {
+    let error = #expect(throws: RouterResolutionError.self) {
       try router.snapshot().resolve(RouteURI(uri))
     }
     guard case .invalidParameters(let faults) = error else {

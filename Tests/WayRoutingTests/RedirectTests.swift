@@ -53,7 +53,7 @@ import WayValues
       ("n://*", "n://x/*", "n://../a", "$['*']"),
     ])
   func rejectsDotSegmentCaptures(from: String, to: String, uri: String, path: String) throws {
-    let error = #expect(throws: ResolutionError.self) { try redirectTarget(uri, [from: to]) }
+    let error = #expect(throws: RouterResolutionError.self) { try redirectTarget(uri, [from: to]) }
     guard case .invalidParameters(let faults) = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -98,15 +98,15 @@ import WayValues
     for hop in 1...9 { try router.redirect("n://r\(hop)", to: "n://r\(hop - 1)") }
     try router.page("n://r0")
     #expect(try router.route("n://r8") == "n://r0")
-    #expect(throws: ResolutionError.redirectLoop(chain: (0...9).map { "n://r\(9 - $0)" })) {
+    #expect(throws: RouterResolutionError.redirectLoop(chain: (0...9).map { "n://r\(9 - $0)" })) {
       try router.route("n://r9")
     }
     try router.redirect("n://a", to: "n://b")
     try router.redirect("n://b", to: "n://a")
     try router.redirect("n://self/:x", to: "n://self/:x")
     let chain = ["n://a", "n://b", "n://a"]
-    #expect(throws: ResolutionError.redirectLoop(chain: chain)) { try router.route("n://a") }
-    #expect(throws: ResolutionError.redirectLoop(chain: ["n://self/1", "n://self/1"])) {
+    #expect(throws: RouterResolutionError.redirectLoop(chain: chain)) { try router.route("n://a") }
+    #expect(throws: RouterResolutionError.redirectLoop(chain: ["n://self/1", "n://self/1"])) {
       try router.route("n://self/1")
     }
     let explanation = router.explain("n://a")

@@ -57,7 +57,7 @@ import WayValues
     var source = FuzzSource(seed: seed, samples: Self.sampleURIs, pieces: Self.fuzzPieces)
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)
-      // The error is a `ResolutionError`, as the signature declares; parameters have a size limit.
+      // The error is a `RouterResolutionError`, as the signature declares; parameters have a size limit.
       guard case .match(let match)? = try? reader.resolve(text, params: [:], for: nil) else {
         continue
       }

@@ -48,9 +48,9 @@ import WayValues
     try router.register(SchemeDispatcher(name: "own", action: .page), scheme: "OWN")
     #expect(try router.route("own://a") == "own://a")
     try router.removeDispatcher(scheme: "own")
-    let removed = ResolutionError.noRoute(uri: "own://a", kind: .noDispatcher)
+    let removed = RouterResolutionError.noRoute(uri: "own://a", kind: .noDispatcher)
     #expect(throws: removed) { try router.snapshot().resolve(RouteURI("own://a")) }
-    #expect(throws: ResolutionError.self) { try router.snapshot().resolve(RouteURI("OWN:")) }
+    #expect(throws: RouterResolutionError.self) { try router.snapshot().resolve(RouteURI("OWN:")) }
     #expect(try router.route("native://a") == nil, "other schemes are not disturbed")
     try router.register(SchemeDispatcher(name: "own", action: .page), scheme: "own")
     #expect(try router.route("own://a") == "own://a")
@@ -91,7 +91,8 @@ import WayValues
     let router = Router()
     try router.page("own://a")
     try router.register(SchemeDispatcher(name: "own", action: .task), scheme: "own")
-    #expect(throws: ResolutionError.wrongKind(uri: "own://a", route: "own://a", kind: .page)) {
+    #expect(throws: RouterResolutionError.wrongKind(uri: "own://a", route: "own://a", kind: .page))
+    {
       try router.snapshot().resolve(RouteURI("own://a"))
     }
   }
@@ -127,7 +128,7 @@ import WayValues
     "rejects invalid navigation URIs",
     arguments: ["navigation:", "navigation:back/1", "navigation://a/b"])
   func rejectsInvalidNavigationURI(uri: String) {
-    #expect(throws: ResolutionError.noRoute(uri: uri, kind: .noRoute)) {
+    #expect(throws: RouterResolutionError.noRoute(uri: uri, kind: .noRoute)) {
       try Router().snapshot().resolve(RouteURI(uri))
     }
   }
@@ -158,7 +159,7 @@ import WayValues
   }
 
   @Test func `rejects a reference without a scheme`() throws {
-    let error = #expect(throws: ResolutionError.self) {
+    let error = #expect(throws: RouterResolutionError.self) {
       try Router().snapshot().resolve(RouteURI("/a"))
     }
     #expect(error == .invalidURI(RouteURIError.noScheme))

@@ -71,7 +71,7 @@ final class ServiceTests: Sendable {
 
   @Test func `checks the parameters of a method`() throws {
     try registerCart()
-    let error = #expect(throws: ResolutionError.self) {
+    let error = #expect(throws: RouterResolutionError.self) {
       try router.match("service://Cart/addTyped")
     }
     #expect(error?.description == "$.name: is missing; it has to be a string")

@@ -69,7 +69,7 @@ private struct ShareResult: Codable {
     ] as [(ValueObject, String)])
   func rejectsInvalidParameters(params: ValueObject, message: String) async throws {
     for uri in ["action://sync", "action://async"] {
-      let error = await #expect(throws: ResolutionError.self) {
+      let error = await #expect(throws: RouterResolutionError.self) {
         try await run(router(), uri, params)
       }
       #expect(error?.description == message)

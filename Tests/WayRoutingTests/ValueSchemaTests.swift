@@ -15,7 +15,7 @@ struct ValueSchemaTests {
         name: "r", patterns: [RoutePattern("x://r")], kind: .page,
         parameters: [ParameterDeclaration("v", schema, isRequired: isRequired)]))
     let called = try RouteURI(uri)
-    do throws(ResolutionError) {
+    do throws(RouterResolutionError) {
       _ = try router.snapshot().resolve(called, params: params)
       return []
     } catch {

@@ -66,7 +66,7 @@ struct TableReloadTests {
     #expect(try resolution(of: "native://old") == "native://old")
     let snapshot = router.snapshot()
     #expect(snapshot.tabs == [])
-    #expect(throws: ResolutionError.self) { try snapshot.deepLink(action: "a", url: nil) }
+    #expect(throws: RouterResolutionError.self) { try snapshot.deepLink(action: "a", url: nil) }
     #expect(try snapshot.undefinedTarget(of: RouteURI("native://none")) == nil)
     #expect(snapshot.plusIsSpace)
   }
@@ -86,7 +86,7 @@ struct TableReloadTests {
     let snapshot = router.snapshot()
     #expect(snapshot.tabs == [])
     #expect(try snapshot.deepLink(action: "b", url: nil).uri == "native://home")
-    #expect(throws: ResolutionError.self) { try snapshot.deepLink(action: "a", url: nil) }
+    #expect(throws: RouterResolutionError.self) { try snapshot.deepLink(action: "a", url: nil) }
     #expect(snapshot.plusIsSpace)
     #expect(try snapshot.undefinedTarget(of: RouteURI("native://none")) == nil)
     #expect(try resolution(of: "native://mine") == "native://own")

@@ -51,7 +51,7 @@ enum WebHost {
       name.utf8.lastIndex(of: .dot).map { name[name.utf8.index(after: $0)...] } ?? name[...]
     guard isNumber(label) else { return name }
     let bytes = name.utf8.span
-    return IPLiteral.ipv4(bytes, 0, bytes.count) == nil ? nil : name
+    return URIHostLiteral.ipv4(bytes, 0, bytes.count) == nil ? nil : name
   }
 
   /// Returns a name without triplets; `nil` if it has bytes that a name has not.
@@ -79,7 +79,7 @@ enum WebHost {
 
   private static func ipv6(_ host: String) -> String? {
     let bytes = host.utf8.span
-    guard let groups = IPLiteral.ipv6Groups(bytes, 1, bytes.count - 1) else { return nil }
+    guard let groups = URIHostLiteral.ipv6Groups(bytes, 1, bytes.count - 1) else { return nil }
     // The longest run of at least two zeros, the first of several.
     var longest = 0..<0
     var start = 0

@@ -75,7 +75,7 @@ struct RouteURIParts: Sendable {
     hostStart = Int32(host)
     let after: Int
     if host < end, bytes[host] == UInt8(ascii: "[") {
-      guard let close = IPLiteral.closingBracket(in: bytes, from: host + 1, to: end) else {
+      guard let close = URIHostLiteral.closingBracket(in: bytes, from: host + 1, to: end) else {
         throw RouteURIError(.badIPLiteral, at: host)
       }
       after = close + 1

@@ -24,11 +24,11 @@ package enum JSON {
   package static func parse(
     _ bytes: RawSpan, maxDepth: Int = JSON.maxDepth, duplicateNames: DuplicateNamePolicy = .lastWins
   ) throws(JSONError) -> Value {
-    try TapeCursor.read(bytes) { (cursor) throws(JSONError) in
+    try JSONTapeCursor.read(bytes) { (cursor) throws(JSONError) in
       try cursor.check(maxDepth: maxDepth)
-      let value = cursor.value(at: TapeCursor.root)
+      let value = cursor.value(at: JSONTapeCursor.root)
       if duplicateNames == .reject,
-        let path = cursor.firstDuplicateMember(at: TapeCursor.root, .root)
+        let path = cursor.firstDuplicateMember(at: JSONTapeCursor.root, .root)
       {
         throw JSONError("\(path): the member comes twice in its object; remove one")
       }

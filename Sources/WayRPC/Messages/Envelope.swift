@@ -15,7 +15,7 @@ struct Envelope {
   private(set) var hasDuplicateID = false
 
   @inline(__always)
-  init(_ cursor: TapeCursor, at object: Int) {
+  init(_ cursor: JSONTapeCursor, at object: Int) {
     var at = object + 1
     let end = cursor.end(of: object)
     while at < end {
@@ -36,7 +36,7 @@ struct Envelope {
     }
   }
 
-  // The words that `TapeCursor.shortStringWord(at:)` returns: the length, then the bytes from the
+  // The words that `JSONTapeCursor.shortStringWord(at:)` returns: the length, then the bytes from the
   // last to the first.
   private static var jsonrpcName: UInt64 { 0x07_63_70_72_6E_6F_73_6A }
   private static var idName: UInt64 { 0x02_00_00_00_00_00_64_69 }
@@ -58,7 +58,7 @@ struct Envelope {
 
   /// Returns the message's `seq`: `nil` if it has none, 0 for a value that is no integer from 1 on.
   @inline(__always)
-  func sequenceNumber(_ cursor: TapeCursor) -> UInt64? {
+  func sequenceNumber(_ cursor: JSONTapeCursor) -> UInt64? {
     seq == 0 ? nil : cursor.positiveInteger(at: seq) ?? 0
   }
 }

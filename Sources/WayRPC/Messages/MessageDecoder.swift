@@ -48,20 +48,20 @@ package struct MessageDecoder: Sendable {
     var numbers = SequenceNumbers.none
     var content: FrameContent?
     do {
-      content = try TapeCursor.read(bytes) { (cursor) throws(JSONError) -> FrameContent? in
-        switch cursor.kind(at: TapeCursor.root) {
+      content = try JSONTapeCursor.read(bytes) { (cursor) throws(JSONError) -> FrameContent? in
+        switch cursor.kind(at: JSONTapeCursor.root) {
         case .object:
-          let envelope = Envelope(cursor, at: TapeCursor.root)
+          let envelope = Envelope(cursor, at: JSONTapeCursor.root)
           numbers = SequenceNumbers(envelope.sequenceNumber(cursor))
           try cursor.check(maxDepth: maxDepth)
-          switch classify(cursor, envelope, at: TapeCursor.root) {
+          switch classify(cursor, envelope, at: JSONTapeCursor.root) {
           case .message(let message): return .message(message)
           case .request(let id):
             body(.request(RequestView(cursor, envelope, id, of: bytes)), numbers)
             return nil
           }
         case .array: return try batch(cursor, &numbers)
-        default: return .message(.notAnObject(cursor, at: TapeCursor.root))
+        default: return .message(.notAnObject(cursor, at: JSONTapeCursor.root))
         }
       }
     } catch {
@@ -85,7 +85,7 @@ package struct MessageDecoder: Sendable {
     _ bytes: RawSpan, _ failure: CallError, _ numbers: inout SequenceNumbers
   ) -> FrameContent {
     numbers = .none
-    guard let (envelopes, isBatch) = RecoveredEnvelope.recover(from: bytes, limit: maxBatch),
+    guard let (envelopes, isBatch) = RecoveredRPCEnvelope.recover(from: bytes, limit: maxBatch),
       let first = envelopes.first
     else { return .malformed(failure) }
     numbers = SequenceNumbers(first.sequenceNumber)
@@ -100,9 +100,9 @@ package struct MessageDecoder: Sendable {
   }
 
   private func batch(
-    _ cursor: TapeCursor, _ numbers: inout SequenceNumbers
+    _ cursor: JSONTapeCursor, _ numbers: inout SequenceNumbers
   ) throws(JSONError) -> FrameContent {
-    let count = cursor.count(of: TapeCursor.root)
+    let count = cursor.count(of: JSONTapeCursor.root)
     guard count > 0 else {
       return .malformed(CallError(.invalidRequest, "a batch needs at least one message"))
     }
@@ -113,7 +113,7 @@ package struct MessageDecoder: Sendable {
           .tooLarge, "a batch may have at most \(maxBatch) messages; this one has \(count)",
           data: ["limit": .integer(Int64(maxBatch))]))
     }
-    guard cursor.size(of: TapeCursor.root) <= maxValues else {
+    guard cursor.size(of: JSONTapeCursor.root) <= maxValues else {
       numbers = self.sequenceNumbers(cursor)
       return .malformed(tooManyValues)
     }
@@ -128,11 +128,11 @@ package struct MessageDecoder: Sendable {
 
   /// Returns the messages of a batch, with their numbers.
   private func messages(
-    _ cursor: TapeCursor, _ count: Int, _ numbers: inout SequenceNumbers
+    _ cursor: JSONTapeCursor, _ count: Int, _ numbers: inout SequenceNumbers
   ) -> [Message] {
     var messages: [Message] = []
     messages.reserveCapacity(count)
-    var at = TapeCursor.root + 1
+    var at = JSONTapeCursor.root + 1
     while messages.count < count {
       let envelope = cursor.kind(at: at) == .object ? Envelope(cursor, at: at) : nil
       let number = envelope?.sequenceNumber(cursor)
@@ -148,10 +148,10 @@ package struct MessageDecoder: Sendable {
   }
 
   /// Returns the numbers of a batch that is rejected as a whole.
-  private func sequenceNumbers(_ cursor: TapeCursor) -> SequenceNumbers {
+  private func sequenceNumbers(_ cursor: JSONTapeCursor) -> SequenceNumbers {
     var numbers: SequenceNumbers?
-    var at = TapeCursor.root + 1
-    let end = cursor.end(of: TapeCursor.root)
+    var at = JSONTapeCursor.root + 1
+    let end = cursor.end(of: JSONTapeCursor.root)
     while at < end {
       let isObject = cursor.kind(at: at) == .object
       let number = isObject ? Envelope(cursor, at: at).sequenceNumber(cursor) : nil
@@ -172,7 +172,7 @@ package struct MessageDecoder: Sendable {
     }
   }
 
-  private func message(_ cursor: TapeCursor, _ envelope: Envelope, at index: Int) -> Message {
+  private func message(_ cursor: JSONTapeCursor, _ envelope: Envelope, at index: Int) -> Message {
     switch classify(cursor, envelope, at: index) {
     case .message(let message): return message
     case .request(let id):
@@ -183,7 +183,7 @@ package struct MessageDecoder: Sendable {
     }
   }
 
-  private func classify(_ cursor: TapeCursor, _ envelope: Envelope, at index: Int)
+  private func classify(_ cursor: JSONTapeCursor, _ envelope: Envelope, at index: Int)
     -> ClassifiedMessage
   {
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
@@ -230,7 +230,7 @@ package struct MessageDecoder: Sendable {
   }
 
   @inline(__always)
-  private func requestID(_ cursor: TapeCursor, at index: Int) -> RequestID? {
+  private func requestID(_ cursor: JSONTapeCursor, at index: Int) -> RequestID? {
     switch cursor.kind(at: index) {
     case .string: .string(cursor.string(at: index))
     case .object, .array: nil
@@ -238,7 +238,7 @@ package struct MessageDecoder: Sendable {
     }
   }
 
-  private func isVersion2(_ cursor: TapeCursor, at index: Int) -> Bool {
+  private func isVersion2(_ cursor: JSONTapeCursor, at index: Int) -> Bool {
     // A missing member has the index 0, which holds no string.
     cursor.kind(at: index) == .string && cursor.shortStringWord(at: index) == Envelope.version
   }
@@ -250,14 +250,14 @@ package struct MessageDecoder: Sendable {
   }
 
   /// Returns a failed response, so that its call completes all the same.
-  private func tooLargeResponse(_ cursor: TapeCursor, _ envelope: Envelope) -> Message {
+  private func tooLargeResponse(_ cursor: JSONTapeCursor, _ envelope: Envelope) -> Message {
     guard envelope.id != 0, !envelope.hasDuplicateID,
       let id = requestID(cursor, at: envelope.id)
     else { return .invalid(.null, tooManyValues) }
     return .response(Response(id: id.comparedByValue, result: .failure(tooManyValues)))
   }
 
-  private func response(_ cursor: TapeCursor, _ envelope: Envelope) -> Message {
+  private func response(_ cursor: JSONTapeCursor, _ envelope: Envelope) -> Message {
     guard envelope.id != 0, !envelope.hasDuplicateID,
       let id = requestID(cursor, at: envelope.id)?.comparedByValue
     else {
@@ -287,7 +287,7 @@ extension Message {
     .invalid(id, CallError(.invalidRequest, problem))
   }
 
-  fileprivate static func notAnObject(_ cursor: TapeCursor, at index: Int) -> Message {
+  fileprivate static func notAnObject(_ cursor: JSONTapeCursor, at index: Int) -> Message {
     let kind =
       switch cursor.kind(at: index) {
       case .array: "an array"

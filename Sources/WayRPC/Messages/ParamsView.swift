@@ -10,7 +10,7 @@ package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thr
   /// Names of members: at most as many as ``MemberPositions`` can hold.
   package struct MemberNames: Sendable {
     package let strings: [String]
-    /// The length of each name and its first bytes, as ``TapeCursor/prefixWord(ofStringAt:)``
+    /// The length of each name and its first bytes, as ``JSONTapeCursor/prefixWord(ofStringAt:)``
     /// returns them.
     fileprivate let prefixWords: [UInt64]
 
@@ -30,13 +30,13 @@ package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thr
   package typealias MemberPositions = InlineArray<16, Int32>
 
   /// The cursor; `nil` for params that were decoded before.
-  private let cursor: TapeCursor?
+  private let cursor: JSONTapeCursor?
   /// The index of the params on the tape; 0 if there are none.
   private let tapeIndex: Int
   private let decodedValue: Value?
 
   @_lifetime(borrow frame)
-  init(_ cursor: TapeCursor, _ index: Int, of frame: borrowing RawSpan) {
+  init(_ cursor: JSONTapeCursor, _ index: Int, of frame: borrowing RawSpan) {
     self.cursor = cursor
     self.tapeIndex = index
     decodedValue = nil
@@ -66,7 +66,7 @@ package struct ParamsView: ~Escapable, @unchecked Sendable {  // used on one thr
   package var memberNames: [String] { value?.object?.members.map(\.name) ?? [] }
 
   /// Returns the params at an index of a tape; `nil` for none or null.
-  static func value(_ cursor: TapeCursor, at index: Int) -> Value? {
+  static func value(_ cursor: JSONTapeCursor, at index: Int) -> Value? {
     index == 0 || cursor.kind(at: index) == .null ? .none : cursor.value(at: index)
   }
 

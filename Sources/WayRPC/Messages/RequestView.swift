@@ -18,13 +18,13 @@ package struct RequestView: ~Escapable, @unchecked Sendable {  // used on one th
   package let id: RequestID?
   package let params: ParamsView
   /// The cursor; `nil` for a request that was decoded before.
-  private let cursor: TapeCursor?
+  private let cursor: JSONTapeCursor?
   private let methodIndex: Int
   private let decodedMethod: String
 
   @_lifetime(borrow frame)
   init(
-    _ cursor: TapeCursor, _ envelope: Envelope, _ id: RequestID?, of frame: borrowing RawSpan
+    _ cursor: JSONTapeCursor, _ envelope: Envelope, _ id: RequestID?, of frame: borrowing RawSpan
   ) {
     self.id = id
     self.cursor = cursor

@@ -42,7 +42,7 @@ package final class RouterAttachments: Sendable, Hashable {
   }
 
   /// Returns the error for a URI that no Swift code of this process serves.
-  package func deliveryError(of uri: String) -> ResolutionError {
+  package func deliveryError(of uri: String) -> RouterResolutionError {
     var things = values.keys.sorted().map { "\"\($0.brief)\"" }
     if let expectedResult { things.append("a \(expectedResult.type) in reply") }
     return .notOverTheWire(
@@ -61,7 +61,7 @@ package final class RouterAttachments: Sendable, Hashable {
 extension RouterAttachments? {
   fileprivate func value<Model: Sendable>(
     _ name: String, as type: Model.Type
-  ) throws(ResolutionError) -> Model {
+  ) throws(RouterResolutionError) -> Model {
     guard let value = self?.values[name] else {
       throw .invalidAttachment(
         "the attachment \"\(name.brief)\" is missing: it must be a \(type), which only a caller in "
@@ -76,8 +76,8 @@ extension RouterAttachments? {
   }
 }
 
-extension ResolutionError {
-  fileprivate static func invalidAttachment(_ message: String) -> ResolutionError {
+extension RouterResolutionError {
+  fileprivate static func invalidAttachment(_ message: String) -> RouterResolutionError {
     .invalidParameters([PatternParameterFault(path: "$", message: message)])
   }
 }
@@ -86,11 +86,11 @@ extension Call {
   /// Returns a value that the caller, Swift code of this process, attached under a name: a model
   /// object or a closure, for example.
   ///
-  /// Throws ``ResolutionError/invalidParameters(_:)`` if there is no such value of the type, as in
+  /// Throws ``RouterResolutionError/invalidParameters(_:)`` if there is no such value of the type, as in
   /// every call over the wire. If a handler rethrows it, its caller receives the error 2422.
   public func attachment<Model: Sendable>(
     _ name: String, as type: Model.Type = Model.self
-  ) throws(ResolutionError) -> Model {
+  ) throws(RouterResolutionError) -> Model {
     try attachments.value(name, as: type)
   }
 
@@ -104,12 +104,12 @@ extension Call {
   /// }
   /// ```
   ///
-  /// Throws ``ResolutionError/notOverTheWire(_:)`` if the caller expects a `Value`, as clients do.
+  /// Throws ``RouterResolutionError/notOverTheWire(_:)`` if the caller expects a `Value`, as clients do.
   /// If a handler rethrows it, its caller receives the error 2405. Throws ``CallError`` (-32603) if
   /// the caller expects another type.
   public func attachResult<Returned: Sendable>(_ value: Returned) throws -> Value {
     guard let attachments, let expected = attachments.expectedResult else {
-      throw ResolutionError.notOverTheWire(
+      throw RouterResolutionError.notOverTheWire(
         "a \(Returned.self) cannot be returned: only Swift code that calls with returning: can "
           + "receive it"
       )

@@ -77,7 +77,7 @@ public struct Explanation: Sendable {
 
 extension Router {
   /// Explains how the router resolves a URI now. It runs and changes nothing; a text that is no URI
-  /// is explained too. `caller` matters if a ``Rollout`` applies.
+  /// is explained too. `caller` matters if a ``RouteRollout`` applies.
   public func explain(
     _ uri: String, params: ValueObject = [:], for caller: Caller? = nil
   ) -> Explanation {

@@ -11,7 +11,7 @@ struct RouteLookupTrace: ~Copyable {
   private(set) var rollouts: [String] = []
   private let snapshot: RouterSnapshot
   private let caller: Caller?
-  private let scheme: SchemeTable.SchemeTraits
+  private let scheme: RouterSchemeTable.SchemeTraits
   private let schemeName: String
   private var seen: Set<Int> = []
   private var nearMissCount = 0

@@ -3,12 +3,12 @@ import WayValues
 
 extension RouterSnapshot {
   /// Explains how the router resolves a URI. It runs and changes nothing; a text that is no URI is
-  /// explained too. `caller` matters if a ``Rollout`` applies.
+  /// explained too. `caller` matters if a ``RouteRollout`` applies.
   public func explain(
     _ text: String, params: ValueObject = [:], for caller: Caller? = nil
   ) -> Explanation {
     var explanation = Explanation(uri: text)
-    do throws(ResolutionError) {
+    do throws(RouterResolutionError) {
       let uri: RouteURI
       do { uri = try RouteURI(mapping: text).withoutDotSegments } catch { throw .invalidURI(error) }
       if uri.hasScheme { explanation.uri = uri.text }
@@ -48,7 +48,7 @@ extension RouterSnapshot {
   private func followUndefinedTargets(
     _ explanation: inout Explanation, from resolution: Resolution, given: ValueObject,
     for caller: Caller?
-  ) throws(ResolutionError) {
+  ) throws(RouterResolutionError) {
     var trail: [String] = []
     var resolution = resolution
     while case .unmatched(let place, _) = resolution,
@@ -72,7 +72,7 @@ extension RouterSnapshot {
     }
   }
 
-  private func fallback(of resolution: Resolution) throws(ResolutionError) -> String? {
+  private func fallback(of resolution: Resolution) throws(RouterResolutionError) -> String? {
     switch resolution {
     case .match(let match): try fallback(of: match)?.text
     case .unmatched(let place, _): try undefinedTarget(of: place.uri)?.text

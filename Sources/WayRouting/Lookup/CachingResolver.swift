@@ -20,7 +20,9 @@ package struct CachingResolver {
     case unmatched(UnmatchedURI)
 
     @inline(__always)
-    func resolution(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> Resolution {
+    func resolution(_ params: ValueObject, checking: Bool) throws(RouterResolutionError)
+      -> Resolution
+    {
       switch self {
       case .route(let found): .match(try found.match(params, checking: checking))
       case .unmatched(let uri): try uri.resolution(params, checking: checking)
@@ -66,7 +68,7 @@ package struct CachingResolver {
   package mutating func resolve(
     _ text: String, params: ValueObject, checking: Bool = true, for caller: Caller?,
     isLast: Bool = false
-  ) throws(ResolutionError) -> Resolution {
+  ) throws(RouterResolutionError) -> Resolution {
     let snapshot = current()
     if let last, isLast || last.text.isSameUTF8(as: text) {
       return try last.resolution.resolution(params, checking: checking)

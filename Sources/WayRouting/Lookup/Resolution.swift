@@ -50,7 +50,7 @@ public enum Resolution: Sendable {
   }
 
   /// Returns the resolution with these parameters instead of all others, after checking them.
-  package func with(_ params: ValueObject) throws(ResolutionError) -> Resolution {
+  package func with(_ params: ValueObject) throws(RouterResolutionError) -> Resolution {
     switch self {
     case .match(let match): .match(try match.with(params))
     case .unmatched(let place, _): .unmatched(place, params: params)

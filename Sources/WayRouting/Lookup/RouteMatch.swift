@@ -32,7 +32,7 @@ public final class RouteMatch: Sendable {
   package var interceptors: InterceptorChain? { resolvedRoute.interceptors }
 
   /// Returns the match with these parameters instead of all others, after checking them.
-  package func with(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
+  package func with(_ params: ValueObject) throws(RouterResolutionError) -> RouteMatch {
     try resolvedRoute.replacingParameters(params)
   }
 }
@@ -77,7 +77,7 @@ final class ResolvedRoute: Sendable {
 
   /// Returns the match for one call. If `checking` is `false`, parameters that a caller may still
   /// add are not checked.
-  func match(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> RouteMatch {
+  func match(_ params: ValueObject, checking: Bool) throws(RouterResolutionError) -> RouteMatch {
     var merged = params
     if !self.params.isEmpty {
       merged = self.params
@@ -88,7 +88,7 @@ final class ResolvedRoute: Sendable {
   }
 
   /// Returns the match with parameters that replace those of the URI.
-  func replacingParameters(_ params: ValueObject) throws(ResolutionError) -> RouteMatch {
+  func replacingParameters(_ params: ValueObject) throws(RouterResolutionError) -> RouteMatch {
     var params = params
     if checksParameters { try check(&params, params) }
     return RouteMatch(resolvedRoute: self, params: params)
@@ -96,7 +96,7 @@ final class ResolvedRoute: Sendable {
 
   private func check(
     _ merged: inout ValueObject, _ given: ValueObject
-  ) throws(ResolutionError) {
+  ) throws(RouterResolutionError) {
     if isThirdParty { try RouterSnapshot.checkThirdParty(merged) }
     try route.rules?.check(&merged, given: given, uriFaults: faults)
   }

@@ -7,7 +7,7 @@ extension RouterSnapshot {
   /// declined. `params` are the caller's.
   package func matches(
     after declined: RouteMatch, params: ValueObject, for caller: Caller?
-  ) throws(ResolutionError) -> [RouteMatch] {
+  ) throws(RouterResolutionError) -> [RouteMatch] {
     let split: SplitURI
     do { split = try SplitURI(declined.uri) } catch { throw .invalidURI(error) }
     let scheme = schemes.traits(of: split)
@@ -33,7 +33,7 @@ extension RouterSnapshot {
   }
 
   /// Returns the fallback of a route for one call; `nil` if it has none.
-  package func fallback(of match: RouteMatch) throws(ResolutionError) -> RouteURI? {
+  package func fallback(of match: RouteMatch) throws(RouterResolutionError) -> RouteURI? {
     guard let target = match.route.fallback else { return nil }
     do {
       return try target.uri(
@@ -41,18 +41,18 @@ extension RouterSnapshot {
         extraParameters: try match.uri.queryParameters(plusIsSpace: plusIsSpace),
         fragment: match.uri.fragment)
     } catch {
-      throw ResolutionError(error)
+      throw RouterResolutionError(error)
     }
   }
 
   /// Returns the target of the scheme for a URI that no route or host serves; `nil` if there is
   /// none.
-  package func undefinedTarget(of uri: RouteURI) throws(ResolutionError) -> RouteURI? {
+  package func undefinedTarget(of uri: RouteURI) throws(RouterResolutionError) -> RouteURI? {
     do {
       return try undefinedRouteTarget(uri)?.uri(
         [:], extraParameters: ["uri": .string(uri.text)], fragment: nil)
     } catch {
-      throw ResolutionError(error)
+      throw RouterResolutionError(error)
     }
   }
 

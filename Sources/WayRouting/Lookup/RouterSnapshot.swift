@@ -26,7 +26,7 @@ public final class RouterSnapshot: Sendable {
   public let tabs: [RouteURI]
   let actions: [String: PatternTarget]
   let routingTable: RoutingTable
-  let schemes: SchemeTable
+  let schemes: RouterSchemeTable
   let dispatchers: [String: SchemeDispatcher]
   let addedGroups: AddedGroups
   /// The group table, built at its first use.
@@ -92,14 +92,14 @@ public final class RouterSnapshot: Sendable {
   ///
   /// The lookup skips routes of a kind that the scheme's dispatcher does not accept, and routes
   /// with a rollout that does not include the caller. If `checking` is `false`, the parameters are
-  /// not checked, for a URI that is not called yet. Throws ``ResolutionError`` if the URI has no
+  /// not checked, for a URI that is not called yet. Throws ``RouterResolutionError`` if the URI has no
   /// target.
   ///
-  /// - Parameter caller: the caller, which matters if a ``Rollout`` applies; `nil` for an anonymous
+  /// - Parameter caller: the caller, which matters if a ``RouteRollout`` applies; `nil` for an anonymous
   ///   one.
   public func resolve(
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true, for caller: Caller? = nil
-  ) throws(ResolutionError) -> Resolution {
+  ) throws(RouterResolutionError) -> Resolution {
     let called = uri.withoutDotSegments
     let redirected = try redirects?.follow(called, in: self, for: caller)
     let split: SplitURI
@@ -116,7 +116,7 @@ public final class RouterSnapshot: Sendable {
   func resolve(
     _ split: borrowing SplitURI, params: ValueObject, checking: Bool = true, for caller: Caller?,
     isPersonal: Bool = false
-  ) throws(ResolutionError) -> Resolution {
+  ) throws(RouterResolutionError) -> Resolution {
     var rolloutCheck = RolloutCheck(caller: caller, dependsOnCaller: isPersonal)
     guard split.uri.hasScheme else {
       throw .invalidURI(RouteURIError(.noScheme, at: 0))
@@ -159,11 +159,11 @@ public final class RouterSnapshot: Sendable {
   /// Returns the parameters of query, path and caller, merged; later ones win.
   package func parameters(
     _ split: borrowing SplitURI, path: ValueObject, _ params: ValueObject
-  ) throws(ResolutionError) -> ValueObject {
+  ) throws(RouterResolutionError) -> ValueObject {
     guard split.uri.hasQuery || !path.isEmpty else { return params }
     var merged: ValueObject
     do { merged = try split.uri.queryParameters(plusIsSpace: plusIsSpace) } catch {
-      throw ResolutionError(error)
+      throw RouterResolutionError(error)
     }
     merged.merge(path)
     merged.merge(params)
@@ -178,7 +178,7 @@ public final class RouterSnapshot: Sendable {
   /// caller.
   private func choose(
     _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.MatchScope,
-    _ scheme: SchemeTable.SchemeTraits, _ rolloutCheck: inout RolloutCheck
+    _ scheme: RouterSchemeTable.SchemeTraits, _ rolloutCheck: inout RolloutCheck
   ) -> RouteTrie.Candidate? {
     if isEligible(first, scheme, &rolloutCheck) { return first }
     for candidate in trie.candidates(split, in: scope)
@@ -189,7 +189,7 @@ public final class RouterSnapshot: Sendable {
   }
 
   private func isEligible(
-    _ candidate: RouteTrie.Candidate, _ scheme: SchemeTable.SchemeTraits,
+    _ candidate: RouteTrie.Candidate, _ scheme: RouterSchemeTable.SchemeTraits,
     _ rolloutCheck: inout RolloutCheck
   ) -> Bool {
     let route = route(of: candidate)
@@ -197,11 +197,14 @@ public final class RouterSnapshot: Sendable {
   }
 
   func resolvedRoute(
-    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI, _ scheme: SchemeTable.SchemeTraits,
+    _ found: RouteTrie.Candidate, _ split: borrowing SplitURI,
+    _ scheme: RouterSchemeTable.SchemeTraits,
     _ rolloutCheck: RolloutCheck
-  ) throws(ResolutionError) -> ResolvedRoute {
+  ) throws(RouterResolutionError) -> ResolvedRoute {
     let path: ValueObject
-    do { path = try trie.captures(of: found, in: split) } catch { throw ResolutionError(error) }
+    do { path = try trie.captures(of: found, in: split) } catch {
+      throw RouterResolutionError(error)
+    }
     let params = try parameters(split, path: path, [:])
     let route = route(of: found)
     var customHandler: (@Sendable (Call) async throws -> Value)?
@@ -217,29 +220,29 @@ public final class RouterSnapshot: Sendable {
 
   private func navigation(
     _ split: borrowing SplitURI, _ params: ValueObject
-  ) throws(ResolutionError) -> Resolution {
+  ) throws(RouterResolutionError) -> Resolution {
     guard split.count == 1 else {
       throw .noRoute(uri: split.uri.text, kind: .noRoute)
     }
     let operation: String
     do { operation = try split.text(at: 0, of: nil, what: "the operation") } catch {
-      throw ResolutionError(error)
+      throw RouterResolutionError(error)
     }
     return .navigation(
       uri: split.uri, operation: operation, params: try parameters(split, path: [:], params))
   }
 
-  static func checkThirdParty(_ params: ValueObject) throws(ResolutionError) {
+  static func checkThirdParty(_ params: ValueObject) throws(RouterResolutionError) {
     guard let target = params["i"]?.string else {
-      throw ResolutionError.parameterFault(
+      throw RouterResolutionError.parameterFault(
         "i", "the URI of the other app is missing; it is a string")
     }
     do {
       guard try RouteURI(mapping: target).scheme == nil else { return }
     } catch {
-      throw ResolutionError.parameterFault("i", "not a URI: \(error)")
+      throw RouterResolutionError.parameterFault("i", "not a URI: \(error)")
     }
-    throw ResolutionError.parameterFault("i", "the URI of the other app needs a scheme")
+    throw RouterResolutionError.parameterFault("i", "the URI of the other app needs a scheme")
   }
 }
 

@@ -37,7 +37,8 @@ public final class UnmatchedURI: Sendable {
 
   /// Returns the resolution of one call. If `checking` is `false`, parameters that a caller may
   /// still add are not checked.
-  func resolution(_ params: ValueObject, checking: Bool) throws(ResolutionError) -> Resolution {
+  func resolution(_ params: ValueObject, checking: Bool) throws(RouterResolutionError) -> Resolution
+  {
     var merged = params
     if !self.params.isEmpty {
       merged = self.params

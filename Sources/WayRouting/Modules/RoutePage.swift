@@ -87,7 +87,7 @@ private final class PageInstance<Shown: RoutePage>: Sendable {
 
   var page: Shown? { storedPage.withLock { $0 } }
 
-  func make(for page: Page) throws(ResolutionError) -> Shown {
+  func make(for page: Page) throws(RouterResolutionError) -> Shown {
     let instance = try page.decode(Shown.self)
     storedPage.withLock { $0 = instance }
     return instance

@@ -41,7 +41,7 @@ final class ParameterRules: Sendable {
   ///   - uriFaults: the faults that ``convert(_:)`` returned.
   func check(
     _ params: inout ValueObject, given: ValueObject, uriFaults: [PatternParameterFault]
-  ) throws(ResolutionError) {
+  ) throws(RouterResolutionError) {
     var faults = uriFaults.filter { fault in given[fault.name] == nil }
     for declaration in declarations {
       let name = declaration.name

@@ -36,12 +36,12 @@ extension RouterSnapshot {
   /// overrides the target's own. An action that the table does not have, or leaves open, leads to
   /// the URL itself. The other arguments are those of the link.
   ///
-  /// Throws ``ResolutionError`` for an unknown action without a URL, for a text that is no URL, and
+  /// Throws ``RouterResolutionError`` for an unknown action without a URL, for a text that is no URL, and
   /// for a URL that the target needs or that does not fit it.
   public func deepLink(
     action: String, url: String?, params: ValueObject = [:], exts: ValueObject = [:],
     style: Style? = nil, key: String? = nil
-  ) throws(ResolutionError) -> DeepLink {
+  ) throws(RouterResolutionError) -> DeepLink {
     func link(_ uri: String) -> DeepLink {
       DeepLink(uri, params: params, exts: exts, style: style, key: key)
     }
@@ -61,7 +61,7 @@ extension RouterSnapshot {
       merged.merge(query)
       return link(try uri.replacingQuery(with: merged).text)
     } catch {
-      throw ResolutionError(error)
+      throw RouterResolutionError(error)
     }
   }
 
@@ -78,14 +78,14 @@ extension RouterSnapshot {
   /// route declares, with the deep link's own parameters. Empty if the route declares none, or the
   /// deep link has no target.
   ///
-  /// Throws ``ResolutionError`` for a parameter that is missing or that a URI cannot hold.
-  public func parents(of match: RouteMatch) throws(ResolutionError) -> [RouteURI] {
+  /// Throws ``RouterResolutionError`` for a parameter that is missing or that a URI cannot hold.
+  public func parents(of match: RouteMatch) throws(RouterResolutionError) -> [RouteURI] {
     var uris: [RouteURI] = []
     for parent in match.route.parents {
       var captures = ValueObject()
       for name in parent.parameterNames { captures[name] = match.params[name] }
       do { uris.append(try parent.uri(captures, extraParameters: [:], fragment: nil)) } catch {
-        throw ResolutionError(error)
+        throw RouterResolutionError(error)
       }
     }
     return uris

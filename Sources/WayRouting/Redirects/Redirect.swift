@@ -12,10 +12,10 @@ public struct Redirect: Sendable, Hashable {
     /// captures of `from` that it does not name become parameters of the query.
     public let to: PatternTarget?
     /// The callers that the branch is for; `nil` for all.
-    public let rollout: Rollout?
+    public let rollout: RouteRollout?
 
     /// Creates a branch, which is checked when a redirect is created from it.
-    public init(to: PatternTarget?, rollout: Rollout? = nil) {
+    public init(to: PatternTarget?, rollout: RouteRollout? = nil) {
       self.to = to
       self.rollout = rollout
     }
@@ -97,7 +97,7 @@ struct RedirectTable: Sendable {
   /// Follows the redirects of a URI.
   func follow(
     _ uri: RouteURI, in snapshot: RouterSnapshot, for caller: Caller?, explaining: Bool = false
-  ) throws(ResolutionError) -> RedirectedURI {
+  ) throws(RouterResolutionError) -> RedirectedURI {
     var result = RedirectedURI(uri: uri, chain: [uri.text])
     while let next = try next(&result, in: snapshot, for: caller, explaining: explaining) {
       result.uri = next
@@ -113,7 +113,7 @@ struct RedirectTable: Sendable {
   private func next(
     _ result: inout RedirectedURI, in snapshot: RouterSnapshot, for caller: Caller?,
     explaining: Bool
-  ) throws(ResolutionError) -> RouteURI? {
+  ) throws(RouterResolutionError) -> RouteURI? {
     let uri = result.uri
     let split: SplitURI
     do { split = try SplitURI(uri) } catch { throw .invalidURI(error) }
@@ -132,7 +132,7 @@ struct RedirectTable: Sendable {
         extraParameters: try uri.queryParameters(plusIsSpace: snapshot.plusIsSpace),
         fragment: uri.fragment)
     } catch {
-      throw ResolutionError(error)
+      throw RouterResolutionError(error)
     }
   }
 }

@@ -50,7 +50,9 @@ struct DeclaredRules: Sendable {
   }
 
   /// Returns the rules of all schemes; those of other code override the declared ones.
-  func completing(_ rules: [String: SchemeTable.SchemeRule]) -> [String: SchemeTable.SchemeRule] {
+  func completing(_ rules: [String: RouterSchemeTable.SchemeRule]) -> [String: RouterSchemeTable
+    .SchemeRule]
+  {
     var rules = rules
     for (name, scheme) in schemes {
       rules[name] = rules[name, default: .init()].addingDefaults(scheme)

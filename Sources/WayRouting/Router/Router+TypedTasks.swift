@@ -35,11 +35,11 @@ extension Router {
 extension Call {
   /// Decodes the parameters as a type. Strings are parsed if the type expects a number or boolean.
   ///
-  /// Throws ``ResolutionError/invalidParameters(_:)`` with the path of each fault. If a handler
+  /// Throws ``RouterResolutionError/invalidParameters(_:)`` with the path of each fault. If a handler
   /// rethrows it, its caller receives 2422.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
-  ) throws(ResolutionError) -> Parameters {
+  ) throws(RouterResolutionError) -> Parameters {
     try params.decode(type)
   }
 }
@@ -48,16 +48,16 @@ extension Page {
   /// Decodes the parameters as a type, as ``Call/decode(_:)`` does.
   public func decode<Parameters: Decodable>(
     _ type: Parameters.Type = Parameters.self
-  ) throws(ResolutionError) -> Parameters {
+  ) throws(RouterResolutionError) -> Parameters {
     try params.decode(type)
   }
 }
 
 extension ValueObject {
-  /// Decodes parameters as a type. Throws ``ResolutionError/invalidParameters(_:)``.
+  /// Decodes parameters as a type. Throws ``RouterResolutionError/invalidParameters(_:)``.
   func decode<Parameters: Decodable>(
     _ type: Parameters.Type
-  ) throws(ResolutionError) -> Parameters {
+  ) throws(RouterResolutionError) -> Parameters {
     do { return try decodeParameters(as: type) } catch {
       throw .invalidParameters([PatternParameterFault(path: error.path, message: error.message)])
     }

@@ -4,7 +4,7 @@ import WayValues
 /// The parts of snapshots that one snapshot shares with the next, and the changes since.
 struct RouterSnapshotParts: Sendable {
   /// The rules of the schemes, and their dispatchers.
-  typealias SchemeParts = (table: SchemeTable, dispatchers: [String: SchemeDispatcher])
+  typealias SchemeParts = (table: RouterSchemeTable, dispatchers: [String: SchemeDispatcher])
 
   /// These are `nil` from a change until they are rebuilt.
   var schemes: SchemeParts?
@@ -113,7 +113,7 @@ extension RouterState {
   mutating func schemeParts() -> RouterSnapshotParts.SchemeParts {
     if let built = parts.schemes { return built }
     let built = (
-      table: SchemeTable(declared.completing(schemes)),
+      table: RouterSchemeTable(declared.completing(schemes)),
       dispatchers: schemes.compactMapValues(\.dispatcher)
     )
     parts.schemes = built

@@ -28,7 +28,9 @@ struct RouterState: Sendable {
   private var placeByShape = RouterShardedDictionary<PatternShape, Int>()
   private var nextPlace = 0
   private var lastID: UInt64 = 0
-  private(set) var schemes: [String: SchemeTable.SchemeRule] { didSet { parts.schemes = nil } }
+  private(set) var schemes: [String: RouterSchemeTable.SchemeRule] {
+    didSet { parts.schemes = nil }
+  }
   var undefinedRouteHandler: UndefinedRouteHandler?
   var failedCallHandler: FailedCallHandler?
   /// The settings of code; `nil` leaves them to a table.
@@ -59,7 +61,7 @@ struct RouterState: Sendable {
   var parts = RouterSnapshotParts()
 
   init() {
-    var schemes: [String: SchemeTable.SchemeRule] = [:]
+    var schemes: [String: RouterSchemeTable.SchemeRule] = [:]
     for (scheme, dispatcher) in SchemeDispatcher.builtIn {
       schemes[scheme] = .init(dispatcher: dispatcher)
     }
@@ -190,7 +192,7 @@ struct RouterState: Sendable {
 
   /// Changes the rule of a scheme.
   mutating func change(
-    _ scheme: String, _ change: (inout SchemeTable.SchemeRule) -> Void
+    _ scheme: String, _ change: (inout RouterSchemeTable.SchemeRule) -> Void
   ) throws(RouterConfigurationError) {
     guard RouteURI.isScheme(scheme) else { throw .invalidScheme(scheme) }
     change(&schemes[scheme.lowercased(), default: .init()])

@@ -36,9 +36,9 @@ public final class Route: Sendable {
   public let presentation: Presentation?
   /// The callers that the route is for; `nil` for all. For other callers the next matching route
   /// applies.
-  public let rollout: Rollout?
+  public let rollout: RouteRollout?
   /// The methods of its pages for `page.call`.
-  public let methods: [PageMethod]
+  public let methods: [RoutePageMethod]
   /// The handler that runs or shows the route.
   public let handler: RouteHandler
   /// The rules for parameters; `nil` if nothing is checked.
@@ -50,7 +50,8 @@ public final class Route: Sendable {
     purpose: String? = nil, priority: Int = 0, parameters: [ParameterDeclaration] = [],
     isStrict: Bool = false, result: ValueSchema? = nil, groups: [String] = [],
     permissions: [String] = [], fallback: PatternTarget? = nil, parents: [PatternTarget] = [],
-    presentation: Presentation? = nil, rollout: Rollout? = nil, methods: [PageMethod] = [],
+    presentation: Presentation? = nil, rollout: RouteRollout? = nil,
+    methods: [RoutePageMethod] = [],
     handler: RouteHandler = .hosted
   ) {
     self.name = name

@@ -65,7 +65,7 @@ final class ActiveCall {
   /// The task that the call has started, if task events are observed.
   var taskStart: TaskStart?
   /// The operation on the stack or a page, if failures are observed.
-  var attemptedOperation: FailedOperation?
+  var attemptedOperation: SessionFailedOperation?
   /// The URI of the request, for a client that resumes.
   var uri: String?
   /// The idempotency key of the call.

@@ -50,7 +50,7 @@ package final class ClusterNode: Sendable {
   let peerRequests: SessionPeerRequests
   let finder: SessionFinder
   private let peerTable: Locked<PeerTable>
-  private let store: StoreQueue
+  private let store: SessionStoreQueue
   private let peerSender: PeerSender
   private let state: Locked<NodeState>
 
@@ -68,7 +68,7 @@ package final class ClusterNode: Sendable {
     var isPersistingAll = false
   }
 
-  init(_ engine: any ClusterEngine, _ server: String, _ store: StoreQueue) {
+  init(_ engine: any ClusterEngine, _ server: String, _ store: SessionStoreQueue) {
     self.engine = engine
     self.server = server
     self.store = store

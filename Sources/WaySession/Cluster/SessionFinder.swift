@@ -40,7 +40,7 @@ actor SessionFinder {
   private let engine: any ClusterEngine
   private let server: String
   private let peerTable: Locked<PeerTable>
-  private let store: StoreQueue
+  private let store: SessionStoreQueue
   private weak var delegate: (any FinderDelegate)?
   private var takeovers: [String: Task<Void, any Error>] = [:]
   /// The running checks whether a server is down.
@@ -50,7 +50,7 @@ actor SessionFinder {
 
   init(
     _ engine: any ClusterEngine, _ server: String, _ peerTable: Locked<PeerTable>,
-    _ store: StoreQueue, _ counts: ClusterCounts
+    _ store: SessionStoreQueue, _ counts: ClusterCounts
   ) {
     self.counts = counts
     self.engine = engine

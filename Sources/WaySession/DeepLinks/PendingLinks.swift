@@ -21,7 +21,7 @@ struct PendingLinks {
     /// ends before it was opened.
     var unclaimedLink: UnclaimedLinks.UnclaimedLink?
     /// The copies of the link in other sessions; `nil` if this is the only one.
-    var copies: LinkCopies?
+    var copies: DeepLinkCopies?
     /// The memory charge; `nil` for a link from before a restart.
     var charge: ByteBudget.Charge?
     fileprivate(set) var number: LinkNumber = 0

@@ -46,7 +46,7 @@ package enum SessionEvent: Sendable {
   /// A call reached no page and no task.
   case routeFailed(uri: String, CallError)
   /// A change of the stack, or a call of a page, was rejected or has failed.
-  case operationFailed(FailedOperation, CallError)
+  case operationFailed(SessionFailedOperation, CallError)
   case callEnded(CallRecord)
   /// A host did not respond in time.
   case hostTimedOut(client: String, method: String)

@@ -189,7 +189,7 @@ struct SessionHosts {
       guard let found, let chosen else { return nil }
       return ChosenHost(chosen, pattern: found.pattern?.text, captures: found.captures)
     } catch {
-      throw CallError(ResolutionError(error))
+      throw CallError(RouterResolutionError(error))
     }
   }
 }

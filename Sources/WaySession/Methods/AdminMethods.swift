@@ -4,9 +4,9 @@ import WayValues
 enum AdminMethods {
   static let all =
     TableMethods.all + PolicyMethods.all + InspectionMethods.all + [
-      Method(
+      SessionMethod(
         "session.list", [Param(.after, .string), Param(.limit, .count)], access: .admin, list),
-      Method("session.push", pushParams, access: .admin, push),
+      SessionMethod("session.push", pushParams, access: .admin, push),
     ]
 
   static let pushParams: ParamList = [
@@ -42,7 +42,7 @@ enum AdminMethods {
   private static func push(
     _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
-    let push = try Push(params, session.resolver.snapshot, session.limits)
+    let push = try SessionPush(params, session.resolver.snapshot, session.limits)
     let rights = handle.client.rights
     try push.authorize(rights)
     let maxBytes = maxPageBytes(for: handle, in: session)

@@ -40,7 +40,7 @@ package enum ConformanceMethods {
   /// `conformance.owner` returns the server that owns the session, the number of its term, and the
   /// time. The time is in nanoseconds of the machine's monotonic clock.
   static let sessionMethods = [
-    Method("conformance.owner") { session, _, _ throws(CallError) in
+    SessionMethod("conformance.owner") { session, _, _ throws(CallError) in
       .value([
         "server": .string(session.environment.cluster?.server ?? ""),
         "term": .integer(session.journal?.term ?? 0),

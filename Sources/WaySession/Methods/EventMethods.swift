@@ -6,8 +6,8 @@ enum EventMethods {
   private static let topics = Param(.topics, .list)
 
   static let all = [
-    Method("events.subscribe", [topics], subscribe),
-    Method("events.unsubscribe", [topics], unsubscribe),
+    SessionMethod("events.subscribe", [topics], subscribe),
+    SessionMethod("events.unsubscribe", [topics], unsubscribe),
   ]
 
   private static func subscribe(

@@ -5,7 +5,8 @@ enum HostMethods {
   private static let hosts = Param(.hosts, .list)
 
   static let all = [
-    Method("host.register", [hosts], register), Method("host.unregister", [hosts], unregister),
+    SessionMethod("host.register", [hosts], register),
+    SessionMethod("host.unregister", [hosts], unregister),
   ]
 
   private static func register(

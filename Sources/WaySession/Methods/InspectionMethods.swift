@@ -12,40 +12,40 @@ enum InspectionMethods {
   private static let maxMessageLimit = 64 << 10
 
   static let all = [
-    Method(
+    SessionMethod(
       "admin.watch", [Param(.session, .string), Param(.messages, .bool), Param(.limit, .count)],
       access: .admin, watch),
-    Method("admin.unwatch", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("admin.unwatch", access: .admin) { session, _, handle throws(CallError) in
       session.environment.owner.endInspection(handle.client)
       return .value(.null)
     },
-    Method(
+    SessionMethod(
       "admin.sessions", [Param(.after, .string), Param(.limit, .count)], access: .admin
     ) { session, params, handle throws(CallError) in
       let limit = min(max(params.count(.limit) ?? maxSessions, 1), maxSessions)
       return try inspect(
         .sessions(after: params.string(.after), limit: limit), handle, in: session)
     },
-    Method(
+    SessionMethod(
       "admin.session", [Param(.session, .string), Param(.records, .bool)], access: .admin
     ) { session, params, handle throws(CallError) in
       let id = try params.required(.session)
       return try inspect(
         .session(id, withRecords: params.bool(.records) ?? true), handle, in: session)
     },
-    Method("admin.routes", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("admin.routes", access: .admin) { session, _, handle throws(CallError) in
       try inspect(.routes, handle, in: session)
     },
-    Method("admin.refusals", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("admin.refusals", access: .admin) { session, _, handle throws(CallError) in
       try inspect(.rejections, handle, in: session)
     },
-    Method("admin.cluster", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("admin.cluster", access: .admin) { session, _, handle throws(CallError) in
       try inspect(.cluster, handle, in: session)
     },
-    Method("admin.versions", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("admin.versions", access: .admin) { session, _, handle throws(CallError) in
       try inspect(.versions, handle, in: session)
     },
-    Method(
+    SessionMethod(
       "admin.explain", [Param(.uri, .string), Param(.params, .object), Param(.as, .object)],
       access: .admin, explain),
   ]

@@ -4,25 +4,25 @@ import WayValues
 /// All methods that a client may call, indexed by the bytes of their names.
 package struct MethodTable: Sendable {
   /// The protocol's methods, the most frequent first.
-  package static let builtIn: [Method] =
+  package static let builtIn: [SessionMethod] =
     RouterMethods.all + NavigationMethods.all + PageMethods.all + HostMethods.all
     + EventMethods.all + SessionMethods.all + AdminMethods.all
 
   /// The methods of ``builtIn``, in their order, followed by the others.
-  private let methods: [Method]
+  private let methods: [SessionMethod]
   /// The suffixes of the method names, in the order of `methods`. They are compared first.
   private let nameSuffixes: [NameSuffix]
 
   /// Creates a table of the protocol's methods and others, whose responses are made at once.
   init(others: [String: RawMethod] = [:]) {
     methods =
-      Self.builtIn + others.map { Method($0, access: .client, raw: $1) }
+      Self.builtIn + others.map { SessionMethod($0, access: .client, raw: $1) }
       + (others.isEmpty ? [] : ConformanceMethods.sessionMethods)
     nameSuffixes = methods.map { NameSuffix($0.name) }
   }
 
   /// The method of a request, and its index in the table; nil if there is none.
-  func find(_ request: RequestView) -> (place: Int, method: Method)? {
+  func find(_ request: RequestView) -> (place: Int, method: SessionMethod)? {
     let end = request.methodSuffix
     for place in nameSuffixes.indices where nameSuffixes[place] == end {
       let method = methods[place]
@@ -32,7 +32,7 @@ package struct MethodTable: Sendable {
   }
 
   /// The method with a name, and its index in the table; nil if there is none.
-  func find(_ name: String) -> (place: Int, method: Method)? {
+  func find(_ name: String) -> (place: Int, method: SessionMethod)? {
     methods.firstIndex { $0.name.isSameUTF8(as: name) }.map { ($0, methods[$0]) }
   }
 

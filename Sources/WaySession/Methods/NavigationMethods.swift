@@ -10,14 +10,14 @@ enum NavigationMethods {
   private static let exts = Param(.exts, .object)
 
   static let all = [
-    Method(
+    SessionMethod(
       "navigation.back",
       [
         Param(.count, .count), Param(.to, .string), Param(.before, .string), Param(.root, .bool),
         result, exts,
       ], back),
-    Method("navigation.finish", [Param(.page, .string), result, exts], finish),
-    Method("navigation.stack") { session, _, handle throws(CallError) in
+    SessionMethod("navigation.finish", [Param(.page, .string), result, exts], finish),
+    SessionMethod("navigation.stack") { session, _, handle throws(CallError) in
       let rights = handle.client.rights
       let resolver = session.resolver
       return .value(
@@ -25,9 +25,9 @@ enum NavigationMethods {
           resolver.denial(of: .stack, about: page, to: rights) != nil
         })
     },
-    Method("navigation.contains", [uri], contains),
-    Method("navigation.selectTab", [Param(.index, .count), uri], selectTab),
-    Method(
+    SessionMethod("navigation.contains", [uri], contains),
+    SessionMethod("navigation.selectTab", [Param(.index, .count), uri], selectTab),
+    SessionMethod(
       "navigation.adopt", [uri, Param(.params, .object), Param(.style, .string)], adopt),
   ]
 
@@ -38,7 +38,7 @@ enum NavigationMethods {
       count: params.count(.count), to: params.string(.to), before: params.string(.before),
       root: params.bool(.root))
     let result = try params.result()
-    let back = BackRequest(target, result: result)
+    let back = SessionBackRequest(target, result: result)
     return try performOperation(
       back.operation(by: session.resolver, for: handle.caller), .back,
       about: params.string(.to) ?? params.string(.before), result, params, handle, in: session)
@@ -64,7 +64,7 @@ enum NavigationMethods {
     let exts = try params.exts(session.limits)
     let call = try session.beginCall(
       .request(handle), size: Value.object(exts).size + (result?.size ?? 0))
-    call.attemptedOperation = FailedOperation(
+    call.attemptedOperation = SessionFailedOperation(
       method.name, about: page, by: handle.caller, in: session)
     session.changeStack(operation, exts, by: handle.client.rights, as: method, for: call)
     return .later
@@ -90,7 +90,7 @@ enum NavigationMethods {
   ) throws(CallError) -> CallDisposition {
     let wanted = try TabReference(
       index: params.count(.index), uri: params.string(.uri))
-    let attempt = FailedOperation(
+    let attempt = SessionFailedOperation(
       "navigation.selectTab", about: params.string(.uri), by: handle.caller, in: session)
     return try CallRunner.selectTab(
       try session.resolver.tabIndex(wanted, on: session.pages.stack, for: handle.caller), attempt,
@@ -119,7 +119,7 @@ enum NavigationMethods {
       host: client.name)
     let charge = try session.pages.charge(page)
     let call = try session.beginCall(.request(handle), size: params.size)
-    call.attemptedOperation = FailedOperation(
+    call.attemptedOperation = SessionFailedOperation(
       "navigation.adopt", about: uri, by: handle.caller, in: session)
     call.work = .operation
     session.pages.adopt(

@@ -4,13 +4,13 @@ import WayValues
 /// `page.…`: methods of pages. The client that runs in a page responds to them, or else its host.
 enum PageMethods {
   static let all = [
-    Method(
+    SessionMethod(
       "page.call",
       [
         Param(.page, .string), Param(.method, .string), Param(.params, .object),
         Param(.deadlineMs, .count), Param(.onBehalfOf, .any), Param(.key, .string),
       ], call),
-    Method("page.sync", [Param(.pages, .list), Param(.failed, .list)], sync),
+    SessionMethod("page.sync", [Param(.pages, .list), Param(.failed, .list)], sync),
   ]
 
   private static func call(
@@ -29,7 +29,7 @@ enum PageMethods {
     }
     let begin: IdempotentCalls.CallStarter = { origin, session throws(CallError) in
       let call = try session.beginCall(origin, timeout: timeout, size: size)
-      call.attemptedOperation = FailedOperation(
+      call.attemptedOperation = SessionFailedOperation(
         "page.call", about: page, by: rights.caller, in: session)
       return try target.run(method, given, rights, timeout, key: key, call, in: session)
     }

@@ -5,7 +5,7 @@ import WayValues
 struct ResumeRequest: Sendable {
   let claim: ResumeClaim
   /// The params for a new session, if the client cannot resume.
-  let open: OpenRequest
+  let open: SessionOpenRequest
 
   /// A later client may send other members to this server.
   static let paramList = ParamList(
@@ -24,7 +24,7 @@ struct ResumeRequest: Sendable {
       client: try params.required(.client), token: try params.required(.token),
       epoch: try params.required(.epoch), lastReceived: received,
       lastSent: try params.number(.sent), isReloaded: params.bool(.reloaded) ?? false)
-    open = try OpenRequest(
+    open = try SessionOpenRequest(
       Request(
         id: request.id, method: "params.open of session.resume",
         params: .object(params.object(.open) ?? [:])), limits: limits)

@@ -13,19 +13,19 @@ enum RouterMethods {
   private static let key = Param(.key, .string)
 
   static let all = [
-    Method("router.invoke", [uri, params, exts, deadline, onBehalfOf, key], invoke),
-    Method(
+    SessionMethod("router.invoke", [uri, params, exts, deadline, onBehalfOf, key], invoke),
+    SessionMethod(
       "router.open",
       [
         uri, params, exts, deadline, Param(.style, .string), Param(.from, .string), onBehalfOf, key,
       ],
       open),
-    Method("router.canOpen", [uri, onBehalfOf], canOpen),
-    Method("router.explain", [uri, params], explain),
-    Method("router.routes") { session, _, _ throws(CallError) in
+    SessionMethod("router.canOpen", [uri, onBehalfOf], canOpen),
+    SessionMethod("router.explain", [uri, params], explain),
+    SessionMethod("router.routes") { session, _, _ throws(CallError) in
       .value(.array(session.resolver.snapshot.routes.map(\.value)))
     },
-    Method("router.deliver", DeepLink.paramList, deliver),
+    SessionMethod("router.deliver", DeepLink.paramList, deliver),
   ]
 
   private static func invoke(
@@ -242,8 +242,9 @@ enum RouterMethods {
     {
       try rights.check(.deliver, resolution)
     }
-    let push = Push(
-      audience: .user(user), action: .deliver(link), params: [:], timeout: Push.defaultTimeout,
+    let push = SessionPush(
+      audience: .user(user), action: .deliver(link), params: [:],
+      timeout: SessionPush.defaultTimeout,
       method: "router.deliver", key: link.key)
     let owner = session.environment.owner
     return try AdminMethods.respondLater(handle, size: params.size, in: session) {

@@ -4,27 +4,29 @@ import WayValues
 /// `session.…`, and the methods that every JSON-RPC peer has.
 enum SessionMethods {
   static let all = [
-    Method("session.open", OpenRequest.paramList, access: .connection) {
+    SessionMethod("session.open", SessionOpenRequest.paramList, access: .connection) {
       _, _, _ throws(CallError) in
       throw CallError(.conflict, "This connection has already opened a session")
     },
-    Method("session.resume", ResumeRequest.paramList, access: .connection) {
+    SessionMethod("session.resume", ResumeRequest.paramList, access: .connection) {
       _, _, _ throws(CallError) in
       throw CallError(
         .conflict,
         "session.resume must be the first request of a connection with the subprotocol waybridge.v1"
       )
     },
-    Method("session.close", [], close),
-    Method(
+    SessionMethod("session.close", [], close),
+    SessionMethod(
       "session.invite",
       [
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
         Param(.uses, .count), Param(.expiresMs, .count),
       ], invite),
-    Method("session.renew", [Param(.token, .string)], renew),
-    Method("rpc.discover", access: .anyone) { _, _, _ throws(CallError) in .now(.openRPCDocument) },
-    Method("$/ping", .unread) { _, _, _ throws(CallError) in .value(.null) },
+    SessionMethod("session.renew", [Param(.token, .string)], renew),
+    SessionMethod("rpc.discover", access: .anyone) { _, _, _ throws(CallError) in
+      .now(.openRPCDocument)
+    },
+    SessionMethod("$/ping", .unread) { _, _, _ throws(CallError) in .value(.null) },
   ]
 
   private static func invite(

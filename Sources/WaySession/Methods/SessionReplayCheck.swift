@@ -13,7 +13,7 @@ enum SessionReplayCheck {
 
   /// Whether a message may be performed again. A request with an idempotency key is performed only
   /// once in any case.
-  static func allows(_ method: Method, _ params: Value?) -> Bool {
+  static func allows(_ method: SessionMethod, _ params: Value?) -> Bool {
     if idempotentMethods.contains(method.name) { return true }
     let acceptsKey = method.paramList.params.contains { $0.name == .key }
     return acceptsKey && params?["key"]?.string != nil

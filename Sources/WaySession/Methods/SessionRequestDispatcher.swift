@@ -222,7 +222,7 @@ struct SessionRequestDispatcher: Sendable {
   }
 
   private func perform(
-    _ method: Method, _ params: ParamsView, _ handle: ReplyHandle,
+    _ method: SessionMethod, _ params: ParamsView, _ handle: ReplyHandle,
     in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     if let rawMethod = method.raw { return .value(try rawMethod(params.value)) }

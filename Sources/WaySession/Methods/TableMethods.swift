@@ -7,15 +7,15 @@ enum TableMethods {
   private static let expect = Param(.expect, .string)
 
   static let all = [
-    Method("table.get", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("table.get", access: .admin) { session, _, handle throws(CallError) in
       try respondLater(handle, in: session) { table throws(TableError) in await table.value }
     },
-    Method(
+    SessionMethod(
       "table.update",
       [expect, Param(.operations, .list), Param(.table, .object), Param(.version, .string)],
       access: .admin, update),
-    Method("table.rollback", [expect, Param(.to, .string)], access: .admin, rollback),
-    Method("table.check", access: .admin) { session, _, handle throws(CallError) in
+    SessionMethod("table.rollback", [expect, Param(.to, .string)], access: .admin, rollback),
+    SessionMethod("table.check", access: .admin) { session, _, handle throws(CallError) in
       let owner = session.environment.owner
       return try respondLater(handle, in: session) { await owner.auditRoutes().value }
     },

@@ -13,7 +13,7 @@ indirect enum PageAction {
   /// Notify the host that the page is closed. `exts` are those of the operation that closed it.
   case close(Page, HostReference, reason: Outcome.OutcomeKind, exts: ValueObject)
   /// Notify the host that the page is on top again, or has new data, or both.
-  case resume(Page, HostReference, PageDelivery?)
+  case resume(Page, HostReference, NavigationDelivery?)
   /// Let the call wait for the page from now on.
   case shown(CallNumber, page: String)
   case settle(CallNumber, Result<SessionCallResponse, CallError>)

@@ -50,7 +50,7 @@ final class PageOpening {
   /// Whether the call's result is the change of the stack, instead of the page's outcome.
   let respondsWithChange: Bool
   /// The data of the call for a page that is already open.
-  let delivery: PageDelivery?
+  let delivery: NavigationDelivery?
   /// The page that `exts.pop` names.
   let popTarget: PageReference?
   let charge: ByteBudget.Charge
@@ -70,7 +70,7 @@ final class PageOpening {
     page: Page, hostReference: HostReference, call: CallNumber, by rights: Rights,
     charge: ByteBudget.Charge,
     handlerCall: Call? = nil, chosenHost: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
-    respondsWithChange: Bool = false, delivering delivery: PageDelivery? = nil,
+    respondsWithChange: Bool = false, delivering delivery: NavigationDelivery? = nil,
     popTo target: PageReference? = nil
   ) {
     self.page = page

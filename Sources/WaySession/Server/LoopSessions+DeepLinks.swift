@@ -7,7 +7,7 @@ extension LoopSessions {
   /// Delivers a deep link to every session of an audience that has hosts or can open it. A session
   /// that the audience names receives it in any case. Returns when the sessions have stored it.
   func deliver(
-    _ link: DeepLink, to audience: Audience, by rights: Rights?, _ copies: LinkCopies,
+    _ link: DeepLink, to audience: Audience, by rights: Rights?, _ copies: DeepLinkCopies,
     into collector: PushCollector
   ) async {
     let isSingle = audience.isSingleSession
@@ -28,7 +28,7 @@ extension LoopSessions {
 
   private func deliver(
     _ link: DeepLink, to session: Session, by rights: Rights?,
-    _ unclaimed: UnclaimedLinks.UnclaimedLink?, _ copies: LinkCopies?
+    _ unclaimed: UnclaimedLinks.UnclaimedLink?, _ copies: DeepLinkCopies?
   ) -> PushOutcome {
     session.assumeIsolated { PushRunner.deliver(link, by: rights, unclaimed, copies, in: $0) }
   }

@@ -56,7 +56,8 @@ extension LoopSessions {
   /// Retains the events of another server for topics that have none here.
   func retain(peerValues shelves: [Value]) {
     for shelf in shelves {
-      guard let topic = shelf["topic"]?.string, let audience = try? Push.audience(shelf["to"])
+      guard let topic = shelf["topic"]?.string,
+        let audience = try? SessionPush.audience(shelf["to"])
       else { continue }
       let events = (shelf["events"]?.array ?? []).compactMap(\.string)
       for event in events {

@@ -47,7 +47,7 @@ extension LoopSessions {
   }
 
   /// Carries out a push in each session, or for each client of these sessions.
-  func push(_ push: Push, by rights: Rights?, into collector: PushCollector) async {
+  func push(_ push: SessionPush, by rights: Rights?, into collector: PushCollector) async {
     let receivers = receivers(of: push).map { session, client in
       (session: session, client: client, user: audiences.identity(of: session.id).user)
     }
@@ -62,7 +62,7 @@ extension LoopSessions {
   }
 
   /// Whether a session of the push's audience has received another one under the same key.
-  func conflicts(_ push: Push, _ request: IdempotentRequest, by rights: Rights?) -> Bool {
+  func conflicts(_ push: SessionPush, _ request: IdempotentRequest, by rights: Rights?) -> Bool {
     receivers(of: push).contains { session, client in
       guard let name = push.keyName(by: rights, client: client) else { return false }
       return session.assumeIsolated { PushRunner.conflicts(name, request, in: $0) }
@@ -70,7 +70,7 @@ extension LoopSessions {
   }
 
   /// The sessions that carry out a push, or all clients that do.
-  private func receivers(of push: Push) -> [(session: Session, client: String?)] {
+  private func receivers(of push: SessionPush) -> [(session: Session, client: String?)] {
     if case .client = push.action { clients(in: push.audience) } else { targets(in: push.audience) }
   }
 

@@ -313,8 +313,8 @@ extension LoopSessions: SessionOwner {
   nonisolated func auditRoutes() async -> HostRouteAudit { await sessionServer.auditRoutes() }
 
   nonisolated func push(
-    _ push: Push, by rights: Rights, maxBytes: Int
-  ) async throws(CallError) -> PushResult {
+    _ push: SessionPush, by rights: Rights, maxBytes: Int
+  ) async throws(CallError) -> SessionPushResult {
     try await sessionServer.clusterDispatch.push(push, by: rights, maxBytes: maxBytes)
   }
 

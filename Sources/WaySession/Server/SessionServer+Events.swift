@@ -16,7 +16,7 @@ extension SessionServer {
     once key: (name: SessionIdempotencyKeys.ScopedKey, request: IdempotentRequest)? = nil
   ) async throws(CallError) -> DeliveryReceipt {
     let limits = configuration.limits
-    if let violation = Topic.violation(in: topic, limit: limits.maxTopic) {
+    if let violation = SessionTopic.violation(in: topic, limit: limits.maxTopic) {
       throw .invalidParams("The topic \(topic.quoted) \(violation)")
     }
     if SystemTopic.isReserved(topic) {

@@ -27,7 +27,7 @@ extension SessionServer {
       throw .invalidParams(
         "The protocol reserves the method name \(method.quoted); choose another name")
     }
-    let push = Push(
+    let push = SessionPush(
       audience: audience, action: .client(method), params: params, timeout: timeout,
       method: method)
     let collector = PushCollector(maxBytes: .max)
@@ -83,7 +83,7 @@ extension SessionServer {
   /// Carries out a push in each session of this server, or for each client. Fails if it cannot begin
   /// at all. `rights` are nil for the app.
   func push(
-    _ push: Push, by rights: Rights?, into collector: PushCollector
+    _ push: SessionPush, by rights: Rights?, into collector: PushCollector
   ) async throws(CallError) {
     switch push.action {
     case .open, .invoke, .pageCall: await run(push, by: rights, into: collector)
@@ -103,7 +103,7 @@ extension SessionServer {
   }
 
   private func run(
-    _ push: Push, by rights: Rights?, into collector: PushCollector
+    _ push: SessionPush, by rights: Rights?, into collector: PushCollector
   ) async {
     _ = await gather(push.audience) { loopSessions -> [Void] in
       await loopSessions.push(
@@ -116,7 +116,7 @@ extension SessionServer {
   private func deliver(
     _ link: DeepLink, to audience: Audience, by rights: Rights?, into collector: PushCollector
   ) async {
-    let copies = LinkCopies()
+    let copies = DeepLinkCopies()
     _ = await gather(audience) { loopSessions -> [Void] in
       await loopSessions.deliver(
         link, to: audience, by: rights?.transferred(to: loopSessions.policy), copies,
@@ -126,7 +126,7 @@ extension SessionServer {
   }
 
   /// Whether a session of an audience has received another push under the key of this one.
-  func conflicts(_ push: Push, by rights: Rights?) async -> Bool {
+  func conflicts(_ push: SessionPush, by rights: Rights?) async -> Bool {
     guard push.key != nil else { return false }
     let request = push.request
     return await gather(push.audience) { loopSessions in

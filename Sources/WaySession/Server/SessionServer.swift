@@ -22,7 +22,7 @@ package final class SessionServer: Sendable {
   package let rejectionLog: SessionRejectionLog
   package let policyVersions: PolicyVersions
   /// Nil if sessions end with the server.
-  let store: StoreQueue?
+  let store: SessionStoreQueue?
   /// This server as a node of its cluster; nil if it belongs to none.
   package let cluster: ClusterNode?
   /// The table that this server shares with others; nil if it has none, or belongs to no cluster.
@@ -39,7 +39,7 @@ package final class SessionServer: Sendable {
   /// Deep links for sessions that do not exist yet.
   let unclaimedLinks: Locked<UnclaimedLinks>
   /// The pushes with idempotency keys.
-  let pushKeys = Locked(PushKeys())
+  let pushKeys = Locked(SessionPushKeys())
   /// The call rates of callers over HTTP, which have no connection.
   let httpCallerRates: Locked<HTTPCallerRates>
   /// The result of the last route audit, and its input.
@@ -62,7 +62,7 @@ package final class SessionServer: Sendable {
     rejectionLog = SessionRejectionLog(now: configuration.now)
     policyVersions = PolicyVersions(configuration.compiledPolicy, at: configuration.now())
     let store = (configuration.cluster?.engine.store ?? configuration.store).map {
-      StoreQueue($0, owner: SessionSecret.random(12))
+      SessionStoreQueue($0, owner: SessionSecret.random(12))
     }
     self.store = store
     if let engine = configuration.cluster?.engine, let store {

@@ -223,7 +223,7 @@ enum SessionSnapshotReader {
       caller.client == nil
       ? session.appRights : Rights(caller, session.environment.policy)
     let link = try DeepLink(record)
-    let unclaimed = (try? Push.audience(record["to"])).map { audience in
+    let unclaimed = (try? SessionPush.audience(record["to"])).map { audience in
       UnclaimedLinks.UnclaimedLink(
         link, for: audience, by: caller.client == nil ? nil : rights,
         expiresAt: session.wallTime + UnclaimedLinks.lifetime)

@@ -19,7 +19,7 @@ enum RecordKey {
     return "frame/\(number)/" + String(repeating: "0", count: 20 - digits.utf8.count) + digits
   }
 
-  private static let percentCoding = RecordPercentCoding(
+  private static let percentCoding = StoredRecordPercentCoding(
     mark: "%", keeping: "-._~", isUppercase: true)
 
   /// The part of an idempotency key. Clients choose `owner` and `text`, so their bytes are

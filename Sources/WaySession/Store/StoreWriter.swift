@@ -16,7 +16,7 @@ package final class StoreWriter: @unchecked Sendable {
   private static let sharedRetryDelay: Duration = .milliseconds(250)
   private static let maxAttempts = 20
 
-  private let store: StoreQueue
+  private let store: SessionStoreQueue
   private let loop: any EventLoop
   private let report: @Sendable (String?) -> Void
   private var journals: [ObjectIdentifier: SessionJournal] = [:]
@@ -46,7 +46,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// Calls `report` with a reason when storing fails, and with nil when it works again.
   init(
-    _ store: StoreQueue, on loop: any EventLoop,
+    _ store: SessionStoreQueue, on loop: any EventLoop,
     report: @escaping @Sendable (_ failure: String?) -> Void
   ) {
     self.store = store
@@ -124,14 +124,15 @@ package final class StoreWriter: @unchecked Sendable {
     writes.changes += changes.count
     let numbers = pending.map { (ObjectIdentifier($0.journal), $0.number) }
     Task { [store, loop] in
-      let result: Result<StoreQueue.AppendResult, any Error>
+      let result: Result<SessionStoreQueue.AppendResult, any Error>
       do { result = .success(try await store.append(changes)) } catch { result = .failure(error) }
       loop.execute { [weak self] in self?.finishAppend(numbers, result) }
     }
   }
 
   private func finishAppend(
-    _ numbers: [(ObjectIdentifier, Int)], _ result: Result<StoreQueue.AppendResult, any Error>
+    _ numbers: [(ObjectIdentifier, Int)],
+    _ result: Result<SessionStoreQueue.AppendResult, any Error>
   ) {
     isWriting = false
     switch result {

@@ -16,7 +16,7 @@ struct AccessCheck: Sendable {
 
   /// - Parameter handshakeHeaders: The header fields that a ``Handshake`` contains, in lower
   ///   case.
-  init(rules: AccessRules, address: ListenAddress, handshakeHeaders: [String] = []) {
+  init(rules: AccessRules, address: SocketListenAddress, handshakeHeaders: [String] = []) {
     self.rules = rules
     self.handshakeHeaders = handshakeHeaders
     isUnix = address.unixPath != nil
@@ -29,7 +29,7 @@ struct AccessCheck: Sendable {
     let own =
       isUnix
       ? []
-      : names.compactMap { Authority("\($0):\(address.port)") }.map {
+      : names.compactMap { HandshakeAuthority("\($0):\(address.port)") }.map {
         WebOrigin(scheme: "http", $0)
       }
     ownOrigins = Set(own + rules.hosts.flatMap { $0.origins(serverPort: serverPort) })
@@ -84,7 +84,7 @@ struct AccessCheck: Sendable {
     }
     if isOpen { return }
     let source = head.authority == nil ? "the Host header" : "the host of the request target"
-    guard let authority = Authority(head.authority ?? host) else {
+    guard let authority = HandshakeAuthority(head.authority ?? host) else {
       throw RequestRejection(403, "\(source) is not of the form NAME or NAME:PORT", .host)
     }
     guard isServerName(authority) else {
@@ -95,7 +95,7 @@ struct AccessCheck: Sendable {
   }
 
   /// Whether a host name is one of this server's names.
-  private func isServerName(_ authority: Authority) -> Bool {
+  private func isServerName(_ authority: HandshakeAuthority) -> Bool {
     if ownHosts.contains(authority.host) {
       // A browser omits the default port of the scheme.
       if isUnix || (authority.port ?? 80) == port { return true }

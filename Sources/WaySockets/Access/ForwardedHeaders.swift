@@ -6,7 +6,7 @@ struct ForwardedHeaders {
   let firstFieldName: String
   /// The node that each proxy names, the one closest to the client first. Empty if no proxy names
   /// one.
-  let nodes: [ForwardedNode]
+  let nodes: [SocketForwardedNode]
 
   /// Returns `nil` if there are no such fields. Throws if they are malformed or contradict each
   /// other.
@@ -35,17 +35,17 @@ struct ForwardedHeaders {
 
   /// The client: the last node that is not a trusted proxy, else the first. `nil` if no node is
   /// named.
-  func client(trusting proxies: [TrustedProxy]) -> ForwardedNode? {
+  func client(trusting proxies: [TrustedProxy]) -> SocketForwardedNode? {
     let client = nodes.last { node in
       if case .address(let address) = node { !proxies.includes(address) } else { true }
     }
     return client ?? nodes.first
   }
 
-  private static func parseList(_ text: String) throws(RequestRejection) -> [ForwardedNode] {
-    var nodes: [ForwardedNode] = []
+  private static func parseList(_ text: String) throws(RequestRejection) -> [SocketForwardedNode] {
+    var nodes: [SocketForwardedNode] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let node = ForwardedNode(part.trimmed(), mayBeBare: true) else {
+      guard let node = SocketForwardedNode(part.trimmed(), mayBeBare: true) else {
         throw RequestRejection(400, "the header X-Forwarded-For is not a list of addresses", .proxy)
       }
       nodes.append(node)
@@ -54,20 +54,22 @@ struct ForwardedHeaders {
   }
 
   /// Parses a list of `forwarded-element`s (RFC 7239 §4).
-  private static func parseForwarded(_ text: String) throws(RequestRejection) -> [ForwardedNode] {
+  private static func parseForwarded(_ text: String) throws(RequestRejection)
+    -> [SocketForwardedNode]
+  {
     let rejection = RequestRejection(
       400, "the header Forwarded does not conform to RFC 7239", .proxy)
-    var nodes: [ForwardedNode] = []
+    var nodes: [SocketForwardedNode] = []
     for element in try pieces(of: text, at: 0x2C, rejection) {
       guard !element.isEmpty else { throw rejection }
-      var node: ForwardedNode?
+      var node: SocketForwardedNode?
       for pair in try pieces(of: element, at: 0x3B, rejection) where !pair.isEmpty {
         let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(isTokenByte),
           let value = unquoted(String(parts[1]))
         else { throw rejection }
         guard parts[0].lowercased() == "for" else { continue }
-        guard node == nil, let named = ForwardedNode(value, mayBeBare: false) else {
+        guard node == nil, let named = SocketForwardedNode(value, mayBeBare: false) else {
           throw rejection
         }
         node = named

@@ -4,7 +4,7 @@ import WayTransport
 package enum TrustedProxy: Hashable, Sendable {
   /// Any program that connects over the Unix socket.
   case unix
-  case addresses(PeerAddressRange)
+  case addresses(SocketAddressRange)
 
   /// The expected format, for error messages.
   package static let expectedFormat =
@@ -14,7 +14,7 @@ package enum TrustedProxy: Hashable, Sendable {
   package init?(_ text: String) {
     if text == "unix" {
       self = .unix
-    } else if let range = PeerAddressRange(text) {
+    } else if let range = SocketAddressRange(text) {
       self = .addresses(range)
     } else {
       return nil

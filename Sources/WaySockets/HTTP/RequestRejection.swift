@@ -3,11 +3,11 @@ struct RequestRejection: Error, Hashable {
   var status: Int
   /// The text for the client. Contains no path, query or token.
   var reason: String
-  var kind: RejectionKind
+  var kind: HTTPRejectionKind
   /// How the operator can allow the request.
   var hint: String?
 
-  init(_ status: Int, _ reason: String, _ kind: RejectionKind = .request, hint: String? = nil) {
+  init(_ status: Int, _ reason: String, _ kind: HTTPRejectionKind = .request, hint: String? = nil) {
     self.status = status
     self.reason = reason
     self.kind = kind

@@ -4,7 +4,7 @@ import WayTransport
 /// A socket that accepts connections.
 struct ListenSocket {
   let descriptor: Int32
-  let address: ListenAddress
+  let address: SocketListenAddress
   /// The file of a Unix socket that this process created.
   private let file: UnixSocketFile?
 
@@ -35,7 +35,7 @@ struct ListenSocket {
     file = nil
     do {
       let boundPort = try Self.bind(descriptor, address, shown: shown, port: port)
-      self.address = ListenAddress(host: shown, port: boundPort)
+      self.address = SocketListenAddress(host: shown, port: boundPort)
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -47,7 +47,7 @@ struct ListenSocket {
     do {
       let file = try UnixSocketFile(binding: descriptor, to: unixPath)
       self.file = file
-      address = ListenAddress(unixPath: file.path)
+      address = SocketListenAddress(unixPath: file.path)
     } catch {
       Glibc.close(descriptor)
       throw error
@@ -66,7 +66,7 @@ struct ListenSocket {
       throw SocketError.errno("getsockname", errno)
     }
     if let path = actual.unixPath {
-      address = ListenAddress(unixPath: path)
+      address = SocketListenAddress(unixPath: path)
     } else if let bound = actual.address {
       guard allowsRemoteClients || ["127.0.0.1", "::1"].contains(bound.description) else {
         throw SocketError(
@@ -75,7 +75,7 @@ struct ListenSocket {
             + "can connect")
       }
       let shown = bound.isIPv6 ? "[\(bound)]" : bound.description
-      address = ListenAddress(host: shown, port: Int(actual.port))
+      address = SocketListenAddress(host: shown, port: Int(actual.port))
     } else {
       throw SocketError(.invalid, "\(name) is neither a TCP socket nor a Unix socket with a path")
     }

@@ -9,7 +9,7 @@ struct ListenSockets {
   /// At least one.
   let all: [ListenSocket]
   /// The address for clients.
-  let address: ListenAddress
+  let address: SocketListenAddress
 
   /// The addresses of `localhost`. The name is not looked up, because browsers do not look it up
   /// either (RFC 6761 §6.3).
@@ -47,7 +47,7 @@ struct ListenSockets {
     // A client that resolves the name to an address without a socket could reach another program.
     address =
       all.count == 1
-      ? all[0].address : ListenAddress(host: "localhost", port: all[0].address.port)
+      ? all[0].address : SocketListenAddress(host: "localhost", port: all[0].address.port)
   }
 
   /// Listens on each of the addresses at the same port. If `port` is 0, at any port that is free

@@ -1,7 +1,7 @@
 /// Accepts the connections of the listening sockets.
 final class SocketListener: @unchecked Sendable {  // confined to its loop
   /// The address for clients.
-  let address: ListenAddress
+  let address: SocketListenAddress
   private let sockets: [ListenSocket]
   private let loop: SocketLoop
   private let spare = SpareDescriptor()

@@ -11,8 +11,8 @@ package final class SocketTraffic: Sendable {
   package let bytesReceived = Atomic(0)
   package let bytesSent = Atomic(0)
   private let closeCounts = Locked([UInt16: Int]())
-  private let rejectionCounts = Locked([RejectionKind: Int]())
-  private let handshakeCounts = Locked([RejectionKind: Int]())
+  private let rejectionCounts = Locked([HTTPRejectionKind: Int]())
+  private let handshakeCounts = Locked([HTTPRejectionKind: Int]())
 
   init() {}
 
@@ -21,12 +21,12 @@ package final class SocketTraffic: Sendable {
   package var closes: [UInt16: Int] { closeCounts.withLock { $0 } }
 
   /// Number of rejected requests, by category.
-  package var rejections: [RejectionKind: Int] { rejectionCounts.withLock { $0 } }
+  package var rejections: [HTTPRejectionKind: Int] { rejectionCounts.withLock { $0 } }
 
   /// Number of rejected WebSocket handshakes, by category.
-  package var rejectedHandshakes: [RejectionKind: Int] { handshakeCounts.withLock { $0 } }
+  package var rejectedHandshakes: [HTTPRejectionKind: Int] { handshakeCounts.withLock { $0 } }
 
-  func recordRejection(_ kind: RejectionKind, isHandshake: Bool) {
+  func recordRejection(_ kind: HTTPRejectionKind, isHandshake: Bool) {
     rejectionCounts.withLock { $0[kind, default: 0] += 1 }
     if isHandshake { handshakeCounts.withLock { $0[kind, default: 0] += 1 } }
   }

@@ -36,7 +36,7 @@ package struct OriginPattern: Hashable, Sendable, CustomStringConvertible {
       form = .named(scheme: scheme, host: "", hasLabel: false, port: .exactly(nil))
       return
     }
-    guard let authority = Authority(String(name)), !(hasLabel && authority.isAddress),
+    guard let authority = HandshakeAuthority(String(name)), !(hasLabel && authority.isAddress),
       !(hasAnyPort && authority.port != nil)
     else { return nil }
     form = .named(

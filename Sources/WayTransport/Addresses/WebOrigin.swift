@@ -2,7 +2,7 @@
 package enum WebOrigin: Hashable, Sendable {
   /// `null`, as for a sandboxed frame, a file or a `data:` document.
   case opaque
-  /// A scheme, host and port, in lower case. `host` is that of an ``Authority``, or empty if the
+  /// A scheme, host and port, in lower case. `host` is that of a ``HandshakeAuthority``, or empty if the
   /// scheme has none (`file://`). Without an explicit port, `port` is 80 for `http`, 443 for
   /// `https` and `nil` for other schemes.
   case named(scheme: String, host: String, port: Int?)
@@ -18,12 +18,12 @@ package enum WebOrigin: Hashable, Sendable {
       self = .named(scheme: scheme, host: "", port: nil)
       return
     }
-    guard let authority = Authority(String(rest)) else { return nil }
+    guard let authority = HandshakeAuthority(String(rest)) else { return nil }
     self.init(scheme: scheme, authority)
   }
 
   /// Creates an origin. `scheme` is in lower case.
-  package init(scheme: String, _ authority: Authority) {
+  package init(scheme: String, _ authority: HandshakeAuthority) {
     self = .named(
       scheme: scheme, host: authority.host, port: authority.port ?? Self.defaultPort(scheme))
   }

@@ -7,7 +7,7 @@ extension BridgeConfiguration {
   /// connections and calls as possible are allowed, for tests of clients.
   package var effectiveLimits: Limits {
     var limits = limits.clamped
-    if enablesConformanceMethods, let descriptors = ProcessDescriptors.limit {
+    if enablesConformanceMethods, let descriptors = ServerProcessDescriptors.limit {
       limits.maxConnections = descriptors
       limits.maxSessions = descriptors
       limits.maxRate = 0

@@ -64,7 +64,7 @@ public struct SystemdNotifier: Sendable {
 extension SystemdNotifier {
   /// A notification for the service manager.
   enum SystemdNotification {
-    case listening(BoundAddress)
+    case listening(BridgeServerAddress)
     /// A reload is complete.
     case ready
     case reloading

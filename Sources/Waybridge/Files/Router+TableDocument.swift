@@ -63,7 +63,7 @@ package enum TableDocument {
   /// Reads and parses the document in a file. Blocks. Throws ``TableError``.
   package static func read(_ path: String) throws(TableError) -> Value {
     let bytes: [UInt8]
-    do { bytes = try BoundedFile(path, limit: maxSize).read().bytes } catch {
+    do { bytes = try BoundedServerFile(path, limit: maxSize).read().bytes } catch {
       throw TableError(.unreadable, "\(name(path)) \(error.reason)")
     }
     return try parse(bytes, from: name(path))

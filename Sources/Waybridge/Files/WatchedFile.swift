@@ -6,15 +6,15 @@
 package struct WatchedFile: Sendable {
   package typealias FileReadResult = Result<[UInt8], FileError>
 
-  private let file: BoundedFile
+  private let file: BoundedServerFile
   private var detector = FileChangeDetector(lastRead: nil)
 
   /// - Parameters:
   ///   - limit: the largest size in bytes.
   ///   - isPrivate: whether the file is rejected if users other than its owner have access to it,
-  ///     see ``BoundedFile``.
+  ///     see ``BoundedServerFile``.
   package init(_ path: String, limit: Int = 1 << 20, isPrivate: Bool = false) {
-    file = BoundedFile(path, limit: limit, isPrivate: isPrivate, isRegular: true)
+    file = BoundedServerFile(path, limit: limit, isPrivate: isPrivate, isRegular: true)
   }
 
   package var path: String { file.path }

@@ -202,7 +202,7 @@ struct BridgeMetrics: Sendable {
     var handshakes = MetricFamily(
       "waybridge_refused_handshakes_total", .counter,
       "WebSocket handshakes that were rejected, by reason.")
-    for kind in RejectionKind.allCases {
+    for kind in HTTPRejectionKind.allCases {
       refusals.add(sum { $0.rejections[kind] ?? 0 }, ("reason", kind.rawValue))
       handshakes.add(sum { $0.rejectedHandshakes[kind] ?? 0 }, ("reason", kind.rawValue))
     }

@@ -18,7 +18,7 @@ enum ProcessMetrics {
       ("process_open_fds", "Open file descriptors.", openDescriptors.map(Double.init)),
       (
         "process_max_fds", "Maximum number of open file descriptors.",
-        ProcessDescriptors.limit.map(Double.init)
+        ServerProcessDescriptors.limit.map(Double.init)
       ),
     ] {
       guard let value else { continue }

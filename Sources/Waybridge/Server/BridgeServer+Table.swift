@@ -65,7 +65,7 @@ extension BridgeServer {
     }
     do throws(TableError) {
       return .success(
-        try await table.applyIfNew(document, cause: .file, at: ServerWallClock.milliseconds()))
+        try await table.applyIfNew(document, cause: .file, at: BridgeWallClock.milliseconds()))
     } catch {
       return .failure(error)
     }

@@ -24,7 +24,7 @@ public struct BridgeServer: Service {
 
   let router: Router
   let configuration: BridgeConfiguration
-  private let onListening: @Sendable (BoundAddress) -> Void
+  private let onListening: @Sendable (BridgeServerAddress) -> Void
   let lifecycle = BridgeServerLifecycle()
 
   /// Creates a server that ``run()`` starts.
@@ -35,7 +35,7 @@ public struct BridgeServer: Service {
   ///   - onListening: called once, on the task of ``run()``, when the server accepts connections.
   public init(
     router: Router, configuration: BridgeConfiguration = BridgeConfiguration(),
-    onListening: @escaping @Sendable (BoundAddress) -> Void = { _ in }
+    onListening: @escaping @Sendable (BridgeServerAddress) -> Void = { _ in }
   ) {
     self.router = router
     self.configuration = configuration
@@ -120,7 +120,7 @@ extension BridgeServer: CustomStringConvertible {
 
 /// A bridge that listens until it is stopped.
 package struct RunningBridge: Sendable {
-  package let address: BoundAddress
+  package let address: BridgeServerAddress
   package let sessionServer: SessionServer
   /// The sessions of each loop, in the order of the loops.
   private let loopSessions: [LoopSessions]
@@ -133,7 +133,7 @@ package struct RunningBridge: Sendable {
   package init(router: Router, configuration: BridgeConfiguration) async throws {
     let log = configuration.logger.map(BridgeLog.init)
     var shared = try configuration.sessionServerConfiguration(
-      for: router, log: log, now: ServerWallClock.milliseconds)
+      for: router, log: log, now: BridgeWallClock.milliseconds)
     var sockets = try configuration.socketConfiguration()
     let exporter = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methodNames))
     if let exporter {
@@ -168,7 +168,7 @@ package struct RunningBridge: Sendable {
         responder: BridgeResponder.make(
           webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
           on: loop, post: configuration.rpcEndpoint(sessionServer)))
-      address = BoundAddress(bound)
+      address = BridgeServerAddress(bound)
     } catch {
       await sessionServer.closeStore()
       for loop in loops { await loop.shutdown() }
@@ -219,7 +219,7 @@ extension BridgeConfiguration {
       bridge,
       Endpoint(
         path: "/echo", subprotocols: [], maxMessage: 64 << 20, maxBuffered: 128 << 20,
-        acceptor: EchoAcceptor()),
+        acceptor: BridgeEchoAcceptor()),
     ]
   }
 }

@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 /// A client's logical connection to its server, over consecutive sockets, one at a time. It
-/// executes the decisions of ``ReconnectState`` and ``ClientLiveness``, and passes on the
+/// executes the decisions of ``ReconnectState`` and ``ClientConnectionLiveness``, and passes on the
 /// messages that a ``ClientMessageStream`` accepts.
 ///
 /// Confined to the client's loop.
@@ -18,7 +18,7 @@ final class ConnectionManager: @unchecked Sendable {
   private let decoder = MessageDecoder()
   private var stream = ClientMessageStream()
   private var reconnectState = ReconnectState(.never)
-  private var liveness: ClientLiveness?
+  private var liveness: ClientConnectionLiveness?
   private var delegate: (any ClientConnectionDelegate)?
   private var connection: ClientConnection?
   private var lastEnd = ClientConnectionEnd(code: nil)
@@ -130,7 +130,7 @@ final class ConnectionManager: @unchecked Sendable {
     openTimer?.cancel()
     reconnectState.sessionOpened(isResumable: stream.isNumbered, at: loop.nanoseconds)
     guard stream.isNumbered else { return }
-    liveness = ClientLiveness(pingTiming, at: loop.nanoseconds)
+    liveness = ClientConnectionLiveness(pingTiming, at: loop.nanoseconds)
     checkLiveness()
   }
 

@@ -83,7 +83,7 @@ struct CallCommand: ConfigurableCommand {
     do throws(InvalidJSON) {
       value = try Value(json: text)
     } catch {
-      throw CommandError(JSONLocations(text).added(to: "PARAMS is not JSON: \(error)"))
+      throw CommandError(CommandJSONLocations(text).added(to: "PARAMS is not JSON: \(error)"))
     }
     guard value.object != nil || value.array != nil else {
       throw CommandError("PARAMS must be a JSON object or array, not \(value.kindWithArticle)")

@@ -7,7 +7,7 @@ enum CommandTokenFile {
   /// A file that users other than its owner can access is rejected. Pipes are accepted, such as
   /// those of a shell's `<(…)`.
   static func read(_ path: String) throws(CommandError) -> String {
-    let file = BoundedFile(path, limit: 16 << 10, isPrivate: true)
+    let file = BoundedServerFile(path, limit: 16 << 10, isPrivate: true)
     do throws(FileError) {
       return try token(in: try file.read().bytes, of: path)
     } catch {

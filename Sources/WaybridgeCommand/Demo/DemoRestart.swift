@@ -34,7 +34,7 @@ final class DemoRestart: Sendable {
   }
 
   /// Stores the port to which clients reconnect.
-  func didListen(at address: BoundAddress) { port.withLock { $0 = address.port } }
+  func didListen(at address: BridgeServerAddress) { port.withLock { $0 = address.port } }
 
   /// Removes a temporary folder when the demo has ended normally.
   func removeTemporaryFolder() {

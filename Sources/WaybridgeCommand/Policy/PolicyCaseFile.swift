@@ -68,7 +68,7 @@ enum PolicyCaseFile {
     do throws(InvalidJSON) {
       return try Value(json: text)
     } catch {
-      throw CommandError(JSONLocations(text).added(to: "\(subject) not JSON: \(error)"))
+      throw CommandError(CommandJSONLocations(text).added(to: "\(subject) not JSON: \(error)"))
     }
   }
 }

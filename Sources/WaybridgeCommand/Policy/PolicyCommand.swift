@@ -37,7 +37,7 @@ struct PolicyCheckCommand: ParsableCommand {
   var file: String
 
   func run() throws {
-    let policy = try JSONLocations.locating(inFile: file) { try Policy(file: file) }
+    let policy = try CommandJSONLocations.locating(inFile: file) { try Policy(file: file) }
     let count = policy.rules?.count ?? 0
     for warning in policy.warnings { Output.printError("warning: \(warning)") }
     var output = Output()
@@ -82,10 +82,10 @@ struct PolicyTestCommand: ParsableCommand {
   var table: String?
 
   func run() throws {
-    let policy = try JSONLocations.locating(inFile: file) { try Policy(file: file) }
+    let policy = try CommandJSONLocations.locating(inFile: file) { try Policy(file: file) }
     let router = Router()
     if let table {
-      try JSONLocations.locating(inFile: table) { try router.load(tableAt: table) }
+      try CommandJSONLocations.locating(inFile: table) { try router.load(tableAt: table) }
     }
     let simulator = try PolicySimulator(policy, router)
     let rows = try PolicyCaseFile.read(cases, simulator.decisionNames)

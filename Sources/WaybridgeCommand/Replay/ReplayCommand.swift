@@ -74,7 +74,9 @@ struct ReplayCommand: ConfigurableCommand {
     if path == "-" {
       bytes = try StandardInput.read(limit: maxSize)
     } else {
-      do throws(FileError) { bytes = try BoundedFile(path, limit: maxSize).read().bytes } catch {
+      do throws(FileError) {
+        bytes = try BoundedServerFile(path, limit: maxSize).read().bytes
+      } catch {
         throw CommandError("the recording \(error)")
       }
     }

@@ -72,7 +72,7 @@ struct RoutesCheckCommand: ConfigurableCommand {
   }
 
   private func checkFile(_ file: String) throws -> Bool {
-    let document = try JSONLocations.locating(inFile: file) { try TableDocument.read(file) }
+    let document = try CommandJSONLocations.locating(inFile: file) { try TableDocument.read(file) }
     let table: RouteTable
     do throws(DocumentFaults) {
       table = try RouteTable(parsing: document)
@@ -83,7 +83,7 @@ struct RoutesCheckCommand: ConfigurableCommand {
         return false
       }
       let message = "\(TableError(TableDocument.name(file), error))"
-      throw CommandError(JSONLocations(inFile: file).added(to: message))
+      throw CommandError(CommandJSONLocations(inFile: file).added(to: message))
     }
     let warnings = table.warnings
     let isValid = warnings.isEmpty || !strict

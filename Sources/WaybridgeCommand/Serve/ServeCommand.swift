@@ -76,7 +76,9 @@ struct ServeCommand: ConfigurableCommand {
     configuration.systemdNotifier = try SystemdNotifier()
     // An invalid policy is reported here, and not as an error of the server.
     if let policy = settings.policy {
-      configuration.policy = try JSONLocations.locating(inFile: policy) { try Policy(file: policy) }
+      configuration.policy = try CommandJSONLocations.locating(inFile: policy) {
+        try Policy(file: policy)
+      }
     }
     configuration.policyFile = settings.policy
     if let data = settings.data {
@@ -111,7 +113,7 @@ struct ServeCommand: ConfigurableCommand {
   ) async throws -> TableFetcher? {
     guard let table = settings.table else { return nil }
     guard TableURL.hasURLScheme(in: table) else {
-      configuration.table = try JSONLocations.locating(inFile: table) {
+      configuration.table = try CommandJSONLocations.locating(inFile: table) {
         try router.load(tableAt: table)
       }
       configuration.watchesTableFile = true

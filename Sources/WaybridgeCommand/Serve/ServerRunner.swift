@@ -16,7 +16,7 @@ enum ServerRunner {
     _ router: Router, _ configuration: BridgeConfiguration, alongside services: [any Service] = [],
     reloadsOnSignal: Bool = false, banner line: String? = nil,
     onCreate: (BridgeServer) -> Void = { _ in },
-    onListening handler: @escaping @Sendable (BoundAddress) -> Void = { _ in }
+    onListening handler: @escaping @Sendable (BridgeServerAddress) -> Void = { _ in }
   ) async throws {
     MetricsSystem.bootstrap(PrometheusMetrics())
     let reloadSignal = reloadsOnSignal ? CommandReloadSignal() : nil

@@ -17,7 +17,7 @@ extension CommandSettings {
       document = try Value(json: text)
     } catch {
       throw CommandError(
-        JSONLocations(text).added(
+        CommandJSONLocations(text).added(
           to: "the configuration file \(quoted(file)) is not JSON: \(error)"))
     }
     guard let members = document.object else {

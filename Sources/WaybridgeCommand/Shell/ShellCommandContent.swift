@@ -8,11 +8,12 @@ enum ShellCommandContent {
   static func read(_ path: String) throws(CommandError) -> [String: [Value]] {
     let value: Value
     do {
-      let file = try BoundedFile(path, limit: maxSize).read()
+      let file = try BoundedServerFile(path, limit: maxSize).read()
       value = try Value(json: String(decoding: file.bytes, as: UTF8.self))
     } catch let error as InvalidJSON {
       throw CommandError(
-        JSONLocations(inFile: path).added(to: "the content \(quoted(path)) is not JSON: \(error)"))
+        CommandJSONLocations(inFile: path).added(
+          to: "the content \(quoted(path)) is not JSON: \(error)"))
     } catch {
       throw CommandError("the content \(error)")
     }

@@ -87,7 +87,7 @@ struct ExplainCommand: ConfigurableCommand {
     // A flag for one overrides a variable for the other.
     if server.url == nil, let table = settings.table {
       let router = Router()
-      try JSONLocations.locating(inFile: table) { try router.load(tableAt: table) }
+      try CommandJSONLocations.locating(inFile: table) { try router.load(tableAt: table) }
       let explain = try explainer(router, settings)
       try await printExplanations { uris in uris.map { .object(explain($0)) } }
     } else {
@@ -106,7 +106,7 @@ struct ExplainCommand: ConfigurableCommand {
     guard let policy = settings.policy else {
       return { router.explain($0, for: known?.caller).members }
     }
-    let document = try JSONLocations.locating(inFile: policy) { try Policy(file: policy) }
+    let document = try CommandJSONLocations.locating(inFile: policy) { try Policy(file: policy) }
     let simulator = try PolicySimulator(document, router)
     let policySubject = known ?? PolicySubject()
     return { uri in
@@ -125,9 +125,9 @@ struct ExplainCommand: ConfigurableCommand {
     do {
       return try PolicySubject(parsing: try Value(json: text))
     } catch let error as InvalidJSON {
-      throw ValidationError(JSONLocations(text).added(to: "--as is not JSON: \(error)"))
+      throw ValidationError(CommandJSONLocations(text).added(to: "--as is not JSON: \(error)"))
     } catch {
-      throw ValidationError(JSONLocations(text).added(to: "--as is invalid:\n\(error)"))
+      throw ValidationError(CommandJSONLocations(text).added(to: "--as is invalid:\n\(error)"))
     }
   }
 

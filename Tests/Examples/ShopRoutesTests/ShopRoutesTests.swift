@@ -45,7 +45,7 @@ struct ShopRoutesTests {
       let cart = try await call.navigator.invoke(.cartAdd(item: item, deliverTo: address))
       return .string("\(cart.count) to \(address.city)")
     }
-    let (listening, told) = AsyncStream.makeStream(of: BoundAddress.self)
+    let (listening, told) = AsyncStream.makeStream(of: BridgeServerAddress.self)
     let server = BridgeServer(
       router: router, configuration: BridgeConfiguration(port: 0),
       onListening: { told.yield($0) })

@@ -163,7 +163,7 @@ struct TableMethodTests {
     ])
     for user in (0..<20).map({ "u\($0)" }) {
       let caller = Caller(session: "", identity: Identity(user: user))
-      let isIn = Rollout.position(of: caller, salt: "action://half") < 0.5
+      let isIn = RouteRollout.position(of: caller, salt: "action://half") < 0.5
       let client = try await open("1.0", token: user)
       let verdict = try await client.callStatus("router.invoke", ["uri": "action://half"])
       #expect(verdict.contains("2404") != isIn, "\(user): \(verdict)")

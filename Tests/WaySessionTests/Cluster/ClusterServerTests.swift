@@ -22,8 +22,9 @@ struct ClusterServerTests {
 
   /// Returns the members of the response to a request.
   private func respond(_ question: Value) async throws -> Value {
-    try await PeerHandlers(sessionServer: sessionServer, openedPages: Locked([:])).handle(question)
-    { _ in }
+    try await ClusterPeerHandlers(sessionServer: sessionServer, openedPages: Locked([:])).handle(
+      question
+    ) { _ in }
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1001, .max])
@@ -67,7 +68,7 @@ struct ClusterServerTests {
   @Test func knowsResultOfKeyedPush() async throws {
     let now = sessionServer.configuration.now()
     let request = IdempotentRequest(method: "cart", target: "", params: [:])
-    let key = PushKeys.PushKey(owner: "push:app", audience: .user("anna"), text: "k")
+    let key = SessionPushKeys.PushKey(owner: "push:app", audience: .user("anna"), text: "k")
     func question(_ request: IdempotentRequest) -> Value {
       [
         "ask": "pushKey", "owner": .string(key.owner), "to": key.audience.value,
@@ -75,7 +76,7 @@ struct ClusterServerTests {
       ]
     }
     #expect(try await respond(question(request)) == .null)
-    let result = PushResult(receipt: DeliveryReceipt(delivered: 2))
+    let result = SessionPushResult(receipt: DeliveryReceipt(delivered: 2))
     let task = try sessionServer.pushKeys.withLock { (keys) throws(CallError) in
       try keys.begin(key, request, at: now) { Task { .success(result) } }
     }
@@ -91,7 +92,7 @@ struct ClusterServerTests {
   @Test func pushOfOtherServerReturnsCountsAndEntries() async throws {
     let (client, opened) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
-    let push = Push(
+    let push = SessionPush(
       audience: .all, action: .deliver(DeepLink("native://a", exts: ["e": 1], key: "k")),
       params: [:], timeout: .seconds(1), method: "router.deliver", key: "k")
     for _ in 1...2 {

@@ -29,7 +29,7 @@ struct TopicTests {
 
   @Test(arguments: [("a.b", true), ("*", false), ("a.*", false), ("", false), ("a\n", false)])
   func rejectsWildcardInTopic(text: String, isTopic: Bool) {
-    #expect((Topic.violation(in: text, limit: 8) == nil) == isTopic)
+    #expect((SessionTopic.violation(in: text, limit: 8) == nil) == isTopic)
   }
 
   @Test(

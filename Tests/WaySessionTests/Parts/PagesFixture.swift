@@ -47,7 +47,8 @@ struct PagesFixture {
     pages.open(
       PageOpening(
         page: page, hostReference: .client(1), call: call, by: .app, charge: charge, tab: tab,
-        delivering: PageDelivery(of: page, hasParams: !params.isEmpty, hasExts: !exts.isEmpty)))
+        delivering: NavigationDelivery(of: page, hasParams: !params.isEmpty, hasExts: !exts.isEmpty)
+      ))
     performAll([])
   }
 

@@ -133,7 +133,7 @@ struct PagesTests {
 
   @Test mutating func resumesTopPageAfterCoveredPageGotParameters() throws {
     let first = Page(id: "p9", uri: "t", route: nil, params: ["x": 1], host: "c-1")
-    let delivery = PageDelivery(of: first, hasParams: true, hasExts: false)
+    let delivery = NavigationDelivery(of: first, hasParams: true, hasExts: false)
     try fixture.show("a", call: 1, tab: 0)
     try fixture.show("b", call: 2)
     fixture.changeStack(.select(tab: 0, first: nil, delivering: delivery), call: 3)

@@ -96,7 +96,7 @@ struct PendingLinksTests {
 
   @Test(arguments: [false, true])
   func lastUnfollowedCopyWaitsForAnotherSession(isFollowed: Bool) throws {
-    let copies = LinkCopies()
+    let copies = DeepLinkCopies()
     var sessions = try (1...2).map { _ in
       var links = PendingLinks(limit: 4)
       let link = DeepLink("a:1")

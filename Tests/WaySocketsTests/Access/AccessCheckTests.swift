@@ -12,7 +12,7 @@ import WayTransport
   ) throws -> AccessGrant {
     let head = try RequestHead(parsing: Array("\(line)\r\n\(lines)\r\n\r\n".utf8)[...])
     let address =
-      port == 0 ? ListenAddress(unixPath: "/s") : ListenAddress(host: host, port: port)
+      port == 0 ? SocketListenAddress(unixPath: "/s") : SocketListenAddress(host: host, port: port)
     return try AccessCheck(rules: rules, address: address, handshakeHeaders: handshakeHeaders)
       .admit(head, from: peer, isOpen: isOpen)
   }

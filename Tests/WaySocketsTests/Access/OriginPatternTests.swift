@@ -82,7 +82,7 @@ import WayTransport
       ("10.0.0.0/8", "::ffff:10.0.0.1", true), ("::/0", "10.0.0.1", false),
     ]
     for (range, address, isInside) in cases {
-      let range = try #require(PeerAddressRange(range))
+      let range = try #require(SocketAddressRange(range))
       #expect(range.contains(try #require(IPAddress(address))) == isInside, "\(range) \(address)")
     }
     for text in ["", "1.2.3", "1.2.3.4 ", "01.2.3.4", "::1%lo", "[::1]", "1.2.3.4\0"] {

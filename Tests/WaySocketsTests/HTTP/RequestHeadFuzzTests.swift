@@ -68,7 +68,8 @@ import WayTransport
     let rules = try AccessRules(
       hosts: ["a.example.org", "[2001:db8::1]"], origins: ["https://*.example.org:*"],
       trustedProxies: ["unix"])
-    let check = AccessCheck(rules: rules, address: ListenAddress(host: "127.0.0.1", port: 8080))
+    let check = AccessCheck(
+      rules: rules, address: SocketListenAddress(host: "127.0.0.1", port: 8080))
     let hosts = [
       "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "a.example.org", "a.example.org:8080",
       "[2001:db8::1]", "[2001:db8::1]:8080",

@@ -92,7 +92,7 @@ import WayTransport
         ("GET /echo HTTP/1.1\r\n\(host)Upgrade: websocket\r\n", .handshake),
         ("GET /a HTTP/1.1\r\n\(host)Content-Length: 1\r\n", .request),
         ("GET /a HTTP/3\r\n", .request),
-      ] as [(String, RejectionKind)] {
+      ] as [(String, HTTPRejectionKind)] {
         let before = server.loop.traffic.rejections
         let socket = try RawSocket(port: server.port)
         socket.send(lines + "\r\n")

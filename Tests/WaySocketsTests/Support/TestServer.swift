@@ -7,7 +7,7 @@ struct TestServer: Sendable {
   let loop: SocketLoop
   let server: SocketServer
   let acceptor: RecordingAcceptor
-  let address: ListenAddress
+  let address: SocketListenAddress
   var port: Int { address.port }
 
   static let maxMessage = 1 << 20

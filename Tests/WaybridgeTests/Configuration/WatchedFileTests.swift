@@ -133,18 +133,19 @@ struct BoundedFileTests {
   @Test(arguments: [0o600, 0o400, 0o700])
   func readsAFileOnlyItsOwnerCanAccess(mode: Int) throws {
     let path = try folder.write("secret", mode: mode, time: 1)
-    #expect(try BoundedFile(path, limit: 6, isPrivate: true).read().bytes == Array("secret".utf8))
+    #expect(
+      try BoundedServerFile(path, limit: 6, isPrivate: true).read().bytes == Array("secret".utf8))
   }
 
   @Test(arguments: [0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777])
   func rejectsAFileOthersCanAccess(mode: Int) throws {
     let path = try folder.write("secret", mode: mode, time: 1)
     let fault = #expect(throws: FileError.self) {
-      try BoundedFile(path, limit: 6, isPrivate: true).read()
+      try BoundedServerFile(path, limit: 6, isPrivate: true).read()
     }
     let text = String(mode, radix: 8)
     #expect(fault?.reason.contains("mode \(text)") == true)
-    #expect(try BoundedFile(path, limit: 6).read().bytes.count == 6)
+    #expect(try BoundedServerFile(path, limit: 6).read().bytes.count == 6)
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
@@ -152,7 +153,7 @@ struct BoundedFileTests {
     let path = try folder.write("secret", time: 1)
     try #require(chown(path, 65_534, 65_534) == 0)
     let fault = #expect(throws: FileError.self) {
-      try BoundedFile(path, limit: 6, isPrivate: true).read()
+      try BoundedServerFile(path, limit: 6, isPrivate: true).read()
     }
     #expect(fault?.reason.contains("belongs to the user 65534") == true)
     #expect(fault?.description.contains("secret") == false)
@@ -164,7 +165,7 @@ struct BoundedFileTests {
       (path, "is longer than 5 bytes"), (folder.path, "cannot be read: Is a directory"),
       (folder.path("none"), "cannot be read: No such file or directory"),
     ] {
-      let fault = #expect(throws: FileError.self) { try BoundedFile(path, limit: 5).read() }
+      let fault = #expect(throws: FileError.self) { try BoundedServerFile(path, limit: 5).read() }
       #expect(fault == FileError(path: path, reason: reason))
     }
   }

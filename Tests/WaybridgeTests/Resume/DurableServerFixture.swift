@@ -69,7 +69,7 @@ final class DurableServerFixture: Sendable {
     _ options: BridgeClient.SessionOptions = .init(name: "test", version: "1")
   ) async throws -> BridgeClient {
     let connector = FlakyConnector(
-      MemoryClientConnector(to: acceptor, Handshake(subprotocol: "waybridge.v1"), on: loop),
+      ClientMemoryConnector(to: acceptor, Handshake(subprotocol: "waybridge.v1"), on: loop),
       on: loop)
     connectors.withLock { $0.append(connector) }
     let client = BridgeClient(loop: loop, connector: connector) {}

@@ -217,7 +217,7 @@ struct ConnectionLivenessTests {
   private static let second: UInt64 = 1_000_000_000
 
   @Test func pingsASilentServerThenReportsItLost() {
-    var life = ClientLiveness(PingTiming(interval: 20_000, timeout: 15_000), at: 0)
+    var life = ClientConnectionLiveness(PingTiming(interval: 20_000, timeout: 15_000), at: 0)
     #expect(life.check(at: 0) == .wait(20 * Self.second))
     life.recordMessage(at: 5 * Self.second)
     #expect(life.check(at: 20 * Self.second) == .wait(5 * Self.second))
@@ -227,7 +227,7 @@ struct ConnectionLivenessTests {
   }
 
   @Test func activityAfterAPingResetsTheTimeout() {
-    var life = ClientLiveness(PingTiming(), at: 0)
+    var life = ClientConnectionLiveness(PingTiming(), at: 0)
     #expect(life.check(at: 20 * Self.second) == .ping(15 * Self.second))
     life.recordMessage(at: 34 * Self.second)
     #expect(life.check(at: 35 * Self.second) == .wait(19 * Self.second))
@@ -235,13 +235,13 @@ struct ConnectionLivenessTests {
   }
 
   @Test func pingsAfterSleepBeforeReportingLoss() {
-    var life = ClientLiveness(PingTiming(), at: 0)
+    var life = ClientConnectionLiveness(PingTiming(), at: 0)
     #expect(life.check(at: 3600 * Self.second) == .ping(15 * Self.second))
     #expect(life.check(at: 3615 * Self.second) == .lost)
   }
 
   @Test func suspicionPingsAtOnceWithAShorterTimeout() {
-    var life = ClientLiveness(PingTiming(), at: 0)
+    var life = ClientConnectionLiveness(PingTiming(), at: 0)
     life.probe(at: 3 * Self.second)
     #expect(life.check(at: 3 * Self.second) == .ping(5 * Self.second))
     #expect(life.check(at: 7 * Self.second) == .wait(Self.second))
@@ -249,7 +249,7 @@ struct ConnectionLivenessTests {
     #expect(life.check(at: 8 * Self.second) == .lost)
     other.recordMessage(at: 7 * Self.second)
     #expect(other.check(at: 27 * Self.second) == .ping(15 * Self.second))
-    var impatient = ClientLiveness(PingTiming(interval: 20_000, timeout: 2_000), at: 0)
+    var impatient = ClientConnectionLiveness(PingTiming(interval: 20_000, timeout: 2_000), at: 0)
     impatient.probe(at: 0)
     #expect(impatient.check(at: 0) == .ping(2 * Self.second))
   }

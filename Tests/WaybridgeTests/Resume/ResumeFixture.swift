@@ -34,7 +34,7 @@ struct ResumeFixture {
     breakingAfter lives: [Int] = []
   ) async throws -> (client: BridgeClient, connector: FlakyConnector) {
     let connector = FlakyConnector(
-      MemoryClientConnector(to: loopSessions, Handshake(subprotocol: "waybridge.v1"), on: loop),
+      ClientMemoryConnector(to: loopSessions, Handshake(subprotocol: "waybridge.v1"), on: loop),
       on: loop,
       breakingAfter: lives)
     let client = BridgeClient(loop: loop, connector: connector) {}

@@ -31,7 +31,7 @@ struct BridgeServerTests {
   }
 
   @Test func cancellingTheTaskEndsTheServer() async throws {
-    let listening = Mailbox<BoundAddress>()
+    let listening = Mailbox<BridgeServerAddress>()
     let server = BridgeServer(
       router: Router(), configuration: BridgeConfiguration(port: 0),
       onListening: { listening.put($0) })

@@ -8,7 +8,7 @@ import Waybridge
 struct BridgeServerFixture: ServerFixture {
   let server: BridgeServer
   private let runTask: Task<Void, any Error>
-  private let address: BoundAddress
+  private let address: BridgeServerAddress
   private let clientLoop: SocketLoop
 
   /// `before` runs before the server starts.
@@ -20,7 +20,7 @@ struct BridgeServerFixture: ServerFixture {
     // A stopping test does not wait for its calls.
     var configuration = configuration
     configuration.drainTimeout = .zero
-    let listening = Mailbox<BoundAddress>()
+    let listening = Mailbox<BridgeServerAddress>()
     let server = BridgeServer(
       router: router, configuration: configuration,
       onListening: {

@@ -37,7 +37,7 @@ final class ScriptedServer: ChannelAcceptor, MessageReceiver {
 
   /// Returns a client that has not sent anything.
   func connectClient() -> BridgeClient {
-    let connector = MemoryClientConnector(
+    let connector = ClientMemoryConnector(
       to: self, Handshake(subprotocol: "waybridge.v1"), on: loop)
     return BridgeClient(loop: loop, connector: connector) { [loopEnded] in loopEnded.put(()) }
   }

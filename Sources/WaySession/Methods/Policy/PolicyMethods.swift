@@ -3,7 +3,7 @@ import WayValues
 /// `policy.…`: restores an earlier version of the rules.
 enum PolicyMethods {
   static let all = [
-    Method(
+    SessionMethod(
       "policy.rollback", [Param(.to, .string), Param(.expect, .string)], access: .admin
     ) { session, params, handle throws(CallError) in
       let (to, expected) = (try params.required(.to), params.string(.expect))

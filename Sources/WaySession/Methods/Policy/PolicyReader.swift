@@ -213,7 +213,7 @@ extension PolicyReader {
   }
 
   private static func fault(ofHost text: String) -> String? {
-    guard Authority(text) == nil else { return nil }
+    guard HandshakeAuthority(text) == nil else { return nil }
     return "\"\(text)\" is not a host; use NAME or NAME:PORT, without a scheme or a path"
   }
 }

@@ -41,7 +41,7 @@ package struct PolicySimulator {
     let rights = rights(of: policyCase.policySubject)
     let method =
       MethodTable.builtIn.first { $0.name == policyCase.method }
-      ?? Method(policyCase.method, access: .client) { _ throws(CallError) in .null }
+      ?? SessionMethod(policyCase.method, access: .client) { _ throws(CallError) in .null }
     // A client without a session has no rights to check.
     if case .connection = method.access { return }
     try rights.authorize(method.name, method.kind)
@@ -96,7 +96,7 @@ package struct PolicySimulator {
   ) throws(CallError) -> Resolution {
     let uri: RouteURI
     do { uri = try RouteURI(mapping: text) } catch { throw CallError(.invalidURI(error)) }
-    do throws(ResolutionError) {
+    do throws(RouterResolutionError) {
       return try router.resolve(uri, checking: false, for: caller)
     } catch {
       switch error {

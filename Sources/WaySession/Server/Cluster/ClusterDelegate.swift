@@ -120,8 +120,9 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     _ body: Value, _ progress: @escaping @Sendable (Value) -> Void
   ) async throws(CallError) -> Value {
     guard let sessionServer else { throw CallError(.unavailable, "The server is shutting down") }
-    return try await PeerHandlers(sessionServer: sessionServer, openedPages: openedPages).handle(
-      body, progress)
+    return try await ClusterPeerHandlers(sessionServer: sessionServer, openedPages: openedPages)
+      .handle(
+        body, progress)
   }
 
   func receivedPresence(_ presence: ValueObject, of server: String) {

@@ -63,15 +63,15 @@ package struct ClusterDispatch: Sendable {
   /// result have at most `maxBytes` as JSON. Fails if it cannot begin at all, and with 2409 if the
   /// key stands for another push.
   func push(
-    _ push: Push, by rights: Rights?, maxBytes: Int
-  ) async throws(CallError) -> PushResult {
+    _ push: SessionPush, by rights: Rights?, maxBytes: Int
+  ) async throws(CallError) -> SessionPushResult {
     if case .deliver(let link) = push.action { try link.validate() }
     guard let key = push.key, push.audience.session == nil else {
       return try await perform(push, by: rights, maxBytes: maxBytes)
     }
     // A session remembers the key by itself. For several, this server does, since some of them may
     // be new when the push is repeated.
-    let name = PushKeys.PushKey(
+    let name = SessionPushKeys.PushKey(
       owner: Rights.pushKeyOwner(rights), audience: push.audience, text: key)
     let task = try sessionServer.pushKeys.withLock { (keys) throws(CallError) in
       try keys.begin(name, push.request, at: sessionServer.configuration.now()) {
@@ -83,9 +83,9 @@ package struct ClusterDispatch: Sendable {
 
   /// Carries out a push to several sessions that is new to this server.
   private func performOnce(
-    _ push: Push, _ name: PushKeys.PushKey, by rights: Rights?, maxBytes: Int
-  ) async -> Result<PushResult, CallError> {
-    let result: Result<PushResult, CallError>
+    _ push: SessionPush, _ name: SessionPushKeys.PushKey, by rights: Rights?, maxBytes: Int
+  ) async -> Result<SessionPushResult, CallError> {
+    let result: Result<SessionPushResult, CallError>
     do throws(CallError) {
       if let known = try await resultAtOtherServer(of: push, name) {
         result = .success(known)
@@ -106,8 +106,8 @@ package struct ClusterDispatch: Sendable {
   /// Returns the result of a push that another server has carried out under the same key. Throws
   /// 2409 if the key stands for another push there.
   private func resultAtOtherServer(
-    of push: Push, _ name: PushKeys.PushKey
-  ) async throws(CallError) -> PushResult? {
+    of push: SessionPush, _ name: SessionPushKeys.PushKey
+  ) async throws(CallError) -> SessionPushResult? {
     guard cluster != nil else { return nil }
     let responses = await requestOthers([
       "ask": "pushKey", "owner": .string(name.owner), "to": name.audience.value,
@@ -125,8 +125,8 @@ package struct ClusterDispatch: Sendable {
   }
 
   private func perform(
-    _ push: Push, by rights: Rights?, maxBytes: Int
-  ) async throws(CallError) -> PushResult {
+    _ push: SessionPush, by rights: Rights?, maxBytes: Int
+  ) async throws(CallError) -> SessionPushResult {
     let collector = PushCollector(maxBytes: maxBytes)
     let target = try await target(of: push.audience)
     if case .local? = target {
@@ -153,8 +153,8 @@ package struct ClusterDispatch: Sendable {
   /// Completes the result of a push that has reached no session: a deep link waits for one, and so
   /// does an event that is retained.
   private func completed(
-    _ result: PushResult, of push: Push, by rights: Rights?
-  ) async throws(CallError) -> PushResult {
+    _ result: SessionPushResult, of push: SessionPush, by rights: Rights?
+  ) async throws(CallError) -> SessionPushResult {
     var result = result
     let receipt = result.receipt
     switch push.action {
@@ -175,7 +175,7 @@ package struct ClusterDispatch: Sendable {
   }
 
   private func pushRequest(
-    _ push: Push, by rights: Rights?, maxBytes: Int
+    _ push: SessionPush, by rights: Rights?, maxBytes: Int
   ) throws(CallError) -> ValueObject {
     // The limits of a guest, and the delegation of a caller, are only known here.
     guard rights?.isUndelegated != false else {
@@ -229,7 +229,7 @@ package struct ClusterDispatch: Sendable {
     guard cluster != nil else {
       return try await sessionServer.call(method, params, of: audience, timeout: timeout)
     }
-    let push = Push(
+    let push = SessionPush(
       audience: audience, action: .client(method), params: params, timeout: timeout,
       method: method)
     return try await self.push(push, by: nil, maxBytes: .max).entries.compactMap(
@@ -243,7 +243,7 @@ package struct ClusterDispatch: Sendable {
     guard case .server = try await target(of: session) else {
       return try await sessionServer.call(page: page, in: session, method, params, timeout: timeout)
     }
-    let push = Push(
+    let push = SessionPush(
       audience: .session(session), action: .pageCall(page: page, method: method), params: params,
       timeout: timeout, method: "page.call")
     let result = try await self.push(push, by: nil, maxBytes: .max).entries.first
@@ -331,8 +331,8 @@ package struct ClusterDispatch: Sendable {
   package func deliver(
     _ link: DeepLink, to audience: Audience
   ) async throws(CallError) -> DeliveryReceipt {
-    let push = Push(
-      audience: audience, action: .deliver(link), params: [:], timeout: Push.defaultTimeout,
+    let push = SessionPush(
+      audience: audience, action: .deliver(link), params: [:], timeout: SessionPush.defaultTimeout,
       method: "router.deliver", key: link.key)
     return try await self.push(push, by: nil, maxBytes: 0).linkReceipt
   }
@@ -370,7 +370,7 @@ package struct ClusterDispatch: Sendable {
   package func publish(
     _ topic: String, _ data: Value, to audience: Audience, retain: Int
   ) async throws(CallError) -> DeliveryReceipt {
-    let push = Push(
+    let push = SessionPush(
       audience: audience, action: .event(topic: topic, data: data, retain: retain), params: [:],
       timeout: Self.requestTimeout, method: "event")
     return try await self.push(push, by: nil, maxBytes: 0).receipt
@@ -442,7 +442,7 @@ extension UnclaimedLinks.UnclaimedLink {
   /// Decodes a ``peerValue``. Returns `nil` if it is none.
   init?(peerValue: Value) {
     guard let link = DeepLink(peerValue: peerValue),
-      let audience = try? Push.audience(peerValue["to"])
+      let audience = try? SessionPush.audience(peerValue["to"])
     else { return nil }
     self.init(
       link, for: audience, by: Rights(peerValue: peerValue["caller"]),

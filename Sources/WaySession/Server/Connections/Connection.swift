@@ -425,7 +425,7 @@ extension Connection {
   private func open(_ request: Request) {
     loopSessions.meter.begin()
     do {
-      let openRequest = try OpenRequest(request, limits: loopSessions.limits)
+      let openRequest = try SessionOpenRequest(request, limits: loopSessions.limits)
       guard let join = openRequest.join else {
         // While this server shuts down, another opens new sessions.
         if loopSessions.sessionServer.isDraining, !isRelayed,
@@ -458,7 +458,8 @@ extension Connection {
   /// Moves to the loop of the session to join. A plain client that has a session already leaves it
   /// only if the other session accepts it.
   private func join(
-    _ openRequest: OpenRequest, _ join: OpenRequest.JoinParams, at target: LoopSessions,
+    _ openRequest: SessionOpenRequest, _ join: SessionOpenRequest.JoinParams,
+    at target: LoopSessions,
     _ request: Request
   ) {
     if target === loopSessions { return open(openRequest, request) }
@@ -508,7 +509,7 @@ extension Connection {
         : (.overloaded, "The server is shutting down"))
   }
 
-  private func open(_ openRequest: OpenRequest, _ request: Request) {
+  private func open(_ openRequest: SessionOpenRequest, _ request: Request) {
     var handshake = handshake
     handshake.token = openRequest.token ?? handshake.token
     // A client that joins without a token of its own has the identity of the session's first
@@ -525,7 +526,7 @@ extension Connection {
     }
   }
 
-  private func open(_ openRequest: OpenRequest, _ request: Request, _ identity: Identity?) {
+  private func open(_ openRequest: SessionOpenRequest, _ request: Request, _ identity: Identity?) {
     do throws(CallError) {
       let (session, client, result) = try open(openRequest, identity)
       whenStored(session) { connection in
@@ -543,7 +544,7 @@ extension Connection {
     }
   }
 
-  private func reject(_ openRequest: OpenRequest, _ request: Request, _ error: CallError) {
+  private func reject(_ openRequest: SessionOpenRequest, _ request: Request, _ error: CallError) {
     finish(request, .failure(error))
     switch error.protocolCode {
     case .unavailable: close((.overloaded, error.message))
@@ -575,7 +576,7 @@ extension Connection {
   /// Opens a new session, or joins the one that a client has requested, and returns the result.
   /// Fails with nothing changed.
   private func open(
-    _ openRequest: OpenRequest, _ identity: Identity?
+    _ openRequest: SessionOpenRequest, _ identity: Identity?
   ) throws(CallError) -> (session: Session, client: ClientID, result: Value) {
     let session: Session
     var invitation: Invitation?

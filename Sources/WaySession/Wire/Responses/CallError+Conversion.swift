@@ -18,7 +18,7 @@ extension CallError {
     self.init(code, "\(error)", kind: error.kind)
   }
 
-  init(_ error: ResolutionError) {
+  init(_ error: RouterResolutionError) {
     switch error {
     case .noRoute(_, let missing):
       self.init(.noRoute, "\(error)", kind: missing.rawValue)
@@ -93,9 +93,9 @@ extension CallError {
     switch error {
     case let error as CallError where error.isFromNestedCall || ErrorCode.isApplication(error.code):
       self = error
-    case let error as PatternParameterError: self.init(thrown: ResolutionError(error))
+    case let error as PatternParameterError: self.init(thrown: RouterResolutionError(error))
     case let error as CallError: self.init(.internal, error.message)
-    case let error as ResolutionError:
+    case let error as RouterResolutionError:
       // Parameters that a handler could not read are the caller's fault. So are requests for values
       // that cannot be sent over the wire. All other errors are the handler's.
       switch error {

@@ -1,0 +1,97 @@
+import WayNavigation
+import WayRPC
+import WayRouting
+import WayValues
+
+extension SessionPush {
+  /// Throws -32602 for a method that cannot be pushed, and the errors of a deep link.
+  init(_ params: Params, _ router: RouterSnapshot, _ limits: Limits) throws(CallError) {
+    audience = try Self.audience(params[.to])
+    method = try params.required(.method)
+    let given = params.object(.params) ?? [:]
+    let own = try Params(.object(given), of: method, taking: Self.paramLists[method] ?? .unread)
+    key = try Self.key(params, own)
+    timeout = params.duration(.deadlineMs) ?? own.duration(.deadlineMs) ?? Self.defaultTimeout
+    switch method {
+    case "router.open":
+      action = .open(
+        uri: try own.required(.uri), style: try own.style(), exts: try own.exts(limits))
+      self.params = own.object(.params) ?? [:]
+    case "router.invoke":
+      action = .invoke(uri: try own.required(.uri), exts: try own.exts(limits))
+      self.params = own.object(.params) ?? [:]
+    case "router.deliver":
+      let link = try DeepLink(own, router, limits).with(key: key)
+      try link.validate()
+      action = .deliver(link)
+      self.params = [:]
+    case "page.call":
+      guard audience.isSingleSession else {
+        throw .invalidParams("params.to must name a session: a page belongs to one")
+      }
+      action = .pageCall(page: try own.required(.page), method: try own.required(.method))
+      self.params = own.object(.params) ?? [:]
+    case "event":
+      action = .event(
+        topic: given["topic"]?.string ?? "", data: given["data"] ?? .null,
+        retain: given["retain"]?.exactInteger.flatMap { Int(exactly: $0) } ?? 0)
+      self.params = [:]
+    default:
+      guard !MethodTable.isReserved(method) else {
+        throw .invalidParams(
+          "params.method: \(method.quoted) cannot be pushed; router.open, router.invoke, "
+            + "router.deliver, page.call, event and the clients' own methods can")
+      }
+      action = .client(method)
+      self.params = given
+    }
+  }
+
+  /// The key of a push, which its own params may have too if the method takes one.
+  private static func key(_ params: Params, _ own: Params) throws(CallError) -> String? {
+    let (key, ownKey) = (params.string(.key), own.string(.key))
+    if let key, let ownKey, !key.isSameUTF8(as: ownKey) {
+      throw .invalidParams("params.key and params.params.key differ; one of them is enough")
+    }
+    guard let key = key ?? ownKey else { return nil }
+    try RouterIdempotencyKey.validate(key)
+    return key
+  }
+
+  private static let callParams = [
+    Param(.uri, .string), Param(.params, .object), Param(.exts, .object), Param(.key, .string),
+  ]
+  /// The parameters of the methods that can be pushed.
+  private static let paramLists = [
+    "router.open": ParamList(callParams + [Param(.style, .string), Param(.deadlineMs, .count)]),
+    "router.invoke": ParamList(callParams + [Param(.deadlineMs, .count)]),
+    "router.deliver": DeepLink.paramList,
+    "page.call": [
+      Param(.page, .string), Param(.method, .string), Param(.params, .object),
+      Param(.deadlineMs, .count), Param(.key, .string),
+    ],
+  ]
+
+  /// Decodes `{session}`, optionally with `client`, `{user}`, `{group}` or `{all: true}`.
+  static func audience(_ value: Value?) throws(CallError) -> Audience {
+    let fields = value?.object ?? [:]
+    let named = fields.members.map { ($0.name, $0.value) }
+    switch named.count {
+    case 1:
+      switch named[0] {
+      case ("session", .string(let id)): return .session(id)
+      case ("user", .string(let name)): return .user(name)
+      case ("group", .string(let name)): return .group(name)
+      case ("all", true): return .all
+      default: break
+      }
+    case 2:
+      if let id = fields["session"]?.string, let client = fields["client"]?.string {
+        return .client(client, session: id)
+      }
+    default: break
+    }
+    throw .invalidParams(
+      "params.to must be {session}, {session, client}, {user}, {group} or {all: true}")
+  }
+}

@@ -1,0 +1,50 @@
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayValues
+
+extension SessionFailedOperation {
+  /// Creates the operation of a method about a page, which a reference names, if there is one.
+  /// Returns `nil` if route events are not observed.
+  init?(
+    _ method: String, about page: String?, by caller: Caller, in session: isolated Session
+  ) {
+    guard session.events.isObserved(.route) else { return nil }
+    self.init(
+      method: method, uri: page.flatMap { Self.uri(of: $0, in: session) }, caller: caller)
+  }
+
+  /// Creates the operation of a URI that leads to the stack. Returns `nil` if route events are not
+  /// observed.
+  init?(_ resolution: Resolution, by caller: Caller, in session: isolated Session) {
+    guard session.events.isObserved(.route) else { return nil }
+    self.init(method: nil, uri: resolution.uri.text, caller: caller)
+  }
+
+  private static func uri(of page: String, in session: isolated Session) -> String? {
+    if page.utf8.contains(UInt8(ascii: ":")) { return RouteURI.normalForm(of: page) }
+    return session.pages.stack.find(session.resolver.reference(page, for: nil))?.uri
+  }
+}
+
+extension Session {
+  /// Reports a request that failed before it became a call, if it was about a URI, the stack or a
+  /// page.
+  ///
+  /// A request that is rejected for its id or the number of calls is not reported, because its
+  /// target was never looked up.
+  func reportFailure(_ error: CallError, of request: RequestView, by caller: Caller) {
+    guard events.isObserved(.route), error.protocolCode != .conflict,
+      error.protocolCode != .tooMany, error.protocolCode != .methodNotFound
+    else { return }
+    let params = request.params.value
+    func text(_ name: String) -> String? { params?[name]?.string }
+    switch request.method {
+    case "router.open", "router.invoke": events.emitRouteFailure(text("uri"), error, by: caller)
+    case let method where method == "page.call" || method.hasPrefix("navigation."):
+      let page = text("uri") ?? text("to") ?? text("before") ?? text("page")
+      events.emit(failed: SessionFailedOperation(method, about: page, by: caller, in: self), error)
+    default: break
+    }
+  }
+}
