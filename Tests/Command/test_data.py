@@ -98,6 +98,7 @@ class Data(unittest.TestCase):
         pathlib.Path(self.folder).mkdir()
         file = pathlib.Path(self.folder, "sessions.db")
         file.write_bytes(b"no database" * 1000)
+        file.chmod(0o600)
         code, output, errors = run("serve", "--data", self.folder, "--port", "0")
         self.assertEqual((1, ""), (code, output))
         self.assertIn("file is not a database", errors)
