@@ -37,8 +37,8 @@ public actor SQLiteSessionStore: SessionStore {
   package init(folder: String, maxPages: Int?) throws {
     try Self.createFolder(folder)
     let file = "\(folder)/\(SessionSchema.fileName)"
-    try Self.checkAccess(folder, rejecting: 0o022, advice: "chmod 700")
-    try Self.checkAccess(file, rejecting: 0o077, advice: "chmod 600")
+    try Self.checkAccess(folder, S_IFDIR, rejecting: 0o022, advice: "chmod 700")
+    try Self.checkAccess(file, S_IFREG, rejecting: 0o077, advice: "chmod 600")
     try SQLiteLogCheck.checkHasDatabase(file)
     let connection = try SQLiteConnection(making: file, busyTimeout: .seconds(1))
     connection.keepLogOnClose(true)
@@ -84,10 +84,11 @@ public actor SQLiteSessionStore: SessionStore {
   /// Throws if a file or folder belongs to another user than the process's or root, or if its mode has
   /// one of the bits in `mode`.
   private static func checkAccess(
-    _ path: String, rejecting mode: mode_t, advice command: String
+    _ path: String, _ kind: mode_t, rejecting mode: mode_t, advice command: String
   ) throws(SQLiteError) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return }
+    // SQLite reports anything else than a folder or file.
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == kind else { return }
     if status.st_mode & mode != 0 {
       let found = String(status.st_mode & 0o777, radix: 8)
       throw SQLiteError(
