@@ -86,7 +86,8 @@ public struct Limits: Sendable, Hashable {
   /// Silence of a client, pongs included, after which its connection is closed with 4202. More than
   /// `ping`.
   public var silence: Duration = .seconds(35)
-  /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`.
+  /// Time to send `session.open` on a connection with the subprotocol `waybridge.v1`, or the first
+  /// message on a plain connection of a server that authenticates clients.
   public var hello: Duration = .seconds(5)
   /// Time for a host to respond to `page.open`.
   public var pageOpen: Duration = .seconds(10)

@@ -315,6 +315,15 @@ struct InspectorTests {
     #expect(rejection["reason"] == "No session.open within 5000 ms")
   }
 
+  @Test func plainClientHasToIdentifyItselfInTime() async throws {
+    let silent = try await WireClient.connect(to: bridge)
+    let active = try await WireClient.connect(to: bridge, from: Handshake(token: "anna"))
+    #expect(try await active.callStatus("$/ping") == "ok")
+    try await bridge.server.advance(by: .seconds(6))
+    #expect(try await silent.nextCloseCode() == 4101)
+    #expect(try await active.callStatus("$/ping") == "ok")
+  }
+
   @Test func listsVersionsWithChanges() async throws {
     let inspector = try await open("inspector", token: "anna").client
     _ = try await inspector.callResult(

@@ -26,10 +26,17 @@ struct SessionAdmissionStateTests {
   }
 
   @Test func onlyUnopenedConnectionTimesOut() {
-    #expect(SessionAdmissionState.awaitingOpen.openTimedOut())
-    #expect(!SessionAdmissionState.anonymous.openTimedOut())
-    #expect(!SessionAdmissionState.open.openTimedOut())
-    #expect(!SessionAdmissionState.closed.openTimedOut())
+    for identifies in [false, true] {
+      for hasSession in [false, true] {
+        func hasDeadline(_ state: SessionAdmissionState) -> Bool {
+          state.hasDeadline(identifies: identifies, hasSession: hasSession)
+        }
+        #expect(hasDeadline(.awaitingOpen))
+        #expect(hasDeadline(.anonymous) == (identifies && !hasSession))
+        #expect(!hasDeadline(.open))
+        #expect(!hasDeadline(.closed))
+      }
+    }
   }
 
   @Test func closedConnectionStaysClosed() {

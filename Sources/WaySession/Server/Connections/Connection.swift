@@ -42,14 +42,14 @@ actor Connection: MessageReceiver {
     state = handshake.subprotocol == nil ? .anonymous : .awaitingOpen
   }
 
-  /// Starts the timeout for `session.open`. Call once, on the loop.
+  /// Starts the timeout for the first message. Call once, on the loop.
   nonisolated func begin() {
     assumeIsolated { $0.startOpenTimer() }
   }
 
   private func startOpenTimer() {
     openTimer?.cancel()
-    guard state == .awaitingOpen else { return }
+    guard hasDeadline else { return }
     openTimer = channel.loop.schedule(after: loopSessions.limits.hello) { [weak self] in
       self?.assumeIsolated { $0.openTimedOut() }
     }
@@ -84,8 +84,14 @@ actor Connection: MessageReceiver {
     assumeIsolated { $0.end(code) }
   }
 
+  /// Whether the client has not begun yet, and must do so in time.
+  private var hasDeadline: Bool {
+    state.hasDeadline(
+      identifies: loopSessions.configuration.identify != nil, hasSession: membership != nil)
+  }
+
   private func openTimedOut() {
-    guard state.openTimedOut() else { return }
+    guard hasDeadline else { return }
     close(
       (.noHello, "No session.open within \(loopSessions.limits.hello.milliseconds) ms"))
   }

@@ -51,9 +51,13 @@ enum SessionAdmissionState: Equatable {
     if self != .closed { self = .open }
   }
 
-  /// Returns whether the connection must be closed with 4101, since the time for `session.open` has
-  /// passed.
-  func openTimedOut() -> Bool {
-    self == .awaitingOpen
+  /// Whether the client has to begin in time: with `session.open` or, for a plain client of a server
+  /// that identifies its clients, with any message.
+  func hasDeadline(identifies: Bool, hasSession: Bool) -> Bool {
+    switch self {
+    case .awaitingOpen: true
+    case .anonymous: identifies && !hasSession
+    case .open, .closed: false
+    }
   }
 }
