@@ -246,9 +246,17 @@ struct ReplicaTests {
     var natsServers = natsServers
     for place in natsServers.indices {
       natsServers[place] = try natsServers[place].killAndRestart()
+      // A restarted server may still be removing the purged messages, one after the other. It never
+      // removes others meanwhile.
+      let kept: [String: [UInt8]] = ["race.stays": [0, 1, 2, 4], "race.shrinks": [3, 4]]
       var stored: [String: [UInt8]]?
-      while stored == nil { stored = try? Self.storedBytes(by: natsServers[place]) }
-      #expect(stored == ["race.stays": [0, 1, 2, 4], "race.shrinks": [3, 4]])
+      while stored != kept {
+        stored = try? Self.storedBytes(by: natsServers[place])
+        if var stored {
+          stored["race.goes"] = nil
+          #expect(stored == kept)
+        }
+      }
     }
   }
 
