@@ -29,7 +29,7 @@ Object.assign(globalThis.navigator ??= {}, { share: ({ title }) => console.log("
 WITHIN = """
 while (address === undefined) await new Promise(setImmediate);
 Object.assign(globalThis, { location: new URL(address), history: { replaceState() {} } });
-const page = new Bridge();"""
+const page = new Bridge({ bridges"""
 
 AFTER = """
 const { opened: { page: last } } = await new Promise((onProgress) => {
@@ -86,7 +86,7 @@ class BridgeReadme(unittest.TestCase):
         self.assertEqual(len(sections), len(found))
         program = replaced(
             BEFORE + "\n".join(found) + AFTER,
-            [("127.0.0.1:8080", address), ("\nconst page = new Bridge();", WITHIN), ('"/bridge/bridge.js"', f'"{ROOT}/web/bridge/bridge.js"'),
+            [("127.0.0.1:8080", address), ("\nconst page = new Bridge({ bridges", WITHIN), ('"/bridge/bridge.js"', f'"{ROOT}/web/bridge/bridge.js"'),
              ('"/bridge/mock.js"', f'"{ROOT}/web/bridge/mock.js"')],
         )
         with tempfile.NamedTemporaryFile("w", suffix=".mjs") as file:

@@ -2,12 +2,15 @@
 public struct FileReload: Sendable, Hashable {
   /// What the file contains.
   public enum FileContent: String, Sendable, Hashable, CaseIterable {
+    /// A policy.
     case policy
     /// Keys that verify tokens.
     case keys
+    /// A route table.
     case table
   }
 
+  /// What the file contains.
   public let content: FileContent
   /// The file's path.
   public let path: String
@@ -15,6 +18,7 @@ public struct FileReload: Sendable, Hashable {
   /// in force.
   public let rejection: String?
 
+  /// Creates the result of reading a file.
   public init(_ content: FileContent, path: String, rejection: String? = nil) {
     self.content = content
     self.path = path
