@@ -23,6 +23,27 @@ let commit = (Context.environment["WAYBRIDGE_COMMIT"] ?? "").filter {
   $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
 }
 
+// Whether `Tests/Fuzz/in-process` builds its program, which needs libFuzzer. The program consists of the
+// targets of the tests, which it compiles into one module with its own code.
+let isFuzzing = Context.environment["WAYBRIDGE_FUZZ"] == "1"
+let fuzzDependencies: [Target.Dependency] = [
+  "WayValues", "WayPatterns", "WayRPC", "WayRouting", "WayTable", "WayTransport", "WaySession",
+  "WaySockets", "Waybridge", "WaybridgeTokens", "WaybridgeCluster",
+]
+let fuzzTargets: [Target] =
+  isFuzzing
+  ? [
+    .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+    .executableTarget(
+      name: "waybridge-fuzz", dependencies: fuzzDependencies + ["CLibFuzzer"],
+      path: "Tests/FuzzTests", sources: ["Targets", "Program"], swiftSettings: strict),
+  ]
+  : [
+    .testTarget(
+      name: "FuzzTests", dependencies: fuzzDependencies + ["TestSupport"], path: "Tests/FuzzTests",
+      exclude: ["Program"], swiftSettings: strict)
+  ]
+
 let package = Package(
   name: "waybridge",
   products: [
@@ -73,6 +94,8 @@ let package = Package(
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
     target("WayShell", ["WayValues", "WayRPC"]),
     target("WayTransport"),
+    target("WayCrypto", ["CWayCrypto"]),
+    target("WayDownload", ["CWayCurl"]),
     .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(
       name: "WaybridgeModules", capability: .buildTool(), dependencies: ["FindModules"],
@@ -87,7 +110,12 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     target("WayStore", ["WayValues", "WayRouting", "WayRPC", "WaySession", "CWaySQLite"]),
-    target("WaySockets", ["WayTransport", "CLibwebsockets", "CLibuv"]),
+    target(
+      "WaySockets",
+      [
+        "WayTransport", "CLibwebsockets", "CLibuv",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ]),
     target(
       "Waybridge",
       [
@@ -105,21 +133,22 @@ let package = Package(
     target(
       "WaybridgeTokens",
       [
-        "WayRPC", "Waybridge", "CWayCrypto",
+        "WayRPC", "WayDownload", "WayCrypto", "Waybridge", "CWayCrypto",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     target(
       "WaybridgeTables",
       [
-        "WayValues", "WayRPC", "WayTable", "Waybridge", "CWayCurl",
+        "WayValues", "WayRPC", "WayTable", "WayDownload", "Waybridge",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     target(
       "WaybridgeCluster",
       [
-        "WayValues", "WayRPC", "WayTransport", "WaySession", "WayStore", "CWayNATS",
+        "WayValues", "WayRPC", "WayTransport", "WaySession", "WayStore", "WayCrypto", "Waybridge",
+        "CWayNATS",
         .product(name: "DequeModule", package: "swift-collections"),
       ]),
     .executableTarget(
@@ -190,9 +219,10 @@ let package = Package(
     tests(
       "WaybridgeTokensTests",
       [
-        "WayRPC", "Waybridge", "WaybridgeTokens", "CWayCrypto", "TestSupport",
+        "WayRPC", "WayDownload", "Waybridge", "WaybridgeTokens", "CWayCrypto", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
+    tests("WayCryptoTests", ["WayCrypto"]),
     tests("WaybridgeClusterTests", ["WaySession", "WaybridgeCluster", "TestSupport"]),
     .target(
       name: "TestSupport",
@@ -201,7 +231,7 @@ let package = Package(
       ],
       path: "Tests/Support",
       swiftSettings: strict),
-  ],
+  ] + fuzzTargets,
   cLanguageStandard: .c2x,
   cxxLanguageStandard: .cxx17
 )

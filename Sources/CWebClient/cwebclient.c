@@ -287,81 +287,87 @@ static const unsigned char file_94[] = {
 #embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/inspector/cluster-view.js"
+#embed "../../web/inspector/client-removal.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/inspector/connection.js"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/inspector/confirm-dialog.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/inspector/connection.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_101[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_103[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_104[] = {
-#embed "../../web/inspector/nearest-routes.js"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_105[] = {
-#embed "../../web/inspector/record-index.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_106[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/inspector/nearest-routes.js"
 };
 static const unsigned char file_107[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/record-index.js"
 };
 static const unsigned char file_108[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_109[] = {
-#embed "../../web/inspector/rejections-view.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_110[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_111[] = {
-#embed "../../web/inspector/roving-tabindex.js"
+#embed "../../web/inspector/rejections-view.js"
 };
 static const unsigned char file_112[] = {
-#embed "../../web/inspector/server-results-view.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_113[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/roving-tabindex.js"
 };
 static const unsigned char file_114[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/server-results-view.js"
 };
 static const unsigned char file_115[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/sessions-view.js"
 };
 static const unsigned char file_116[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/stack-view.js"
 };
 static const unsigned char file_117[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/tabs.js"
 };
 static const unsigned char file_118[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/timeline-view.js"
 };
 static const unsigned char file_119[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/timeline.js"
 };
 static const unsigned char file_120[] = {
+#embed "../../web/inspector/tokens.css"
+};
+static const unsigned char file_121[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_122[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -461,32 +467,34 @@ static const struct web_client_file files[] = {
     {"bridge/values/random-id.js", file_92, sizeof file_92},
     {"inspector/call-detail.js", file_93, sizeof file_93},
     {"inspector/calls-view.js", file_94, sizeof file_94},
-    {"inspector/cluster-view.js", file_95, sizeof file_95},
-    {"inspector/connection.js", file_96, sizeof file_96},
-    {"inspector/dom.js", file_97, sizeof file_97},
-    {"inspector/explain-view.js", file_98, sizeof file_98},
-    {"inspector/format.js", file_99, sizeof file_99},
-    {"inspector/icon.svg", file_100, sizeof file_100},
-    {"inspector/index.html", file_101, sizeof file_101},
-    {"inspector/inspector.css", file_102, sizeof file_102},
-    {"inspector/inspector.js", file_103, sizeof file_103},
-    {"inspector/nearest-routes.js", file_104, sizeof file_104},
-    {"inspector/record-index.js", file_105, sizeof file_105},
-    {"inspector/recorder.js", file_106, sizeof file_106},
-    {"inspector/recording.js", file_107, sizeof file_107},
-    {"inspector/records.js", file_108, sizeof file_108},
-    {"inspector/rejections-view.js", file_109, sizeof file_109},
-    {"inspector/routes-view.js", file_110, sizeof file_110},
-    {"inspector/roving-tabindex.js", file_111, sizeof file_111},
-    {"inspector/server-results-view.js", file_112, sizeof file_112},
-    {"inspector/sessions-view.js", file_113, sizeof file_113},
-    {"inspector/stack-view.js", file_114, sizeof file_114},
-    {"inspector/tabs.js", file_115, sizeof file_115},
-    {"inspector/timeline-view.js", file_116, sizeof file_116},
-    {"inspector/timeline.js", file_117, sizeof file_117},
-    {"inspector/tokens.css", file_118, sizeof file_118},
-    {"inspector/versions-view.js", file_119, sizeof file_119},
-    {"inspector/views.css", file_120, sizeof file_120},
+    {"inspector/client-removal.js", file_95, sizeof file_95},
+    {"inspector/cluster-view.js", file_96, sizeof file_96},
+    {"inspector/confirm-dialog.js", file_97, sizeof file_97},
+    {"inspector/connection.js", file_98, sizeof file_98},
+    {"inspector/dom.js", file_99, sizeof file_99},
+    {"inspector/explain-view.js", file_100, sizeof file_100},
+    {"inspector/format.js", file_101, sizeof file_101},
+    {"inspector/icon.svg", file_102, sizeof file_102},
+    {"inspector/index.html", file_103, sizeof file_103},
+    {"inspector/inspector.css", file_104, sizeof file_104},
+    {"inspector/inspector.js", file_105, sizeof file_105},
+    {"inspector/nearest-routes.js", file_106, sizeof file_106},
+    {"inspector/record-index.js", file_107, sizeof file_107},
+    {"inspector/recorder.js", file_108, sizeof file_108},
+    {"inspector/recording.js", file_109, sizeof file_109},
+    {"inspector/records.js", file_110, sizeof file_110},
+    {"inspector/rejections-view.js", file_111, sizeof file_111},
+    {"inspector/routes-view.js", file_112, sizeof file_112},
+    {"inspector/roving-tabindex.js", file_113, sizeof file_113},
+    {"inspector/server-results-view.js", file_114, sizeof file_114},
+    {"inspector/sessions-view.js", file_115, sizeof file_115},
+    {"inspector/stack-view.js", file_116, sizeof file_116},
+    {"inspector/tabs.js", file_117, sizeof file_117},
+    {"inspector/timeline-view.js", file_118, sizeof file_118},
+    {"inspector/timeline.js", file_119, sizeof file_119},
+    {"inspector/tokens.css", file_120, sizeof file_120},
+    {"inspector/versions-view.js", file_121, sizeof file_121},
+    {"inspector/views.css", file_122, sizeof file_122},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

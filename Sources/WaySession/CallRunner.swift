@@ -388,7 +388,7 @@ extension CallRunner {
       if let task { session.events.emit(.task, .taskDeclined(task), by: task.caller) }
       return nil
     } catch {
-      let error = session.events.reportThrown(error)
+      let error = session.events.reportThrown(error, by: caller)
       if let task { session.events.emitTaskEnd(of: task, error) }
       return .failed(error)
     }
@@ -413,7 +413,9 @@ extension CallRunner {
         } catch is Declined {
           resumeDeclined(call.number, in: session)
         } catch {
-          session.settle(call.number, .failure(session.events.reportThrown(error)))
+          session.settle(
+            call.number,
+            .failure(session.events.reportThrown(error, by: callResolution.caller)))
         }
       })
   }

@@ -119,7 +119,8 @@ enum IdempotentCalls {
     _ number: CallNumber, after error: CallError, in session: isolated Session
   ) -> Bool {
     guard !session.isClosing, let call = session.call(number), call.leadKey != nil,
-      let restart = call.restart, call.startCount < maxStarts
+      let restart = call.restart, call.startCount < maxStarts,
+      call.rights?.hasExpired(at: session.wallTime) != true
     else { return false }
     call.startCount += 1
     call.work = .none

@@ -23,6 +23,7 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
     _ method: String, _ params: Value, for purpose: RequestPurpose, by requester: Session,
     _ rights: Rights?
   ) {
+    let rights = rights?.snapshot
     requester.withSession(hostSession) { [self] session in
       guard session.clients[client.id] === client else {
         let error = CallError(.hostAbsent, "The host is gone")
@@ -30,7 +31,7 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
           $0.handleResponse(purpose, .failure(.noResponse(error)))
         }
       }
-      do throws(ClientRequestFailure) {
+      do throws(SessionClientRequestFailure) {
         let id = try session.clientWriter.request(
           client, method, params, for: purpose, by: requester)
         if let request = client.pending[id] {

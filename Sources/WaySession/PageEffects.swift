@@ -5,7 +5,7 @@ import WayValues
 /// Performs the actions that ``Pages`` returns: requests and notifications to the hosts of a
 /// session's pages.
 enum PageEffects {
-  static func perform(_ action: PageAction, in session: isolated Session) {
+  static func perform(_ action: SessionPageAction, in session: isolated Session) {
     switch action {
     case .requestOpen(let opening): requestPage(opening, in: session)
     case .cancelRequest(.app(let task)): task.cancel()
@@ -66,7 +66,7 @@ enum PageEffects {
           } catch is Declined {
             session.perform(session.pages.handleResponse(page.id, .declined, declined: true))
           } catch {
-            let thrown = session.events.reportThrown(error)
+            let thrown = session.events.reportThrown(error, by: opening.caller)
             session.perform(
               session.pages.handleResponse(page.id, thrown.pageError(throwing: error)))
           }

@@ -79,7 +79,8 @@ enum PageMethodTarget {
           } catch is UnknownMethod {
             session.settle(call.number, .failure(.noMethod(method)))
           } catch {
-            session.settle(call.number, .failure(session.events.reportThrown(error)))
+            session.settle(
+              call.number, .failure(session.events.reportThrown(error, by: rights.caller)))
           }
         })
     }
@@ -90,6 +91,6 @@ enum PageMethodTarget {
 extension CallError {
   fileprivate static func noMethod(_ method: String) -> CallError {
     let unknown = CallError(.methodNotFound, "The page has no method \(method.quoted)")
-    return ClientRequestFailure.errorResponse(unknown).taskError
+    return SessionClientRequestFailure.errorResponse(unknown).taskError
   }
 }

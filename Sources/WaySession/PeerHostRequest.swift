@@ -31,7 +31,7 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
     ]
     message["caller"] = rights?.caller.peerValue(in: requester.id)
     task = Task { [message, host, cluster, weak requester] in
-      let result: Result<Value, ClientRequestFailure>
+      let result: Result<Value, SessionClientRequestFailure>
       do throws(CallError) {
         guard let cluster else { throw CallError(.hostAbsent, "The host is gone") }
         let response = try await cluster.request(
@@ -57,7 +57,7 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
   func cancel(holdingSlotOf caller: Client?, on loop: any EventLoop) { task?.cancel() }
 }
 
-extension Result where Success == Value, Failure == ClientRequestFailure {
+extension Result where Success == Value, Failure == SessionClientRequestFailure {
   /// The result in the form that another server gets.
   var peerValue: Value {
     switch self {

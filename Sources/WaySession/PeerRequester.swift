@@ -19,7 +19,7 @@ actor PeerRequester: Requester {
 
   nonisolated func reportProgress(_ value: Value) { progress(value) }
 
-  nonisolated func complete(_ result: Result<Value, ClientRequestFailure>) {
+  nonisolated func complete(_ result: Result<Value, SessionClientRequestFailure>) {
     response.complete(.success(result.peerValue))
   }
 
@@ -53,7 +53,7 @@ extension Session {
       requester.complete(.failure(.noResponse(CallError(.hostAbsent, "The host is gone"))))
       return nil
     }
-    do throws(ClientRequestFailure) {
+    do throws(SessionClientRequestFailure) {
       let id = try clientWriter.request(client, method, params, for: .run(0), by: requester)
       if let request = client.pending[id] {
         request.rights = caller.map { Rights($0, environment.policy) } ?? appRights

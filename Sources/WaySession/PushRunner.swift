@@ -8,11 +8,14 @@ import WayValues
 /// A push waits for the result of its call, but not for a client that has lost its connection: the
 /// call then continues without it.
 enum PushRunner {
-  /// Carries out a push. `client` is the client that is called, or on whose behalf a page is opened.
-  /// `rights` are those of the pusher; `nil` for the app.
-  static func run(
-    _ push: SessionPush, client: String?, by rights: Rights?, in session: isolated Session
-  ) async -> PushOutcome {
+  /// Begins a push. `client` is the client that is called, or on whose behalf a page is opened.
+  /// `rights` are those of the pusher; `nil` for the app. Calls `onOutcome` once on the loop,
+  /// possibly before it returns. Returns the number for ``cancel(_:in:)`` if there is no outcome
+  /// yet.
+  static func begin(
+    _ push: SessionPush, client: String?, by rights: Rights?, in session: isolated Session,
+    _ onOutcome: @escaping (PushOutcome) -> Void
+  ) -> CallNumber? {
     let name = push.keyName(by: rights, client: client)
     let key = name.map { RouterIdempotencyKey(session: session.id, owner: $0.owner, text: $0.text) }
     let work: PushWork
@@ -20,31 +23,27 @@ enum PushRunner {
       work = try PushWork(
         push, client: client, by: rights ?? session.appRights, key: key, in: session)
     } catch {
-      return .failed(error)
+      onOutcome(.failed(error))
+      return nil
     }
     let number = session.makeCallNumber()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let wait = PushWait(number, continuation)
-        if let name {
-          begin(work, push, name, for: wait, in: session)
-        } else {
-          begin(work, for: wait, in: session)
-        }
-        if work.isAbsent || waitsForAbsentClient(number, name, in: session) {
-          wait.resolve(.waiting)
-        } else if work.kind == .open {
-          limit(wait, to: push.timeout, name, in: session)
-        }
-      }
-    } onCancel: {
-      Task { await cancel(number, in: session) }
+    let wait = PushWait(number, by: rights, onOutcome)
+    if let name {
+      begin(work, push, name, for: wait, in: session)
+    } else {
+      begin(work, for: wait, in: session)
     }
+    if work.isAbsent || waitsForAbsentClient(number, name, in: session) {
+      wait.resolve(.waiting)
+    } else if work.kind == .open {
+      limit(wait, to: push.timeout, name, in: session)
+    }
+    return wait.isPending ? number : nil
   }
 
   /// Cancels the call of a push. A page that is already shown stays open: its user must not lose it
   /// because the pusher has lost its connection.
-  private static func cancel(_ number: CallNumber, in session: isolated Session) {
+  static func cancel(_ number: CallNumber, in session: isolated Session) {
     switch session.call(number)?.work {
     case .page?: break
     case .key(let name)? where session.idempotencyKeys.page(of: name) != nil: break
@@ -64,17 +63,19 @@ enum PushRunner {
       if let name, let result = try find(name, link.request, in: session) {
         return result.value["waiting"] == 0 ? .delivered(nil) : .waiting
       }
-      let state = try DeepLinkRunner.deliver(
+      let state = try SessionDeepLinkRunner.deliver(
         link, by: rights ?? session.appRights, under: name, unclaimed, copies: copies, to: session)
       return state == .followed ? .delivered(nil) : .waiting
     } catch {
-      return .failed(error)
+      guard error.isRefusal, let rights else { return .failed(error) }
+      session.events.recordRefusal(error, of: nil, about: link.uri, by: rights.caller)
+      return .failed(error.markedFromNestedCall)
     }
   }
 
-  /// Sends an encoded event to the subscribers of its topic, once for its key.
+  /// Sends an event to the subscribers of its topic, once for its key.
   static func publish(
-    _ message: [UInt8], _ topic: String, only client: String?,
+    _ event: PublishedEvent, only client: String?,
     under name: SessionIdempotencyKeys.ScopedKey, _ request: IdempotentRequest,
     in session: isolated Session
   ) -> Result<EventReach, CallError> {
@@ -85,7 +86,7 @@ enum PushRunner {
       try session.idempotencyKeys.begin(name, request, leader: session.makeCallNumber())
       // The event waits until the key is stored.
       session.journal?.recordChange(name.recordKey)
-      let reach = session.events.deliver(message, topic, only: client)
+      let reach = session.events.deliver(event, only: client)
       _ = session.idempotencyKeys.end(
         name, .success(.value(.integer(reach.rawValue))), within: session.clients.budget,
         at: session.loop.nanoseconds)
@@ -215,31 +216,36 @@ private struct PushWork: Sendable {
 private final class PushWait: @unchecked Sendable {
   /// The call that waits for the result.
   let number: CallNumber
-  private var continuation: CheckedContinuation<PushOutcome, Never>?
+  /// The rights of the pusher; `nil` for the app.
+  private let rights: Rights?
+  private var onOutcome: ((PushOutcome) -> Void)?
   /// The page that the call has opened.
   var page: String?
   /// Fires when the page has not ended in time.
   var timer: (any ScheduledWork)?
 
-  init(_ number: CallNumber, _ continuation: CheckedContinuation<PushOutcome, Never>) {
+  init(_ number: CallNumber, by rights: Rights?, _ onOutcome: @escaping (PushOutcome) -> Void) {
     self.number = number
-    self.continuation = continuation
+    self.rights = rights
+    self.onOutcome = onOutcome
   }
 
   /// Whether there is no outcome yet.
-  var isPending: Bool { continuation != nil }
+  var isPending: Bool { onOutcome != nil }
 
   /// Ends the wait. Only the first outcome counts.
   func resolve(_ outcome: PushOutcome) {
     timer?.cancel()
     timer = nil
-    continuation?.resume(returning: outcome)
-    continuation = nil
+    let handler = onOutcome
+    onOutcome = nil
+    handler?(outcome)
   }
 
   /// The caller of the call.
   var caller: AppCaller {
     AppCaller(
+      rights: rights,
       onResult: { result in
         switch result {
         case .success(let response): self.resolve(.delivered(response.value))
@@ -257,6 +263,7 @@ extension PushRunner {
     guard
       let call = session.beginCall(wait.number, work.kind, wait.caller, timeout: work.timeout)
     else { return }
+    call.uri = work.uri
     start(work, call, in: session)
   }
 

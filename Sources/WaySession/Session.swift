@@ -13,7 +13,7 @@ import WayValues
 /// need another party are ready before the handling of a message returns.
 package actor Session: Requester {
   package nonisolated let id: String
-  nonisolated let joinToken: String
+  private(set) var joinToken: String
   nonisolated let epoch: String
   /// The journal of a stored session; `nil` if the session ends with the server.
   let journal: SessionJournal?
@@ -21,6 +21,8 @@ package actor Session: Requester {
   nonisolated let isDurable: Bool
   /// Whether the session is that of one HTTP request, and ends with it. It belongs to no audience.
   nonisolated let isOfRequest: Bool
+  /// Its place among the sessions of its user; `nil` without a user.
+  private nonisolated let userSlot: UserSlot?
   nonisolated let environment: SessionEnvironment
   /// Whether the app receives the spans of calls.
   nonisolated let isTraced: Bool
@@ -43,7 +45,7 @@ package actor Session: Requester {
   nonisolated let appRights: Rights
   @exclusivity(unchecked) private var calls = ActiveCalls()
   /// The page actions to perform, while actions are being performed.
-  @exclusivity(unchecked) private var pendingActions: Deque<PageAction> = []
+  @exclusivity(unchecked) private var pendingActions: Deque<SessionPageAction> = []
   @exclusivity(unchecked) private var isPerformingActions = false
   /// Set when no new call may begin to wait.
   private(set) var isEnding = false
@@ -62,14 +64,14 @@ package actor Session: Requester {
   nonisolated var limits: Limits { environment.limits }
   nonisolated var loop: any EventLoop { environment.loop }
 
-  /// `appKinds` are the kinds of events that Swift code observes. `record` is the stored record of
-  /// a session that is restored.
+  /// `record` is the stored record of a session that is restored.
   init(
     id: String, _ identity: Identity, _ environment: SessionEnvironment,
-    appKinds: SessionEvent.EventKinds, _ journal: SessionJournal? = nil,
-    from record: SessionRecord? = nil,
+    _ journal: SessionJournal? = nil, from record: SessionRecord? = nil,
+    userSlot: UserSlot? = nil,
     isOfRequest: Bool = false
   ) {
+    self.userSlot = userSlot
     self.id = id
     self.identity = identity
     self.journal = journal
@@ -89,10 +91,8 @@ package actor Session: Requester {
     resolver = SessionDestinationResolver(
       environment.router, limits: limits, environment.serverHosts)
     events = SessionEvents(
-      of: id, environment,
-      Subscribers(
-        limits: limits, appKinds: appKinds, inspectorKinds: environment.inspector.kinds),
-      clients: clients, clientWriter: clientWriter, resolver: resolver)
+      of: id, environment, Subscribers(limits: limits), clients: clients,
+      clientWriter: clientWriter, resolver: resolver)
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
     }
@@ -116,21 +116,26 @@ extension Session {
       handshake: joiningClient.handshake,
       channel: channel)
     client.rights = rights(of: joiningClient, as: client.name)
+    client.identitySource = joiningClient.identitySource
     return client
   }
 
   /// Returns the rights of a joining client that has the name `name`.
   func rights(of joiningClient: JoiningClient, as name: String) -> Rights {
+    Rights(
+      caller(of: joiningClient, as: name), environment.policy,
+      invitation: joiningClient.invitation, limitedBy: joiningClient.invitation?.inviter)
+  }
+
+  /// Returns the caller that a joining client with the name `name` is.
+  func caller(of joiningClient: JoiningClient, as name: String) -> Caller {
     let software = joiningClient.software
-    let caller = Caller(
+    return Caller(
       session: id, identity: joiningClient.identity,
       client: .init(
         id: name, name: software.name, version: software.version, page: joiningClient.page),
       isGuest: joiningClient.invitation != nil, origin: joiningClient.handshake.origin,
       address: joiningClient.handshake.address, logger: environment.logger)
-    return Rights(
-      caller, environment.policy, invitation: joiningClient.invitation,
-      limitedBy: joiningClient.invitation?.inviter)
   }
 
   /// Returns the calls of a client that have no result yet, in their order.
@@ -173,7 +178,7 @@ extension Session {
       .session,
       .joined(
         client: client.name, name: client.software.name, version: client.software.version,
-        isFirst: client.id == 1))
+        isFirst: client.id == 1), by: client.rights.caller)
   }
 
   /// Records that a client was added, or that its properties have changed.
@@ -206,6 +211,7 @@ extension Session {
     environment.resumableClients.remove(client)
     environment.owner.endInspection(client)
     recordChange(client)
+    client.rights.depart()
     if let invitation = client.rights.invitation {
       journal?.recordChange(RecordKey.invitations)
       invitations.release(
@@ -225,11 +231,19 @@ extension Session {
       forwardResponse(request, .failure(.noResponse(error)))
     }
     events.subscribers.removeAll(of: id)
-    if !hasMoved { events.emit(.session, .left(client: client.name, code: code)) }
+    if !hasMoved {
+      events.emit(.session, .left(client: client.name, code: code), by: client.rights.caller)
+    }
     if clients.isEmpty { end() }
-    pages.isSuspended = false
+    pages.isSuspended = isEnding
     perform([])
-    DeepLinkRunner.runNext(in: self)
+    SessionDeepLinkRunner.runNext(in: self)
+  }
+
+  /// Voids the join token. The clients that stay get the new one when they resume.
+  func replaceJoinToken() {
+    joinToken = SessionSecret.random()
+    journal?.recordChange(RecordKey.session)
   }
 
   /// Rejects new tasks and pages from now on.
@@ -256,7 +270,7 @@ extension Session {
     let unclaimed = pendingLinks.removeAll()
     perform(pages.end())
     for number in calls.numbers { stop(number, .callerLeft) }
-    if !hasMoved { events.emit(.session, .ended) }
+    if !hasMoved { events.emit(.session, .ended, by: nil) }
     journal?.end()
     environment.owner.sessionEnded(id, unclaimed: unclaimed)
   }
@@ -264,16 +278,16 @@ extension Session {
 
 extension Session {
   private static let deliverIsolated:
-    @Sendable (isolated Session, [UInt8], String, String?) -> EventReach = {
-      $0.events.deliver($1, $2, only: $3)
+    @Sendable (isolated Session, PublishedEvent, String?) -> EventReach = {
+      $0.events.deliver($1, only: $2)
     }
-  /// Sends an encoded event to the subscribers of its topic in a session, or only to the client
+  /// Sends an event to the subscribers of its topic in a session, or only to the client
   /// with the given name. Returns whom it has reached.
   ///
   /// Only for code that is on the session's loop for certain. It skips the checks of
   /// `assumeIsolated`, which would be a tenth of a delivery's cost.
   static let deliver = unsafeBitCast(
-    deliverIsolated, to: (@Sendable (Session, [UInt8], String, String?) -> EventReach).self)
+    deliverIsolated, to: (@Sendable (Session, PublishedEvent, String?) -> EventReach).self)
 
   /// Sends the response to one request. `callStart` is the start of a call that did not complete at
   /// once.
@@ -284,8 +298,15 @@ extension Session {
     clientWriter.respond(response, to: handle)
   }
 
-  /// Sends the error response to one request.
-  func respond(_ error: CallError, to handle: ReplyHandle, _ callStart: CallStart? = nil) {
+  /// Sends the error response to one request, and records it if it is a refusal. `target` is the URI
+  /// or the page of the request.
+  func respond(
+    _ error: CallError, to handle: ReplyHandle, _ callStart: CallStart? = nil,
+    about target: String? = nil
+  ) {
+    if error.isRefusal {
+      events.recordRefusal(error, of: handle.method, about: target, by: handle.caller)
+    }
     events.recordResponse(error.code, of: handle, callStart) { .failure(error) }
     clientWriter.respond(error, to: handle)
   }
@@ -320,7 +341,7 @@ extension Session {
     guard let request = clientWriter.resolve(response, from: client) else { return }
     traceResult(request, response.result, of: client)
     pages.markResponsive(client.name)
-    forwardResponse(request, response.result.mapError(ClientRequestFailure.errorResponse))
+    forwardResponse(request, response.result.mapError(SessionClientRequestFailure.errorResponse))
   }
 
   /// Sends the inspectors the result of a request to a client.
@@ -333,7 +354,9 @@ extension Session {
   }
 
   /// Forwards a result to the session that made the request.
-  func forwardResponse(_ request: PendingRequest, _ result: Result<Value, ClientRequestFailure>) {
+  func forwardResponse(
+    _ request: PendingRequest, _ result: Result<Value, SessionClientRequestFailure>
+  ) {
     guard let requester = request.requester as? Session, requester !== self else {
       if let requester = request.requester as? PeerRequester { return requester.complete(result) }
       return handleResponse(request.purpose, result)
@@ -350,11 +373,13 @@ extension Session {
     return environment.serverHosts[chosen.client]
   }
 
-  func handleResponse(_ purpose: RequestPurpose, _ result: Result<Value, ClientRequestFailure>) {
+  func handleResponse(
+    _ purpose: RequestPurpose, _ result: Result<Value, SessionClientRequestFailure>
+  ) {
     switch purpose {
     case .close: break
     case .open(let page):
-      let failure: ClientRequestFailure? =
+      let failure: SessionClientRequestFailure? =
         if case .failure(let failure) = result { failure } else { nil }
       perform(pages.handleResponse(page, failure?.pageError, declined: failure?.isDecline == true))
     case .run(let number) where calls[number]?.resolution != nil && result.isDecline:
@@ -378,7 +403,7 @@ extension Session {
     case .opening(let page): perform(pages.timeOut(page))
     case .expiry(let id): SessionTokenExpiry.check(id, in: self)
     case .acknowledgement(let id): SessionInboundSequence.sendDelayedAcknowledgement(id, in: self)
-    case .resume(let id): ClientResume.expire(id, in: self)
+    case .resume(let id): SessionResumption.expire(id, in: self)
     case .outboxPersistence(let id):
       guard let client = clients[id] else { return }
       client.persistenceTimer = nil
@@ -387,7 +412,8 @@ extension Session {
       guard let client = clients[clientID], let request = clientWriter.expire(id, client) else {
         return
       }
-      events.emit(.host, .hostTimedOut(client: client.name, method: request.method))
+      events.emit(
+        .host, .hostTimedOut(client: client.name, method: request.method), by: client.rights.caller)
       let error = CallError(.hostAbsent, "The host did not answer \(request.method) in time")
       traceResult(request, .failure(error), of: client)
       handleResponse(request.purpose, .failure(.noResponse(error)))
@@ -424,7 +450,9 @@ extension Session {
       let number = calls.makeNumber()
       try handle.client.beginCall(number, at: handle)
       clientWriter.markChanged(handle.client)
-      let callStart = CallStart(start: environment.meter.start, trace: handle.client.trace)
+      // Otherwise the trace is one of an earlier request.
+      let trace = environment.inspector.tracesCalls ? handle.client.trace : nil
+      let callStart = CallStart(start: environment.meter.start, trace: trace)
       if let trace = callStart.trace {
         events.inspectorSink.callStarted(trace, number, callStart.start, handle)
       }
@@ -483,7 +511,13 @@ extension Session {
   private func finish(_ call: ActiveCall, _ result: Result<SessionCallResponse, CallError>) {
     let error: CallError? = if case .failure(let error) = result { error } else { nil }
     if let task = call.taskStart { events.emitTaskEnd(of: task, error) }
-    if let error { events.emit(failed: call.attemptedOperation, error) }
+    if let error {
+      events.emit(failed: call.attemptedOperation, error)
+      // `respond` records the refusal of a client's own request.
+      if error.isRefusal, case .app(let caller) = call.caller, let rights = caller.rights {
+        events.recordRefusal(error, of: nil, about: call.uri, by: rights.caller)
+      }
+    }
     call.span?.end(error)
     switch call.caller {
     case .app(let caller):
@@ -500,7 +534,7 @@ extension Session {
       }
       switch result {
       case .success(let response): respond(call.kind.adapted(response), to: handle, callStart)
-      case .failure(let error): respond(error, to: handle, callStart)
+      case .failure(let error): respond(error, to: handle, callStart, about: call.uri)
       }
     }
   }
@@ -570,7 +604,7 @@ extension Session {
   /// call with the change.
   func changeStack(
     _ operation: StackOperation, _ exts: ValueObject = [:], by rights: Rights,
-    as method: RouteMethod,
+    as method: PolicyRouteMethod,
     for call: ActiveCall
   ) {
     call.work = .operation
@@ -628,7 +662,7 @@ extension Session {
 extension Session {
   /// Performs page actions, and starts queued operations until a host has to be asked. Actions that
   /// arise meanwhile are performed in turn.
-  func perform(_ first: [PageAction]) {
+  func perform(_ first: [SessionPageAction]) {
     pendingActions.append(contentsOf: first)
     guard !isPerformingActions else { return }
     isPerformingActions = true
@@ -637,7 +671,7 @@ extension Session {
       while let action = pendingActions.popFirst() {
         PageEffects.perform(action, in: self)
         if case .close(let page, _, _, _) = action {
-          ClientResume.handlePageClosed(page.id, in: self)
+          SessionResumption.handlePageClosed(page.id, in: self)
         }
       }
       pendingActions.append(contentsOf: pages.advance())

@@ -12,7 +12,8 @@ enum SessionAppCalls {
   ) async throws -> SessionCallResponse {
     try Task.checkCancellation()
     return try await makeCall(
-      kind, in: session, timeout: options.timeout, onPageShown: onPageShown
+      kind, about: uri, by: options.rights, in: session, timeout: options.timeout,
+      onPageShown: onPageShown
     ) { session, call throws(CallError) in
       do throws(CallError) {
         let callResolution = SessionCallResolution(kind, uri, options)
@@ -46,7 +47,10 @@ enum SessionAppCalls {
         promise.resolve(.success(nil))
         return try response.asOutcome
       } catch {
-        promise.resolve(.failure((error as? CallError) ?? session.events.reportThrown(error)))
+        promise.resolve(
+          .failure(
+            (error as? CallError)
+              ?? session.events.reportThrown(error, by: finalOptions.rights.caller)))
         throw error
       }
     }
@@ -65,7 +69,7 @@ enum SessionAppCalls {
     in session: isolated Session
   ) async -> Result<Value, CallError> {
     await makeCall(
-      in: session, timeout: timeout,
+      about: page, by: rights, in: session, timeout: timeout,
       attemptedOperation: SessionFailedOperation(
         "page.call", about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
@@ -77,12 +81,12 @@ enum SessionAppCalls {
   /// Changes the stack in turn, and returns the change. `method` is the method to authorize; `page`
   /// is the page reference in its params, if there is one.
   static func changeStack(
-    _ method: RouteMethod, about page: String?, _ exts: ValueObject, _ rights: Rights,
+    _ method: PolicyRouteMethod, about page: String?, _ exts: ValueObject, _ rights: Rights,
     in session: isolated Session, _ operation: (SessionDestinationResolver) -> StackOperation
   ) async throws(CallError) -> NavigationChange {
     let operation = operation(session.resolver)
     return try await makeCall(
-      in: session,
+      about: page, by: rights, in: session,
       attemptedOperation: SessionFailedOperation(
         method.name, about: page, by: rights.caller, in: session)
     ) { session, call throws(CallError) in
@@ -97,8 +101,9 @@ enum SessionAppCalls {
   ) async throws(CallError) -> NavigationChange {
     let attempt = SessionFailedOperation(
       "navigation.selectTab", about: tab.uri, by: rights.caller, in: session)
-    return try await makeCall(in: session, attemptedOperation: attempt) {
-      session, call throws(CallError) in
+    return try await makeCall(
+      about: tab.uri, by: rights, in: session, attemptedOperation: attempt
+    ) { session, call throws(CallError) in
       try rights.authorize("navigation.selectTab")
       return try CallRunner.selectTab(
         try session.resolver.tabIndex(tab, on: session.pages.stack, for: rights.caller), attempt,
@@ -106,10 +111,12 @@ enum SessionAppCalls {
     }.get().asChange
   }
 
-  /// Makes a call that belongs to no client; `begin` starts its work. The call gets exactly one
-  /// result. Its error is marked as one of a nested call, so that a task can pass it on.
+  /// Makes a call that belongs to no client; `begin` starts its work. `target` is the URI or the
+  /// page that it is about. The call gets exactly one result. Its error is marked as one of a nested
+  /// call, so that a task can pass it on.
   private static func makeCall(
-    _ kind: CallKind = .invoke, in session: isolated Session, timeout: Duration? = nil,
+    _ kind: CallKind = .invoke, about target: String?, by rights: Rights,
+    in session: isolated Session, timeout: Duration? = nil,
     attemptedOperation: SessionFailedOperation? = nil, onPageShown: ((String) -> Void)? = nil,
     _ begin: (isolated Session, ActiveCall) throws(CallError) -> CallDisposition
   ) async -> Result<SessionCallResponse, CallError> {
@@ -117,9 +124,11 @@ enum SessionAppCalls {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let caller = AppCaller(
-          onResult: { continuation.resume(returning: $0) }, onPageShown: onPageShown)
+          rights: rights, onResult: { continuation.resume(returning: $0) }, onPageShown: onPageShown
+        )
         guard let call = session.beginCall(number, kind, caller, timeout: timeout) else { return }
         call.attemptedOperation = attemptedOperation
+        call.uri = target
         do throws(CallError) {
           switch try begin(session, call) {
           case .now(let response): session.settle(number, .success(response))

@@ -23,7 +23,7 @@ protocol SessionOwner: AnyObject, Sendable {
   /// Authenticates a client. Fails with 2401, and with 2503 if that took too long.
   func identity(of handshake: Handshake) async throws(CallError) -> Identity
   /// Records that a client's token was rejected.
-  func recordRejectedToken(_ reason: String, address: String?)
+  func recordRejectedToken(_ reason: String, of client: EventClient)
   /// Updates the identity of a session.
   func updateIdentity(_ session: String, _ identity: Identity)
   /// Returns a page of the current sessions, each as its entry in the result of `session.list`.
@@ -38,6 +38,10 @@ protocol SessionOwner: AnyObject, Sendable {
   /// have at most `maxBytes` as JSON. Fails if it cannot be started.
   func push(_ push: SessionPush, by rights: Rights, maxBytes: Int) async throws(CallError)
     -> SessionPushResult
+  /// Removes clients of any session for an administrator. Returns their names. Fails with 2404 if
+  /// there is no such session or client.
+  func revoke(_ revocation: SessionRevocation, by caller: Caller) async throws(CallError)
+    -> [String]
   /// Ends the inspection of a client that has left, if it has one.
   func endInspection(_ client: Client)
   /// Starts sending a client the records of sessions: those of this loop from now on, those of
@@ -49,6 +53,8 @@ protocol SessionOwner: AnyObject, Sendable {
   ) async throws(CallError) -> Value
   /// Returns the result of an inspection query.
   func inspect(_ query: InspectionQuery) async throws(CallError) -> Value
+  /// The number of the last event that was published in the sessions. Call on the loop.
+  var lastEventNumber: UInt64 { get }
   /// Returns the `event` messages that the app retains for a client and whose topics are wanted,
   /// oldest first.
   func retainedMessages(
@@ -69,6 +75,10 @@ struct SessionEnvironment: Sendable {
   let scheduler: SessionLoopScheduler
   let resumableClients: ResumableClients
   let eventSink: EventSink
+  /// The kinds of events that have observers outside of the sessions.
+  let observedKinds: ObservedEventKinds
+  /// The records of administrative actions and refusals; `nil` if nobody reads them.
+  let auditTrail: AuditTrail?
   let inspector: Inspector
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   let now: @Sendable () -> Int64

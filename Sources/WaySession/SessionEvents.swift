@@ -19,8 +19,8 @@ final class SessionEvents {
   var inspectorSink: InspectorSink {
     InspectorSink(of: session, environment, clients: clients, resolver: resolver)
   }
-  /// The kinds of events that the event sink receives.
-  private let sinkKinds: SessionEvent.EventKinds
+  /// The kinds of events that have observers outside of the session.
+  private let observedKinds: ObservedEventKinds
 
   init(
     of session: String, _ environment: SessionEnvironment, _ subscribers: Subscribers,
@@ -32,48 +32,79 @@ final class SessionEvents {
     self.clients = clients
     self.clientWriter = clientWriter
     self.resolver = resolver
-    sinkKinds = environment.eventSink.kinds
+    observedKinds = environment.observedKinds
   }
 
   /// Whether events of a kind have any observer.
   func isObserved(_ kind: SessionEvent.EventKinds) -> Bool {
-    subscribers.kinds.contains(kind) || sinkKinds.contains(kind)
+    subscribers.kinds.contains(kind) || observedKinds.all.contains(kind)
       || SessionEvent.EventKinds.hooks.contains(kind) && resolver.snapshot.hasHooks
   }
 
   /// Emits an event to all its observers; only a check if there are none. `caller` is the caller
-  /// that the event is about; `nil` for the app.
+  /// that the event is about; `nil` for the app, or if it is about the whole session.
   @inline(__always)
   func emit(
     _ kind: SessionEvent.EventKinds, _ event: @autoclosure () -> SessionEvent,
-    by caller: Caller? = nil
+    by caller: @autoclosure () -> Caller?
   ) {
     // Inlined into the caller, so that nothing is copied for an event without observers.
-    if isObserved(kind) { emit(kind, event: event(), by: caller) }
+    if isObserved(kind) { emit(kind, event: event(), by: caller()) }
   }
 
   private func emit(
     _ kind: SessionEvent.EventKinds, event: SessionEvent, by caller: Caller?
   ) {
     if environment.inspector.isActive { inspectorSink.receive(event, by: caller) }
-    if subscribers.kinds.contains(kind), let (topic, data) = event.systemEvent {
-      publish(topic, data, kind)
+    if subscribers.kinds.union(observedKinds.app).contains(kind),
+      let (topic, data) = event.systemEvent
+    {
+      publish(topic, data, kind, about: event.subject, by: caller)
     }
     let snapshot = resolver.snapshot
     if snapshot.hasHooks, let routeEvent = event.routeEvent {
       snapshot.notifyHooks(routeEvent, caller ?? Caller(session: session))
     }
-    if sinkKinds.contains(kind) { environment.eventSink.emit(session, event) }
+    if observedKinds.sink.contains(kind) {
+      environment.eventSink.emit(session, event, caller.flatMap(EventClient.init))
+    }
   }
 
-  private func publish(_ topic: SystemTopic, _ data: ValueObject, _ kind: SessionEvent.EventKinds) {
+  private func publish(
+    _ topic: SystemTopic, _ data: ValueObject, _ kind: SessionEvent.EventKinds,
+    about subject: SessionEvent.Subject?, by caller: Caller?
+  ) {
     let event = makeEvent(topic, data)
-    if subscribers.isSubscribedByApp(kind) { environment.owner.deliverEvent(event) }
-    guard let bytes = clientWriter.encodeNotification("event", event.value) else { return }
+    if observedKinds.app.contains(kind) { environment.owner.deliverEvent(event) }
+    guard subscribers.kinds.contains(kind),
+      let bytes = clientWriter.encodeNotification("event", event.value)
+    else { return }
+    var withoutURI: [UInt8]?
     for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic.rawValue) {
       // The events contain data of other clients, which a guest may not see.
       guard let client = clients[id], !client.rights.caller.isGuest else { continue }
-      clientWriter.deliver(bytes, to: client)
+      guard let subject, client.name != caller?.client?.id, isHidden(subject, from: client.rights)
+      else {
+        clientWriter.deliver(bytes, to: client)
+        continue
+      }
+      if withoutURI == nil {
+        var data = data
+        data["uri"] = nil
+        withoutURI = clientWriter.encodeNotification("event", makeEvent(topic, data).value)
+      }
+      if let withoutURI { clientWriter.deliver(withoutURI, to: client) }
+    }
+  }
+
+  /// Whether the policy denies that a client sees a page on the stack, or opens or runs the target
+  /// of another's call.
+  private func isHidden(_ subject: SessionEvent.Subject, from rights: Rights) -> Bool {
+    switch subject {
+    case .page(let page): return resolver.denial(of: .stack, about: page, to: rights) != nil
+    case .call(let uri):
+      let resolution = try? resolver.resolve(uri, [:], checking: false, for: rights.caller)
+      return resolution.map { rights.denial(ofOpening: $0) != nil } ?? false
     }
   }
 
@@ -88,11 +119,11 @@ final class SessionEvents {
     return BridgeEvent(topic: topic.rawValue, data: .object(fields), at: environment.now())
   }
 
-  /// Delivers a complete `event` message to the subscribers of its topic, or only to the client
-  /// with the given name. Returns whom it has reached.
-  func deliver(_ bytes: [UInt8], _ topic: String, only name: String? = nil) -> EventReach {
+  /// Delivers an event to the clients that were subscribed to its topic when it was published, or
+  /// only to the client with the given name. Returns whom it has reached.
+  func deliver(_ event: PublishedEvent, only name: String? = nil) -> EventReach {
     var reach = EventReach.noSubscriber
-    for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic) {
+    for (id, subscriptions) in subscribers.clients where subscriptions.matches(event) {
       guard let client = clients.sender(id), name?.isSameUTF8(as: client.name) != false else {
         continue
       }
@@ -101,7 +132,7 @@ final class SessionEvents {
       } else if reach == .noSubscriber {
         reach = .absentSubscriber
       }
-      clientWriter.deliver(bytes, to: client)
+      clientWriter.deliver(event.message, to: client)
     }
     return reach
   }
@@ -111,11 +142,11 @@ extension SessionEvents {
   private static let failureCount = Atomic(0)
 
   /// Returns the error that a caller gets when Swift code has thrown `error`. An error that is not
-  /// meant for callers is emitted under a number, and the caller gets only the number.
-  func reportThrown(_ error: any Error) -> CallError {
+  /// meant for callers is emitted under a number, and `caller` gets only the number.
+  func reportThrown(_ error: any Error, by caller: Caller) -> CallError {
     if let callError = CallError(thrown: error) { return callError }
     let number = Self.failureCount.add(1, ordering: .relaxed).newValue
-    emit(.fault, .handlerThrew(number: number, error))
+    emit(.fault, .handlerThrew(number: number, error), by: caller)
     return CallError(
       .internal, "The task failed; the server's log has the reason under the number \(number)",
       data: ["failure": .integer(Int64(number))])
@@ -128,7 +159,10 @@ extension SessionEvents {
     _ result: () -> Result<SessionCallResponse, CallError>
   ) {
     let time = environment.meter.record(handle.method, code: code, since: callStart?.start)
-    guard let trace = callStart == nil ? handle.client.trace : callStart?.trace else { return }
+    // A trace may be left from the time in which calls were traced.
+    guard let trace = callStart == nil ? handle.client.trace : callStart?.trace,
+      callStart != nil || environment.inspector.tracesCalls
+    else { return }
     recordResponse(trace, code, of: handle, time, result())
   }
 
@@ -143,7 +177,24 @@ extension SessionEvents {
       .callEnded(
         CallRecord(
           client: handle.client.name, id: handle.id, method: trace.method, uri: trace.uri,
-          code: code ?? 0, nanoseconds: time)))
+          code: code ?? 0, nanoseconds: time)), by: handle.caller)
+  }
+
+  /// Records the refusal of a client's request. `target` is the URI or the page of the request.
+  /// The refusal of a nested call was recorded with that call.
+  @inline(never)
+  func recordRefusal(
+    _ error: CallError, of method: SessionCallMeter.MethodIndex?, about target: String?,
+    by caller: Caller
+  ) {
+    guard !error.isFromNestedCall, let auditTrail = environment.auditTrail,
+      let client = EventClient(caller)
+    else { return }
+    let method = method.flatMap { $0 == environment.meter.other ? nil : $0 }
+    auditTrail.recordThrottled(
+      AuditRecord(
+        refusing: method.map { environment.meter.names[Int($0)] }, about: target, with: error,
+        by: client))
   }
 
   /// Reports that a call has reached neither a page nor a task.

@@ -33,7 +33,7 @@ extension Session {
   ///
   /// A request that is rejected for its id or the number of calls is not reported, because its
   /// target was never looked up.
-  func reportFailure(_ error: CallError, of request: RequestView, by caller: Caller) {
+  func reportFailure(_ error: CallError, of request: RPCRequestView, by caller: Caller) {
     guard events.isObserved(.route), error.protocolCode != .conflict,
       error.protocolCode != .tooMany, error.protocolCode != .methodNotFound
     else { return }

@@ -18,7 +18,9 @@ enum SessionFailureHandlers {
           apply(try await handler(handlerCall), call, callResolution, since: began, in: session)
         } catch {
           CallRunner.resume(
-            call, callResolution, .failed(session.events.reportThrown(error)), in: session)
+            call, callResolution,
+            .failed(session.events.reportThrown(error, by: callResolution.caller)),
+            in: session)
         }
       })
   }
@@ -66,7 +68,7 @@ enum SessionFailureHandlers {
           case .redirect(let uri, let params): decision = .redirect(uri: uri, params: params)
           }
         } catch {
-          let thrown = session.events.reportThrown(error)
+          let thrown = session.events.reportThrown(error, by: callResolution.caller)
           return CallRunner.fail(call, callResolution, thrown, isReported: isReported, in: session)
         }
         apply(decision, call, callResolution, since: began, in: session)
@@ -85,7 +87,8 @@ enum SessionFailureHandlers {
       session.events.emit(
         .route,
         .handlerResponded(
-          uri: callResolution.currentURI, after: session.events.elapsed(since: began)))
+          uri: callResolution.currentURI, after: session.events.elapsed(since: began)),
+        by: callResolution.caller)
     }
     CallRunner.resume(call, callResolution, .undefined(decision), in: session)
   }

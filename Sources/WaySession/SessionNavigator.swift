@@ -14,7 +14,7 @@ struct SessionNavigator: Navigator {
 
   private let sessionActor: Session
   private let pageIDBox: PageIDBox?
-  /// The rights of the caller.
+  /// The rights of the caller. Only the session reads them, on its loop.
   private let rights: Rights
 
   init(session: Session, page: String?, _ rights: Rights) {
@@ -118,7 +118,7 @@ struct SessionNavigator: Navigator {
   }
 
   func contains(_ page: String) async -> Page? {
-    await sessionActor.contains(page, for: rights.caller)
+    await sessionActor.contains(page, rights)
   }
 }
 
@@ -154,8 +154,8 @@ extension Session {
     resolver.canOpen(uri, rights)
   }
 
-  fileprivate func contains(_ page: String, for caller: Caller) -> Page? {
-    pages.stack.find(resolver.reference(page, for: caller))
+  fileprivate func contains(_ page: String, _ rights: Rights) -> Page? {
+    pages.stack.find(resolver.reference(page, for: rights.caller))
   }
 }
 

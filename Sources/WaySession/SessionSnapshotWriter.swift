@@ -89,6 +89,9 @@ enum SessionSnapshotWriter {
     if client.persistence.uncertainThrough > client.lastHandled {
       members["doubtful"] = .integer(Int64(clamping: client.persistence.uncertainThrough))
     }
+    if case .session(let definesIt) = client.identitySource {
+      members["definesIdentity"] = .bool(definesIt)
+    }
     members["page"] = client.page.map(Value.string)
     members["origin"] = client.handshake.origin.map(Value.string)
     members["address"] = client.handshake.address.map(Value.string)
@@ -296,7 +299,8 @@ extension Session: SessionJournal.JournalSource {
       session.markMoved()
       let counts = session.environment.cluster?.counts
       (move == .takenOver ? counts?.lostToPeers : counts?.handedOver)?.add()
-      session.events.emit(.session, move == .takenOver ? .takenOver : .handedOver)
+      session.events.emit(
+        .session, move == .takenOver ? .takenOver : .handedOver, by: nil)
       // The server that has the session now opens them.
       _ = session.pendingLinks.removeAll()
       for client in session.clients.all {

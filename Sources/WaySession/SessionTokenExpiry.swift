@@ -10,7 +10,8 @@ enum SessionTokenExpiry {
   /// left.
   private static let warningLead: Duration = .seconds(60)
 
-  /// Schedules the warning before a client's identity expires.
+  /// Schedules the warning before a client's identity expires. The identity of a guest expires with
+  /// that of its inviter.
   static func schedule(_ client: Client, in session: isolated Session) {
     client.expiryTimer?.cancel()
     client.expiryTimer = nil
@@ -26,10 +27,22 @@ enum SessionTokenExpiry {
       return
     }
     guard remaining > .zero else {
-      client.channel?.close(.renewal, "The token of the client has expired")
+      // A client without a connection is refused when it resumes.
+      guard let channel = client.channel else { return }
+      let owner = client.rights.invitation == nil ? "client" : "guest's inviter"
+      let reason = "The token of the \(owner) has expired"
+      session.environment.auditTrail?.recordThrottled(
+        AuditRecord(
+          client: EventClient(client.rights.caller), action: AuditRecord.refusal,
+          result: .refused(
+            code: Int(CloseCode.renewal.rawValue), rule: "identity", reason: reason)))
+      channel.close(.renewal, reason)
       return
     }
-    if remaining <= warningLead { session.events.sendExpiryWarning(to: client) }
+    // A guest has no token to renew.
+    if remaining <= warningLead, client.rights.invitation == nil {
+      session.events.sendExpiryWarning(to: client)
+    }
     client.expiryTimer = session.setTimer(remaining, .expiry(id))
   }
 
@@ -41,39 +54,68 @@ enum SessionTokenExpiry {
     guard identity.hasUser(of: previous) else {
       throw .forbidden("identity", "The new token belongs to another user; open another session")
     }
+    let definesSession = client.identitySource == .session(definesIt: true)
+    if !definesSession { client.identitySource = .own }
+    apply(identity, to: client, in: session)
+    if definesSession { renewIdentity(of: session, as: identity) }
+  }
+
+  /// Gives a client another identity, which its guests share.
+  private static func apply(
+    _ identity: Identity, to client: Client, in session: isolated Session
+  ) {
+    update(client, identity, in: session)
+    schedule(client, in: session)
+    guard session.invitations.contains(by: client.rights) else { return }
+    session.journal?.recordChange(RecordKey.invitations)
+    for guest in session.clients.all {
+      guard let invitation = guest.rights.invitation, invitation.inviter === client.rights else {
+        continue
+      }
+      let identity = Identity(user: identity.user, groups: invitation.currentGroups)
+      update(guest, identity, in: session)
+      schedule(guest, in: session)
+    }
+  }
+
+  /// Renews the identity of a session, and of the clients that have no token of their own.
+  private static func renewIdentity(of session: isolated Session, as identity: Identity) {
+    session.identity = identity
+    session.journal?.recordChange(RecordKey.session)
+    session.environment.owner.updateIdentity(session.id, identity)
+    for client in session.clients.all
+    where client.identitySource == .session(definesIt: false) {
+      apply(identity, to: client, in: session)
+    }
+  }
+
+  private static func update(
+    _ client: Client, _ identity: Identity, in session: isolated Session
+  ) {
     var joiningClient = JoiningClient(identity, client.handshake)
     joiningClient.page = client.page
     joiningClient.software = client.software
-    client.rights = session.rights(of: joiningClient, as: client.name)
+    joiningClient.invitation = client.rights.invitation
+    client.rights.update(session.caller(of: joiningClient, as: client.name))
     session.recordChange(client)
-    // A client that joined with a token of its own does not change the session's identity.
-    if previous == session.identity {
-      session.identity = identity
-      session.journal?.recordChange(RecordKey.session)
-      session.environment.owner.updateIdentity(session.id, identity)
-    }
-    schedule(client, in: session)
   }
 
   /// Records a rejected token. The number of attempts is limited.
   static func rejectToken(_ client: Client, _ reason: String, in session: isolated Session) {
     session.environment.owner.recordRejectedToken(
-      "session.renew: \(reason)", address: client.handshake.address)
+      "session.renew: \(reason)",
+      of: EventClient(client.rights.caller) ?? EventClient(client.handshake))
     client.rejectedTokenCount += 1
     if client.rejectedTokenCount >= SessionTokenRejections.maxPerConnection {
       client.channel?.close(.tooMany, "\(client.rejectedTokenCount) tokens were rejected")
     }
   }
 
-  /// Whether the identity of a client has expired.
-  static func hasExpired(_ client: Client, in session: isolated Session) -> Bool {
-    remainingTime(of: client, in: session).map { $0 <= .zero } == true
-  }
-
   private static func remainingTime(of client: Client, in session: isolated Session) -> Duration? {
-    guard let expires = client.rights.caller.identity.expires else { return nil }
+    guard let expires = client.rights.expires else { return nil }
+    let now = session.environment.now()
     // An expiry that is far away is checked again later.
-    return .milliseconds(min(max(expires - session.environment.now(), 0), 86_400_000))
+    return .milliseconds(min(max(expires, now) - now, 86_400_000))
   }
 }
 

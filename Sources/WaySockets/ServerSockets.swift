@@ -24,13 +24,12 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
 
   private var listener: SocketListener?
   private var address = SocketListenAddress.none
-  private var httpConnections: [ObjectIdentifier: HTTPConnection] = [:]
+  private var httpConnections: [UInt64: HTTPConnection] = [:]
   /// Connections that were accepted when the server was full, in order.
   private var overflowConnections: [HTTPConnection] = []
   /// The WebSocket connections of each loop. The first loop is that of this object.
   private let loopServers: [SocketLoopServer]
-  /// Number of WebSocket connections.
-  private var connectionCount = 0
+  private var admission: ConnectionAdmission
   /// Number of loop servers that have not stopped.
   private var runningLoopServers = 0
   /// The index of the loop server that was selected last.
@@ -49,6 +48,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
     bodyBudget = ByteBudget(.server, configuration.maximumBodies)
     headBudget = ByteBudget(.server, configuration.maximumHeads)
     access = AccessCheck(rules: configuration.access, address: .none)
+    admission = ConnectionAdmission(configuration)
     self.endpoints = endpoints
     self.loop = loop
   }
@@ -109,6 +109,19 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   }
 
   private func accept(_ descriptor: Int32, _ peer: SocketPeer) {
+    do throws(HTTPRequestRejection) {
+      let slot = try slot(of: peer)
+      if let id = try admission.connectionToReplace(isFull: isFull, where: mayReplace) {
+        closeUnadmitted(id)
+      }
+      accept(descriptor, peer, slot)
+    } catch {
+      recordRejection(error, from: peer.text)
+      OutgoingResponse(rejection: error).sendAndClose(descriptor)
+    }
+  }
+
+  private func accept(_ descriptor: Int32, _ peer: SocketPeer, _ slot: AddressQuota.Slot?) {
     let isExtra = isFull
     if isExtra, overflowConnections.count >= configuration.maximumOverflowConnections {
       recordRejection(.full, from: peer.text)
@@ -117,17 +130,56 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
       }
       oldest.rejectAndClose(.full)
     }
-    guard let request = HTTPConnection(descriptor: descriptor, peer: peer, server: self) else {
+    guard
+      let request = HTTPConnection(descriptor: descriptor, peer: peer, slot: slot, server: self)
+    else {
       Glibc.close(descriptor)
       return
     }
-    httpConnections[ObjectIdentifier(request)] = request
+    httpConnections[request.id] = request
+    admission.accepted(request.id)
     if isExtra { overflowConnections.append(request) }
   }
 
   private var isFull: Bool {
-    httpConnections.count - overflowConnections.count + connectionCount
+    httpConnections.count - overflowConnections.count + admission.countedWebSockets
       >= configuration.maximumConnections
+  }
+
+  /// Takes a slot of a peer's address; `nil` if the peer is a program of this machine or a proxy.
+  private func slot(of peer: SocketPeer) throws(HTTPRequestRejection) -> AddressQuota.Slot? {
+    guard case .address(let address) = peer, !address.isLoopback,
+      !access.rules.trustedProxies.includes(peer)
+    else { return nil }
+    return try slot(of: .address(address))
+  }
+
+  /// Takes a slot of a client's address.
+  func slot(of client: SocketForwardedNode) throws(HTTPRequestRejection) -> AddressQuota.Slot {
+    try admission.slot(of: client, at: loop.nanoseconds)
+  }
+
+  /// Whether a connection without an authenticated client may be closed for another one. It is not
+  /// while it receives a response.
+  private func mayReplace(_ id: UInt64) -> Bool {
+    guard let request = httpConnections[id] else { return true }
+    return request.isAwaitingRequest && !overflowConnections.contains { $0 === request }
+  }
+
+  private func closeUnadmitted(_ id: UInt64) {
+    if let request = httpConnections[id] {
+      recordRejection(.unauthenticated, from: request.peerText)
+      request.rejectAndClose(.unauthenticated)
+    } else {
+      for loopServer in loopServers {
+        loopServer.loop.execute { loopServer.abortUnadmitted(id) }
+      }
+    }
+  }
+
+  /// Makes room for a WebSocket connection of an administrator, when the server is full.
+  func reserveWebSocket() throws(HTTPRequestRejection) {
+    if let id = try admission.reservedConnectionToReplace() { closeUnadmitted(id) }
   }
 
   /// Whether a connection counts toward the server's limit. An overflow connection gets a slot if
@@ -140,23 +192,26 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   }
 
   /// Counts and reports a rejected request. A request that was not read does not count as a
-  /// handshake. `address` is the client's address; `nil` if it is unknown.
+  /// handshake. `address` is the client's address, and `origin` its Origin header; `nil` if they are
+  /// unknown.
   func recordRejection(
-    _ rejection: RequestRejection, from address: String?, isHandshake: Bool = false
+    _ rejection: HTTPRequestRejection, from address: String?, origin: String? = nil,
+    isHandshake: Bool = false
   ) {
     loop.traffic.recordRejection(rejection.kind, isHandshake: isHandshake)
-    configuration.onRejection(rejection.status, rejection.reason, rejection.hint, address)
+    configuration.onRejection(RejectedRequest(rejection, from: address, origin: origin))
   }
 
   func ended(_ request: HTTPConnection) {
-    httpConnections[ObjectIdentifier(request)] = nil
+    httpConnections[request.id] = nil
+    admission.ended(request.id, isWebSocket: false)
     overflowConnections.removeAll { $0 === request }
     finishIfEmpty()
   }
 
   /// Passes a socket after its handshake to the loop with the fewest connections.
-  func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade) {
-    connectionCount += 1
+  func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
+    admission.upgraded(id, upgrade)
     // Round robin between loops with the same number.
     let candidates = (1...loopServers.count).map { (lastLoopServer + $0) % loopServers.count }
     lastLoopServer =
@@ -164,16 +219,23 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
         loopServers[one].assignedConnections.load(ordering: .relaxed)
           < loopServers[other].assignedConnections.load(ordering: .relaxed)
       } ?? 0
-    loopServers[lastLoopServer].accept(descriptor, upgrade, id: SocketConnection.makeID())
+    loopServers[lastLoopServer].accept(descriptor, upgrade, id: id)
+  }
+
+  /// Records that the client of a WebSocket connection is authenticated, on any loop.
+  func connectionAdmitted(_ id: UInt64) {
+    loop.perform { [self] in admission.admitted(id) }
   }
 
   /// Records that a WebSocket connection has ended, on any loop.
-  func connectionEnded() {
+  func connectionEnded(_ id: UInt64) {
     loop.perform { [self] in
-      connectionCount -= 1
+      admission.ended(id, isWebSocket: true)
       finishIfEmpty()
     }
   }
+
+  var admissionStatistics: AdmissionStatistics { admission.statistics }
 
   /// Records that a loop server has stopped.
   func loopServerStopped() {

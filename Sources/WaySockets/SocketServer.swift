@@ -35,7 +35,8 @@ package final class SocketServer: Sendable {
         try await run(on: loopServer.loop) { [sockets, loopServers] () throws(SocketError) in
           try loopServer.start(
             among: loopServers, subprotocols: subprotocols,
-            onConnectionEnded: { sockets.connectionEnded() },
+            onConnectionAdmitted: { sockets.connectionAdmitted($0) },
+            onConnectionEnded: { sockets.connectionEnded($0) },
             onStopped: { sockets.loopServerStopped() })
         }
         started.append(loopServer)
@@ -78,6 +79,13 @@ package final class SocketServer: Sendable {
         })
     }
     return statistics
+  }
+
+  /// The statistics of admission. Call it from any thread.
+  package func admissionStatistics() async -> AdmissionStatistics {
+    await withCheckedContinuation { continuation in
+      loop.execute { [sockets] in continuation.resume(returning: sockets.admissionStatistics) }
+    }
   }
 
   /// Stops the server. It closes every WebSocket connection with `drain`, and accepts no more of

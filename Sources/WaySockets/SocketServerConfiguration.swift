@@ -41,6 +41,21 @@ package struct SocketServerConfiguration: Sendable {
   /// response if it is served even when the server is full. If this limit is reached too, the
   /// server rejects the one that has waited longest.
   package var maximumOverflowConnections = 16
+  /// Maximum number of WebSocket connections beyond ``maximumConnections``, at endpoints that
+  /// authenticate. Their acceptor must close those that are not of an administrator
+  /// (``Handshake/isReserved``).
+  package var maximumReserved = 16
+  /// Maximum number of connections of any kind whose clients are not authenticated. Beyond it, the
+  /// one that has waited longest is closed; HTTP 503 if all of them receive a response. `nil` for a
+  /// server that authenticates no clients.
+  package var maximumUnadmitted: Int?
+  /// Maximum number of connections of one address; 0 for no limit. Behind a trusted proxy, WebSocket
+  /// connections of the address that it names. Connections of this machine without a proxy do not
+  /// count. A further one gets status 429. An IPv6 address is its first 64 bits.
+  package var maximumPerAddress = 0
+  /// Connections a second of one address, on average; 0 for no limit. As many as that,
+  /// or as ``maximumPerAddress``, may come at once.
+  package var maximumAddressRate = 0
   /// Maximum number of bytes of a request's head. A longer one gets status 431. Browsers send the
   /// cookies of all servers on `localhost` to each of them.
   package var maximumHead = 32 * 1024
@@ -62,6 +77,10 @@ package struct SocketServerConfiguration: Sendable {
   /// Maximum number of bytes of memory for unsent data of all WebSocket connections. Beyond it, the
   /// connections with most unsent data are closed with 4201.
   package var maximumBufferedTotal = 256 * 1024 * 1024
+  /// Maximum number of bytes of memory for received data of all WebSocket connections that waits for
+  /// the rest of its message, or for its turn. Beyond it, connections are closed with 4201: of
+  /// those that hold much, the ones that have waited longest.
+  package var maximumUnfinishedTotal = 256 * 1024 * 1024
   /// Time of inactivity after which a WebSocket peer is pinged. Activity is a pong, any message,
   /// and reading what is sent.
   package var ping = Duration.seconds(20)
@@ -78,12 +97,8 @@ package struct SocketServerConfiguration: Sendable {
   /// A client with this much unsent data that reads nothing for this time is closed with 4201.
   package var stallTimeout = Duration.seconds(10)
 
-  /// Receives each rejected request: the status, the reason in the response, a hint how to allow
-  /// it, and the client's address if it is known. Called on the loop.
-  package var onRejection:
-    @Sendable (_ status: Int, _ reason: String, _ hint: String?, _ address: String?) -> Void = {
-      _, _, _, _ in
-    }
+  /// Receives each rejected request. Called on the loop.
+  package var onRejection: @Sendable (RejectedRequest) -> Void = { _ in }
 
   package init(host: String = "127.0.0.1", port: Int, webRoot: String? = nil) {
     self.host = host

@@ -20,6 +20,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let notJSONRPC = CloseCode(rawValue: 4000)
   /// The client has not authenticated.
   package static let notAuthenticated = CloseCode(rawValue: 4001)
+  /// An administrator has removed the client.
+  package static let forbidden = CloseCode(rawValue: 4003)
   /// The peers have no common protocol version.
   package static let version = CloseCode(rawValue: 4006)
   /// Another connection has resumed the session of the client.
@@ -53,7 +55,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
 
   /// Waybridge's own codes that are sent.
   package static let own: Set<CloseCode> = [
-    notJSONRPC, notAuthenticated, version, takenOver, tooMany, overloaded, noHello, drain,
+    notJSONRPC, notAuthenticated, forbidden, version, takenOver, tooMany, overloaded, noHello,
+    drain,
     slowConsumer,
     noPong, renewal, gap,
   ]

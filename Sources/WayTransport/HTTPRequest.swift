@@ -33,6 +33,8 @@ package struct HTTPResponse: Sendable {
   package var fields: [(name: String, value: String)] = []
   /// Whether the response is sent even if the server is full.
   package var isServedWhenFull: Bool
+  /// Why a response of the status 401 or 403 refuses the client.
+  package var refusalReason: String?
 
   package init(
     status: Int, contentType: String? = nil, body: [UInt8] = [],
@@ -53,6 +55,34 @@ package enum HTTPDecision: Sendable {
   case respondLater(DeferredResponse, isServedWhenFull: Bool = false)
   /// Reads the body first. Its media type and length must match.
   case readBody(HTTPBodyHandler)
+}
+
+extension HTTPDecision {
+  /// Returns the decision with a function that receives the response when it is known.
+  package func reporting(_ report: @escaping @Sendable (HTTPResponse) -> Void) -> HTTPDecision {
+    switch self {
+    case .respond(let response):
+      report(response)
+      return self
+    case .respondLater(let work, let isServedWhenFull):
+      return .respondLater(
+        { respond in
+          work { response in
+            report(response)
+            respond(response)
+          }
+        }, isServedWhenFull: isServedWhenFull)
+    case .readBody(var handler):
+      let handle = handler.handle
+      handler.handle = { body, respond in
+        handle(body) { response in
+          report(response)
+          respond(response)
+        }
+      }
+      return .readBody(handler)
+    }
+  }
 }
 
 /// Responds to a request by calling the given function once, immediately or later, on the loop. The

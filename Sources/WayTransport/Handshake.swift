@@ -15,6 +15,9 @@ public struct Handshake: Sendable {
   /// The time when the server received the request, in nanoseconds of the loop's clock. The loop
   /// that adopts the connection starts later. `nil` if that is the same time.
   package var receivedAt: UInt64?
+  /// Whether the connection was accepted beyond the server's limit of connections, so that only an
+  /// administrator may use it.
+  package var isReserved = false
 
   /// Creates a handshake, also for tests of an authenticator.
   public init(

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// An event loop without sockets. Jobs run on a serial queue, and time advances only with
-/// ``advance(by:)``.
+/// ``advance(by:)``, or also with each reading of the clock.
 package final class MemoryLoop: EventLoop {
   private struct QueuedTimer {
     let due: Duration
@@ -21,8 +21,13 @@ package final class MemoryLoop: EventLoop {
 
   private let queue = DispatchQueue(label: "waybridge.memory-loop")
   private let state = Mutex(MemoryLoopState())
+  private let readingTime: Duration
 
-  package init() {}
+  /// Creates a loop. Each reading of its clock advances the clock by `readingTime`, so that work
+  /// takes time; timers that become due in this way wait for ``advance(by:)``.
+  package init(readingTime: Duration = .zero) {
+    self.readingTime = readingTime
+  }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -49,7 +54,11 @@ package final class MemoryLoop: EventLoop {
   }
 
   package var nanoseconds: UInt64 {
-    let (seconds, attoseconds) = state.withLock { $0.now }.components
+    let now = state.withLock { state -> Duration in
+      state.now += readingTime
+      return state.now
+    }
+    let (seconds, attoseconds) = now.components
     return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 

@@ -20,6 +20,9 @@ package protocol MessageChannel: AnyObject, Sendable {
   /// must be valid UTF-8. A closing channel sends nothing.
   func send(_ message: RawSpan, as kind: MessageKind)
 
+  /// Ends the limits for peers that are not authenticated, if the channel has any. Idempotent.
+  func admit()
+
   /// Stops receiving until ``resume()``. Most further data then stays at the peer.
   func pause()
 
@@ -46,6 +49,8 @@ package protocol MessageChannel: AnyObject, Sendable {
 }
 
 extension MessageChannel {
+  package func admit() {}
+
   package func move(
     to loop: any EventLoop, _ onMoved: @escaping @Sendable (any MessageChannel) -> Void
   ) -> Bool { false }
@@ -92,18 +97,22 @@ package struct Endpoint: Sendable {
   package var subprotocols: [String]
   /// Maximum number of bytes of a message. A larger one closes the connection with 1009.
   package var maxMessage: Int
+  /// The same until the acceptor's receiver has called ``MessageChannel/admit()``. `nil` admits each
+  /// connection from the start.
+  package var maxMessageBeforeAdmission: Int?
   /// Maximum number of unsent bytes of a connection. Beyond it the connection is closed with 4201.
   /// `nil` uses the server's limit.
   package var maxBuffered: Int?
   package var acceptor: any ChannelAcceptor
 
   package init(
-    path: String, subprotocols: [String], maxMessage: Int, maxBuffered: Int? = nil,
-    acceptor: any ChannelAcceptor
+    path: String, subprotocols: [String], maxMessage: Int, maxMessageBeforeAdmission: Int? = nil,
+    maxBuffered: Int? = nil, acceptor: any ChannelAcceptor
   ) {
     self.path = path
     self.subprotocols = subprotocols
     self.maxMessage = maxMessage
+    self.maxMessageBeforeAdmission = maxMessageBeforeAdmission
     self.maxBuffered = maxBuffered
     self.acceptor = acceptor
   }

@@ -5,11 +5,13 @@ import WaySession
 @_exported import WayValues
 
 @_exported import enum WaySession.Audience
+@_exported import struct WaySession.AuditRecord
 @_exported import struct WaySession.BridgeEvent
 @_exported import struct WaySession.ClientInfo
 @_exported import struct WaySession.Cluster
 @_exported import struct WaySession.Delivery
 @_exported import struct WaySession.DeliveryReceipt
+@_exported import struct WaySession.EventClient
 @_exported import struct WaySession.Limits
 @_exported import struct WaySession.OpenedPage
 @_exported import struct WaySession.Policy

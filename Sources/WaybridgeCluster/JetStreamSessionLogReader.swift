@@ -9,31 +9,32 @@ actor JetStreamSessionLogReader {
   private static let maxSingleReads = 32
 
   private let queue = SQLiteWorkQueue("waybridge.reading")
-  private let address: NATSAddress
+  private let configuration: NATSClusterConfiguration
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(_ address: NATSAddress) { self.address = address }
+  init(_ configuration: NATSClusterConfiguration) { self.configuration = configuration }
 
   /// Reads the state of all sessions without their parts, in the order in which they began.
   func readSummaries() throws(NATSClusterError) -> [JetStreamSessionLogState] {
-    try NATSConnection(address).sessionLogs(of: SessionSubject.wildcard, includesParts: false)
+    try NATSConnection(configuration).sessionLogs(
+      of: configuration.names.allSessions, includesParts: false)
   }
 
   /// Reads some sessions with their parts, in the order in which they began. Sessions that have
   /// been deleted meanwhile are left out.
   func read(_ sessions: [UTF8Key]) throws(NATSClusterError) -> [JetStreamSessionLogState] {
-    let connection = try NATSConnection(address)
+    let connection = try NATSConnection(configuration)
     guard sessions.count > Self.maxSingleReads else {
       var states: [JetStreamSessionLogState] = []
       for session in sessions {
         states += try connection.sessionLogs(
-          of: SessionSubject.encode(session.text), includesParts: true)
+          of: configuration.names.sessionSubject(of: session.text), includesParts: true)
       }
       return states
     }
     let wanted = Set(sessions)
-    return try connection.sessionLogs(of: SessionSubject.wildcard, includesParts: true) {
+    return try connection.sessionLogs(of: configuration.names.allSessions, includesParts: true) {
       wanted.contains($0)
     }
   }
@@ -47,9 +48,9 @@ extension NATSConnection {
   ) throws(NATSClusterError) -> [JetStreamSessionLogState] {
     var states: [JetStreamSessionLogState] = []
     var indices: [UTF8Key: Int] = [:]
-    try forEachMessage(in: JetStreamSessionLogWriter.streamName, of: subjects) { message in
+    try forEachMessage(in: names.sessionStream, of: subjects) { message in
       // If the subject is none of a session, it serves as the session's name.
-      let id = UTF8Key(SessionSubject.decode(message.subject) ?? message.subject)
+      let id = UTF8Key(names.session(ofSubject: message.subject) ?? message.subject)
       guard isWanted(id) else { return }
       let index = indices[id] ?? states.count
       if index == states.count {

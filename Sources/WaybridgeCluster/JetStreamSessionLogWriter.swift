@@ -5,13 +5,12 @@ import WayValues
 /// is written after the last one that is known here, so that a former owner is rejected, or ignored
 /// by readers (``JetStreamSessionLogState``). Confined to one thread at a time; each call blocks.
 final class JetStreamSessionLogWriter {
-  /// The stream that contains the logs of all sessions.
-  static let streamName = "WAYBRIDGE_SESSIONS"
   private static let streamDescription = "Sessions of Waybridge, form 4"
   /// The maximum size of one message in bytes, if NATS accepts that much.
   private static let maxMessage = 512 << 10
 
   private let connection: NATSConnection
+  private let names: NATSClusterNames
   /// How often the lease of the server was lost; nil if it has none now.
   private let leaseLosses: () -> Int?
   /// When the stream with the logs was created.
@@ -33,16 +32,17 @@ final class JetStreamSessionLogWriter {
   /// Connects to NATS, and creates the stream of sessions if there is none. `leaseLosses`
   /// returns how often the server's lease was lost so far, and nil if it has none.
   init(
-    _ address: NATSAddress, replicas: Int, leaseLosses: @escaping () -> Int?
+    _ configuration: NATSClusterConfiguration, leaseLosses: @escaping () -> Int?
   ) throws(NATSClusterError) {
-    connection = try NATSConnection(address)
+    connection = try NATSConnection(configuration)
+    names = configuration.names
     self.leaseLosses = leaseLosses
     try connection.requireStream(
       NATSConnection.StreamDefinition(
-        name: Self.streamName, displayName: "the stream \(Self.streamName)",
+        name: names.sessionStream, displayName: "the stream \(names.sessionStream)",
         description: Self.streamDescription,
-        subject: SessionSubject.wildcard, replicas: replicas, allowsRollups: true))
-    streamCreation = try connection.creationTime(of: Self.streamName)
+        subject: names.allSessions, replicas: configuration.replicas, allowsRollups: true))
+    streamCreation = try connection.creationTime(of: names.sessionStream)
   }
 
   /// The address of NATS, without user and password.
@@ -73,11 +73,11 @@ final class JetStreamSessionLogWriter {
     let results = try connection.publish(
       takeovers.map { session, lease in
         NATSConnection.Publication(
-          subject: SessionSubject.encode(session.id.text),
+          subject: names.sessionSubject(of: session.id.text),
           bytes: JetStreamSessionLogEntry(lease: lease, fragment: []).bytes,
           previousSequence: session.lastSequence)
       })
-    if !results.isEmpty { try connection.synchronize(Self.streamName) }
+    if !results.isEmpty { try connection.synchronize(names.sessionStream) }
     // If NATS does not report one of the results, the others are not returned either: they
     // can be taken over again.
     var logsTakenOver: [UTF8Key: JetStreamSessionLog] = [:]
@@ -99,9 +99,9 @@ final class JetStreamSessionLogWriter {
   private func confirmOwnership(
     _ number: UInt64, _ session: UTF8Key, _ lease: SessionLease
   ) throws(NATSClusterError) -> UInt64 {
-    let subject = SessionSubject.encode(session.text)
+    let subject = names.sessionSubject(of: session.text)
     guard connection.isReplicated,
-      let last = try connection.lastMessage(in: Self.streamName, of: subject)?.sequence,
+      let last = try connection.lastMessage(in: names.sessionStream, of: subject)?.sequence,
       last != number
     else { return number }
     let confirmation = NATSConnection.Publication(
@@ -120,7 +120,7 @@ final class JetStreamSessionLogWriter {
   ) throws(NATSClusterError) -> Bool {
     guard connection.isReplicated else { return true }
     return try connection.isNext(
-      number, after: after, of: SessionSubject.encode(session.text), in: Self.streamName)
+      number, after: after, of: names.sessionSubject(of: session.text), in: names.sessionStream)
   }
 
   /// Returns whether acknowledged data was lost, once for each loss.
@@ -177,7 +177,7 @@ final class JetStreamSessionLogWriter {
           batch.add(
             session, begins: index == 0,
             NATSConnection.Publication(
-              subject: SessionSubject.encode(change.session), bytes: message,
+              subject: names.sessionSubject(of: change.session), bytes: message,
               previousSequence: last,
               rollsUp: last > 0 && messages.count == 1 && change.replacesAll))
         }
@@ -201,7 +201,7 @@ final class JetStreamSessionLogWriter {
   /// Resets the logs if NATS has lost its disk: no server has any of the stored data then.
   /// The logs begin again, with a snapshot of each session once it is passed to the store.
   func detectStreamReset() throws(NATSClusterError) {
-    let creation = try connection.creationTime(of: Self.streamName)
+    let creation = try connection.creationTime(of: names.sessionStream)
     if creation != streamCreation {
       logs = logs.mapValues { JetStreamSessionLog(lease: $0.lease, lastSequence: 0) }
     }
@@ -211,7 +211,7 @@ final class JetStreamSessionLogWriter {
 
   /// Throws if the stream is not the one that contained the logs.
   private func checkStreamUnchanged() throws(NATSClusterError) {
-    guard try connection.creationTime(of: Self.streamName) != streamCreation else { return }
+    guard try connection.creationTime(of: names.sessionStream) != streamCreation else { return }
     needsStreamCheck = true
     throw NATSClusterError(connection.endpoint, "its data is lost; all sessions are written again")
   }
@@ -278,8 +278,8 @@ final class JetStreamSessionLogWriter {
     guard log.acknowledgedSequence > 0 else { return false }
     return try connection.isNext(
       log.acknowledgedSequence, after: log.acknowledgedSequence - 1,
-      of: SessionSubject.encode(session.text),
-      in: Self.streamName)
+      of: names.sessionSubject(of: session.text),
+      in: names.sessionStream)
   }
 
   /// Returns the last message of a session's log, including all that was acknowledged; nil if there
@@ -287,8 +287,9 @@ final class JetStreamSessionLogWriter {
   private func latestMessage(
     of session: UTF8Key
   ) throws(NATSClusterError) -> NATSConnection.StreamMessage? {
-    try connection.synchronize(Self.streamName)
-    return try connection.lastMessage(in: Self.streamName, of: SessionSubject.encode(session.text))
+    try connection.synchronize(names.sessionStream)
+    return try connection.lastMessage(
+      in: names.sessionStream, of: names.sessionSubject(of: session.text))
   }
 
   /// Messages that are sent together, each of another session.
@@ -350,7 +351,7 @@ final class JetStreamSessionLogWriter {
   private func isContested(_ entry: BatchMessage, _ number: UInt64) throws(NATSClusterError) -> Bool
   {
     guard logs[entry.session]?.isContested == true else { return false }
-    try connection.synchronize(Self.streamName)
+    try connection.synchronize(names.sessionStream)
     return try !isEffective(number, after: entry.publication.previousSequence, of: entry.session)
   }
 
@@ -363,7 +364,8 @@ final class JetStreamSessionLogWriter {
 
   private func deleteLog(_ session: UTF8Key) throws(NATSClusterError) {
     guard let last = endedLogs[session] else { return }
-    try connection.delete(Self.streamName, SessionSubject.encode(session.text), through: last)
+    try connection.delete(
+      names.sessionStream, names.sessionSubject(of: session.text), through: last)
     endedLogs[session] = nil
   }
 
@@ -375,7 +377,8 @@ final class JetStreamSessionLogWriter {
       guard let log = logs[session], log.messageCount > 1, log.lastSequence != nil else { continue }
       do throws(NATSClusterError) {
         try connection.delete(
-          Self.streamName, SessionSubject.encode(change.session), through: log.changeStart - 1)
+          names.sessionStream, names.sessionSubject(of: change.session),
+          through: log.changeStart - 1)
         logs[session]?.markCompacted()
       } catch {
         return

@@ -27,6 +27,7 @@ package actor JetStreamSessionStore: SharedSessionStore {
 
   private let queue = SQLiteWorkQueue("waybridge.cluster")
   private let endpoint: String
+  private let names: NATSClusterNames
   /// Knows which servers are down.
   private let leases: NATSServerLeases
   private let directory: NATSClusterDirectory
@@ -45,22 +46,23 @@ package actor JetStreamSessionStore: SharedSessionStore {
 
   /// Connects to NATS, and creates the stream of sessions if there is none; blocks meanwhile.
   init(
-    _ address: NATSAddress, replicas: Int, _ leases: NATSServerLeases,
+    _ configuration: NATSClusterConfiguration, _ leases: NATSServerLeases,
     _ directory: NATSClusterDirectory,
     dataLost: @escaping @Sendable () -> Void
   ) throws(NATSClusterError) {
     let leaseValidity = leases.leaseValidity
-    let logWriter = try JetStreamSessionLogWriter(address, replicas: replicas) {
+    let logWriter = try JetStreamSessionLogWriter(configuration) {
       // Data that is lost after that counts as another loss.
       let losses = leaseValidity.counts.losses
       return leaseValidity.hasExpired(at: NATSClusterClock.nanoseconds) ? nil : losses
     }
     self.dataLost = dataLost
+    names = configuration.names
     endpoint = logWriter.endpoint
     self.logWriter = logWriter
     self.leases = leases
     self.directory = directory
-    reader = JetStreamSessionLogReader(address)
+    reader = JetStreamSessionLogReader(configuration)
   }
 
   package func load(as owner: String) async throws -> [StoredSession] {
@@ -131,7 +133,7 @@ package actor JetStreamSessionStore: SharedSessionStore {
       endpoint, "messages of the session \(session.id.text) are missing",
       advice:
         "wait if a nats-server is behind the others; if all are in step, the messages are lost: "
-        + "\(NATSClusterError.deletionAdvice(session.id.text))")
+        + "\(NATSClusterError.deletionAdvice(session.id.text, names))")
   }
 
   /// Groups of sessions to read together, so that the size of their logs is limited. A group has at
@@ -154,7 +156,8 @@ package actor JetStreamSessionStore: SharedSessionStore {
     guard let state = try await directory.log(of: session) else { return nil }
     try checkComplete(state)
     if let reason = state.unreadableReason {
-      throw NATSClusterError(endpoint, reason, advice: NATSClusterError.advice(toRead: session))
+      throw NATSClusterError(
+        endpoint, reason, advice: NATSClusterError.advice(toRead: session, names))
     }
     guard !state.hasEnded, let last = state.lease else { return nil }
     if !isAvailable(state) {

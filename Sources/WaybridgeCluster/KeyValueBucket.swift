@@ -47,6 +47,14 @@ struct KeyValueBucket {
     return try scan(subject)
   }
 
+  /// Returns the number and the value of the last message of each key that was not deleted. A
+  /// nats-server that is behind the others may return an earlier state.
+  func currentValues() throws(NATSClusterError) -> [(revision: UInt64, bytes: [UInt8])] {
+    var last: [String: NATSConnection.StreamMessage] = [:]
+    try connection.forEachMessage(in: stream, of: subject(of: ">")) { last[$0.subject] = $0 }
+    return last.values.filter { !$0.isDeletion }.map { ($0.sequence, $0.bytes) }
+  }
+
   /// Returns the same from all kept messages of the key. Messages before the first of these are not
   /// known.
   private func scan(_ subject: String) throws(NATSClusterError) -> BucketEntry? {

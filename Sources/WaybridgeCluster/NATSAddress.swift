@@ -3,7 +3,7 @@ import Foundation
 /// The addresses of a NATS cluster, with the credentials:
 /// `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…` for an encrypted connection. Several are
 /// separated by commas.
-struct NATSAddress {
+struct NATSAddress: Sendable {
   /// The URLs without user and password.
   let urls: [String]
   /// A user and a password, or a token alone.

@@ -1,3 +1,4 @@
+import WayCrypto
 import WaySession
 import WayStore
 import WayTransport
@@ -10,31 +11,51 @@ final class NATSCluster: ClusterEngine {
   let store: any SharedSessionStore
   let leaseValidity = SessionLeaseValidity(suspendedTime: NATSClusterClock.suspendedTime)
   private let leases: NATSServerLeases
+  /// Tokens are long random strings: the key only separates clusters.
+  private let digestKey: MessageAuthenticationKey
   private let directory: NATSClusterDirectory
   private let messenger: NATSMessenger
   private let leaseStatus = NATSLeaseStatus()
   private let dataLost = Locked<(@Sendable () -> Void)?>(nil)
 
-  init(_ address: NATSAddress, replicas: Int) throws {
+  init(_ configuration: NATSClusterConfiguration) throws {
+    digestKey = MessageAuthenticationKey(
+      Array("waybridge token digest\0\(configuration.names.cluster)".utf8))
     leases = try NATSServerLeases(
-      address, leaseValidity: leaseValidity, leaseStatus, replicas: replicas)
-    directory = try NATSClusterDirectory(address, replicas: replicas)
-    store = try JetStreamSessionStore(address, replicas: replicas, leases, directory) {
-      [dataLost] in
+      configuration, leaseValidity: leaseValidity, leaseStatus)
+    directory = try NATSClusterDirectory(configuration)
+    store = try JetStreamSessionStore(configuration, leases, directory) { [dataLost] in
       dataLost.withLock { $0 }?()
     }
-    messenger = try NATSMessenger(address)
+    messenger = try NATSMessenger(configuration)
   }
 
   var maxMessage: Int { messenger.maxMessage }
+  var protectsMessages: Bool { messenger.sealsMessages }
   var failure: String? { leaseStatus.failure }
   var renewalCount: UInt64 { leaseStatus.revision }
 
-  func join(as server: String, _ handlers: ClusterHandlers) async throws {
+  func join(
+    as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers
+  ) async throws {
+    guard !announcement.needsProtectedMessages || messenger.sealsMessages else {
+      throw NATSClusterError(
+        messenger.endpoint,
+        "a server with tokens or a policy needs a secret that protects messages between servers",
+        advice: "give all servers of the cluster the same secret file (--cluster-secret-file)")
+    }
     dataLost.withLock { $0 = handlers.dataLost }
-    try messenger.listen(
-      as: server, messageReceived: handlers.messageReceived, messagesLost: handlers.messagesLost)
-    try await leases.join(as: server, handlers)
+    try await leases.join(
+      with: NATSLeaseValue(
+        server: server, announcement: announcement, secrets: messenger.secretNames))
+    // No message is received before the servers are known to agree.
+    do {
+      try messenger.listen(as: server, handlers)
+    } catch {
+      await leases.leave()
+      throw error
+    }
+    await leases.begin(handlers)
   }
 
   func rejoin() async throws { try await leases.rejoin() }
@@ -42,6 +63,11 @@ final class NATSCluster: ClusterEngine {
   func leave() async {
     await leases.leave()
     messenger.end()
+  }
+
+  func digest(of token: String, in context: String) -> String? {
+    // A context has no zero byte: it is the name of a session or client.
+    digestKey.code(of: Array("\(context)\0\(token)".utf8))?.hex
   }
 
   func updatePeer(_ server: String, renewalCount: UInt64) {
@@ -66,20 +92,12 @@ final class NATSCluster: ClusterEngine {
 }
 
 extension Cluster {
-  /// Creates a cluster of the servers that use the same NATS with JetStream. The URL is
-  /// `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…`; several nats-servers of one cluster are
-  /// separated by commas. `replicas` is how many nats-servers store each session, table and lease:
-  /// 1, 3 or 5. It only has an effect when the first server creates the streams.
+  /// Creates a cluster of the servers that use the same NATS with JetStream, and the same name.
   ///
-  /// Connects, and blocks meanwhile. Throws a ``NATSClusterError`` with advice if no nats-server
-  /// responds, if it has no JetStream, or if its streams belong to another program.
-  public init(nats url: String, replicas: Int = 1) throws {
-    let address = try NATSAddress(url)
-    guard [1, 3, 5].contains(replicas) else {
-      throw NATSClusterError(
-        address.endpoint, "\(replicas) is not a valid number of replicas",
-        advice: "use 1, 3 or 5 replicas, so that a majority remains if one nats-server fails")
-    }
-    self.init(try NATSCluster(address, replicas: replicas))
+  /// Connects, and blocks meanwhile. Throws a ``NATSClusterError`` with advice if a setting is
+  /// invalid, if no nats-server responds, if it has no JetStream, or if its streams belong to
+  /// another program.
+  public init(nats settings: NATSClusterSettings) throws {
+    self.init(try NATSCluster(NATSClusterConfiguration(settings)))
   }
 }

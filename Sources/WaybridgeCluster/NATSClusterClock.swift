@@ -11,6 +11,9 @@ enum NATSClusterClock {
     return now(CLOCK_BOOTTIME) &- awake
   }
 
+  /// The wall clock, in milliseconds since 1970-01-01 UTC.
+  static var wallMilliseconds: UInt64 { now(CLOCK_REALTIME) / 1_000_000 }
+
   private static func now(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
     clock_gettime(clock, &time)

@@ -13,12 +13,12 @@ actor NATSClusterDirectory {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  init(_ address: NATSAddress, replicas: Int) throws(NATSClusterError) {
-    connection = try NATSConnection(address, timeout: .seconds(2))
+  init(_ configuration: NATSClusterConfiguration) throws(NATSClusterError) {
+    connection = try NATSConnection(configuration, timeout: .seconds(2))
     endpoint = connection.endpoint
     documents = try KeyValueBucket(
-      "waybridge-documents", description: "Documents of Waybridge, form 4", replicas: replicas,
-      on: connection)
+      connection.names.documentBucket, description: "Documents of Waybridge, form 4",
+      replicas: configuration.replicas, on: connection)
   }
 
   func owner(of session: String) async throws -> Ownership {
@@ -35,7 +35,7 @@ actor NATSClusterDirectory {
       synchronization
       ?? Task {
         synchronization = nil
-        try connection.synchronize(JetStreamSessionLogWriter.streamName)
+        try connection.synchronize(connection.names.sessionStream)
       }
     synchronization = task
     try await task.value
@@ -44,7 +44,7 @@ actor NATSClusterDirectory {
   private func ownership(for session: String) throws(NATSClusterError) -> Ownership {
     guard
       let last = try connection.lastMessage(
-        in: JetStreamSessionLogWriter.streamName, of: SessionSubject.encode(session))
+        in: connection.names.sessionStream, of: connection.names.sessionSubject(of: session))
     else { return .notFound }
     do throws(ByteDecodingError) {
       let entry = try JetStreamSessionLogEntry(last.bytes)
@@ -54,14 +54,16 @@ actor NATSClusterDirectory {
     } catch {
       throw NATSClusterError(
         endpoint, "the last message of the session \(session) cannot be read: \(error)",
-        advice: NATSClusterError.advice(toRead: session)
+        advice: NATSClusterError.advice(toRead: session, connection.names)
       )
     }
   }
 
   /// Reads the log of a session; nil if there is none.
   func log(of session: String) throws(NATSClusterError) -> JetStreamSessionLogState? {
-    try connection.sessionLogs(of: SessionSubject.encode(session), includesParts: true).first
+    try connection.sessionLogs(
+      of: connection.names.sessionSubject(of: session), includesParts: true
+    ).first
   }
 
   func document(_ name: String) throws(NATSClusterError) -> (bytes: [UInt8], revision: UInt64)? {

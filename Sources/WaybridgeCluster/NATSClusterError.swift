@@ -47,21 +47,24 @@ public struct NATSClusterError: Error, Sendable, Hashable, CustomStringConvertib
     case NATS_NO_SERVER: "start nats-server there, or choose another address"
     case NATS_NO_RESPONDERS: jetStreamAdvice
     case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
-      "use a user and password with the permissions (nats://USER:PASSWORD@HOST:PORT)"
+      "use a user and password with the permissions (nats://USER:PASSWORD@HOST:PORT), or a "
+        + "credentials file"
+    case NATS_SSL_ERROR:
+      "use a tls:// address whose host is in the certificate, and the file of its authority"
     default: nil
     }
   }
 
   /// What to do about a session whose log cannot be read.
-  static func advice(toRead session: String) -> String {
-    "run the version that wrote it, or \(deletionAdvice(session))"
+  static func advice(toRead session: String, _ names: NATSClusterNames) -> String {
+    "run the version that wrote it, or \(deletionAdvice(session, names))"
   }
 
   /// How to delete the stored data of a session. A purge must not be used
   /// (`NATSConnection.delete`).
-  static func deletionAdvice(_ session: String) -> String {
-    "delete the messages of the subject \(SessionSubject.encode(session)) by their numbers, oldest first "
-      + "(nats stream rmm \(JetStreamSessionLogWriter.streamName) NUMBER)"
+  static func deletionAdvice(_ session: String, _ names: NATSClusterNames) -> String {
+    "delete the messages of the subject \(names.sessionSubject(of: session)) by their numbers, "
+      + "oldest first (nats stream rmm \(names.sessionStream) NUMBER)"
   }
 
   static let jetStreamAdvice = "start nats-server with JetStream (-js, and -sd FOLDER for its disk)"

@@ -63,6 +63,8 @@ final class NATSConnection {
 
   /// The address without user and password.
   let endpoint: String
+  /// The names of the cluster's streams and subjects.
+  let names: NATSClusterNames
   private let connection: OpaquePointer
   private let jetStream: OpaquePointer
   private let inbox: String
@@ -74,11 +76,14 @@ final class NATSConnection {
   private(set) var isReplicated = false
 
   /// Connects to NATS. `timeout` applies to each response of NATS.
-  init(_ address: NATSAddress, timeout: Duration = .seconds(5)) throws(NATSClusterError) {
-    let endpoint = address.endpoint
+  init(
+    _ configuration: NATSClusterConfiguration, timeout: Duration = .seconds(5)
+  ) throws(NATSClusterError) {
+    let endpoint = configuration.address.endpoint
     self.endpoint = endpoint
+    names = configuration.names
     self.timeout = Int64(timeout / .milliseconds(1))
-    var options: OpaquePointer?
+    let options = try NATSOptions.make(configuration)
     defer { natsOptions_Destroy(options) }
     var connection: OpaquePointer?
     var jetStream: OpaquePointer?
@@ -91,12 +96,13 @@ final class NATSConnection {
       natsConnection_Destroy(connection)
       throw NATSClusterError(endpoint, operation, status)
     }
-    try check(NATSOptions.make(&options, address), "the address is invalid")
     try check(natsConnection_Connect(&connection, options), "the connection failed")
     try check(natsConnection_JetStream(&jetStream, connection, nil), "JetStream is not available")
     try check(natsInbox_Create(&inbox), "the connection cannot be used")
     defer { natsInbox_Destroy(inbox) }
-    let name = inbox.map { String(cString: $0) } ?? ""
+    // The library makes the unique part only.
+    let unique = inbox.map { String(cString: $0) }?.split(separator: ".").last ?? ""
+    let name = "\(names.inboxPrefix).\(unique)"
     try check(
       natsConnection_SubscribeSync(&responses, connection, name + ".*"),
       "responses cannot be received")
@@ -364,7 +370,7 @@ extension NATSConnection {
       options.Ordered = true
       return js_SubscribeSync(&subscription, jetStream, subject, nil, &options, &code)
     }
-    try check(status, "the sessions cannot be read", code)
+    try check(status, "the messages of \(stream) cannot be read", code)
     guard try pendingCount(of: subscription) > 0 else { return }
     var remaining: UInt64 = 1
     var waited: Int64 = 0

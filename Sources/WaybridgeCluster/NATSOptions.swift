@@ -3,19 +3,28 @@ import Glibc
 
 /// The options of connections to NATS, and of reconnections.
 enum NATSOptions {
-  /// Creates options for the nats-servers. The caller calls `natsOptions_Destroy` for them in any
-  /// case.
-  static func make(_ options: inout OpaquePointer?, _ address: NATSAddress) -> natsStatus {
-    let status = natsOptions_Create(&options)
-    guard status == NATS_OK else { return status }
+  /// Creates options for the nats-servers. The caller calls `natsOptions_Destroy` for them. Throws
+  /// an error that names the invalid setting.
+  static func make(
+    _ configuration: NATSClusterConfiguration
+  ) throws(NATSClusterError) -> OpaquePointer {
+    let address = configuration.address
+    var options: OpaquePointer?
+    func check(_ status: natsStatus, _ operation: String) throws(NATSClusterError) {
+      guard status != NATS_OK else { return }
+      natsOptions_Destroy(options)
+      throw NATSClusterError(address.endpoint, operation, status)
+    }
+    try check(natsOptions_Create(&options), "the connection cannot be created")
     let engines = address.urls.map { strdup($0) }
     defer { for engine in engines { free(engine) } }
     var pointers = engines.map { UnsafePointer($0) }
     for status in [
       natsOptions_SetServers(options, &pointers, Int32(pointers.count)),
       natsOptions_SetSecure(options, address.isSecure),
-      setCredentials(options, address),
+      setCredentials(options, configuration),
       natsOptions_SetName(options, "waybridge"),
+      natsOptions_SetCustomInboxPrefix(options, configuration.names.inboxPrefix),
       natsOptions_SetTimeout(options, 2_000), natsOptions_SetMaxReconnect(options, -1),
       natsOptions_SetReconnectWait(options, 250),
       natsOptions_SetFailRequestsOnDisconnect(options, true),
@@ -25,14 +34,30 @@ enum NATSOptions {
       // No messages are buffered during a reconnection: they would be reported as sent, but lost
       // with the process.
       natsOptions_SetReconnectBufSize(options, 0),
-    ] where status != NATS_OK { return status }
-    return NATS_OK
+    ] { try check(status, "the address is invalid") }
+    if let authorities = configuration.authorities {
+      try check(
+        natsOptions_SetCATrustedCertificates(options, authorities),
+        "the CA file holds no valid certificates")
+    }
+    if let (chain, key) = configuration.certificate {
+      try check(
+        natsOptions_SetCertificatesChain(options, chain, key),
+        "the certificate and the key do not belong together, or are invalid")
+    }
+    guard let options else {
+      throw NATSClusterError(address.endpoint, "the connection cannot be created")
+    }
+    return options
   }
 
   private static func setCredentials(
-    _ options: OpaquePointer?, _ address: NATSAddress
+    _ options: OpaquePointer?, _ configuration: NATSClusterConfiguration
   ) -> natsStatus {
-    switch (address.user, address.password) {
+    if let file = configuration.credentialsFile {
+      return natsOptions_SetUserCredentialsFromFiles(options, file, nil)
+    }
+    return switch (configuration.address.user, configuration.address.password) {
     case (let user?, let password?): natsOptions_SetUserInfo(options, user, password)
     case (let token?, nil): natsOptions_SetToken(options, token)
     case (nil, _): NATS_OK

@@ -1,7 +1,5 @@
-import WayRPC
 import WaySession
 import WayStore
-import WayValues
 
 /// Holds this server's lease, a key that it renews, and finds out which other servers are down.
 ///
@@ -25,6 +23,8 @@ actor NATSServerLeases {
   nonisolated let leaseValidity: SessionLeaseValidity
   private nonisolated let leaseStatus: NATSLeaseStatus
   private var server: String?
+  /// The value of this server's key.
+  private var value: NATSLeaseValue?
   /// The revision of this server's key; nil if it is not known.
   private var revision: UInt64?
   private var renewalTask: Task<Void, Never>?
@@ -38,24 +38,41 @@ actor NATSServerLeases {
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
   init(
-    _ address: NATSAddress, leaseValidity: SessionLeaseValidity, _ leaseStatus: NATSLeaseStatus,
-    replicas: Int
-  )
-    throws(NATSClusterError)
-  {
-    connection = try NATSConnection(address, timeout: .seconds(1))
+    _ configuration: NATSClusterConfiguration, leaseValidity: SessionLeaseValidity,
+    _ leaseStatus: NATSLeaseStatus
+  ) throws(NATSClusterError) {
+    connection = try NATSConnection(configuration, timeout: .seconds(1))
     keys = try KeyValueBucket(
-      "waybridge-servers", description: "Leases of Waybridge, form 4", replicas: replicas,
-      lifetime: Self.keyLifetime, on: connection)
+      connection.names.leaseBucket, description: "Leases of Waybridge, form 4",
+      replicas: configuration.replicas, lifetime: Self.keyLifetime, on: connection)
     self.leaseValidity = leaseValidity
     self.leaseStatus = leaseStatus
   }
 
-  /// Joins as a server. Throws if the key cannot be written.
-  func join(as server: String, _ handlers: ClusterHandlers) throws(NATSClusterError) {
-    self.server = server
-    self.handlers = handlers
+  /// Joins as the server of a lease. Throws if the key cannot be written, or if this server must not
+  /// share sessions with another one; its key is deleted then. Call ``begin(_:)`` afterwards.
+  func join(with value: NATSLeaseValue) async throws {
+    server = value.server
+    self.value = value
+    // Of two servers that start at the same time, at least one sees the key of the other.
     try rejoin()
+    do {
+      try await checkAgreement(of: value)
+      if isLost {
+        throw NATSClusterError(
+          connection.endpoint, "another server declared this one failed while it started")
+      }
+    } catch {
+      leave()
+      throw error
+    }
+  }
+
+  /// Renews the lease from now on, until ``leave()``. The other servers learn of this one by the
+  /// first renewal, which is reported to `handlers` at once.
+  func begin(_ handlers: ClusterHandlers) {
+    self.handlers = handlers
+    handlers.leaseRenewed()
     renewalTask = Task { [weak self] in
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.renewalInterval)
@@ -65,7 +82,23 @@ actor NATSServerLeases {
     }
   }
 
-  /// Joins again like ``join(as:_:)``, after this server was declared down.
+  /// Throws if another server is up that this one must not share sessions with.
+  private func checkAgreement(of value: NATSLeaseValue) async throws {
+    var conflicts = NATSLeaseConflicts(of: value, with: try keys.currentValues())
+    let start = NATSClusterClock.nanoseconds
+    let limit = UInt64((Self.lifetime + Self.renewalInterval) / .nanoseconds(1))
+    while !conflicts.servers.isEmpty, NATSClusterClock.nanoseconds - start < limit {
+      for other in conflicts.servers {
+        if let conflict = conflicts.update(other, try keys.entry(of: Self.key(of: other))) {
+          throw NATSClusterError(connection.endpoint, conflict.reason, advice: conflict.advice)
+        }
+      }
+      try await Task.sleep(for: Self.renewalInterval / 4)
+      renew()
+    }
+  }
+
+  /// Joins again like ``join(with:)``, after this server was declared down.
   func rejoin() throws(NATSClusterError) {
     guard let server else { return }
     let entry = try keys.entry(of: Self.key(of: server))
@@ -108,11 +141,7 @@ actor NATSServerLeases {
     guard let server, let revision else { return false }
     let suspendedTime = NATSClusterClock.suspendedTime()
     let sendTime = NATSClusterClock.nanoseconds
-    let value: Value = [
-      "server": .string(server),
-      "lifetimeMs": .integer(Int64(Self.lifetime / .milliseconds(1))),
-    ]
-    let bytes = Array((try? JSON.text(value))?.utf8 ?? "{}".utf8)
+    let bytes = value?.bytes(lifetime: Self.lifetime) ?? []
     guard let number = try keys.put(bytes, as: Self.key(of: server), after: revision) else {
       return false
     }
@@ -196,7 +225,6 @@ actor NATSServerLeases {
 
   /// Keys allow fewer characters than names; the bytes of a name in hex are letters and digits.
   private static func key(of server: String) -> String {
-    "server."
-      + server.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    "server." + server.utf8.hex
   }
 }

@@ -69,8 +69,8 @@ public struct TableFetcher: Service {
     }
     var etag = table == nil ? nil : cached?.etag
     do throws(TableError) {
-      if case .table(let bytes, let tag) = try await TableDownload.get(
-        source, etag: etag, timeout: timeout)
+      if case .document(let bytes, let tag) = try await source.fetch(
+        etag: etag, timeout: timeout)
       {
         let document = try TableDocument.parse(bytes, from: "The table at \(source)")
         if let table {
@@ -120,8 +120,8 @@ public struct TableFetcher: Service {
   /// Applies the table if it differs from the current one; returns the server's entity tag.
   private func fetch(_ etag: String?) async throws(TableError) -> String? {
     guard
-      case .table(let bytes, let tag) = try await TableDownload.get(
-        source, etag: etag, timeout: Self.requestTimeout)
+      case .document(let bytes, let tag) = try await source.fetch(
+        etag: etag, timeout: Self.requestTimeout)
     else { return etag }
     let document: Value
     do throws(TableError) {

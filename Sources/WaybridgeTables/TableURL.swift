@@ -1,31 +1,38 @@
-import Foundation
+import WayDownload
 import Waybridge
 
 /// The address of a table: `https`, or `http` on this machine's loopback.
 public struct TableURL: Sendable, Hashable, CustomStringConvertible {
+  private static let downloadOptions = DownloadOptions(
+    maxSize: TableDocument.maxSize, userAgent: "waybridge/\(BridgeServer.version)")
+  private let url: DownloadURL
+
   /// The address as it was given, without a fragment.
-  public let description: String
-  let url: URL
+  public var description: String { url.description }
 
   /// Throws `TableError` for an invalid URL.
   public init(_ text: String) throws(TableError) {
-    let name = "The table URL \(text.prefix(200))"
-    guard let url = URL(string: text), let host = url.host, !host.isEmpty, url.user == nil,
-      url.fragment == nil
-    else {
-      throw TableError(
-        .unreadable, "\(name) is not a URL without user and fragment; write https://HOST/PATH")
+    do throws(DownloadError) {
+      url = try DownloadURL(text)
+    } catch {
+      throw TableError(.unreadable, "The table URL \(text.prefix(200)) \(error.reason)")
     }
-    switch url.scheme?.lowercased() {
-    case "https": break
-    case "http" where ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host): break
-    default:
-      throw TableError(
-        .unreadable,
-        "\(name) must begin with https://; http:// is for addresses of this machine only")
+  }
+
+  /// Requests the table.
+  ///
+  /// - Parameters:
+  ///   - etag: the entity tag of the stored table; nil for none.
+  ///   - timeout: the limit of the whole request.
+  func fetch(
+    etag: String?, timeout: Duration
+  ) async throws(TableError) -> Download.DownloadResult {
+    do throws(DownloadError) {
+      return try await Download.get(
+        url, etag: etag, options: Self.downloadOptions, timeout: timeout)
+    } catch {
+      throw TableError(.unreadable, "The table at \(self) \(error.reason)")
     }
-    description = text
-    self.url = url
   }
 
   /// Whether a string is a URL, and not the path of a file.

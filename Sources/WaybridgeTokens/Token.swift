@@ -13,7 +13,8 @@ public struct Token: Sendable, Hashable {
 
   /// `sub`: the user that the token identifies; 1 to 256 bytes.
   public let subject: String
-  /// `groups`: the groups of the user, in the token's order; at most 128, each of 1 to 256 bytes.
+  /// `groups`, or the claim ``TokenRules/groupsClaim``: the groups of the user, in the token's order;
+  /// at most 128, each of 1 to 256 bytes.
   public let groups: [String]
   /// `exp`: the time from which the token is invalid, in milliseconds since 1970; nil only if
   /// ``TokenRules/requiresExpiry`` is false.
@@ -26,14 +27,17 @@ public struct Token: Sendable, Hashable {
   public let claims: ValueObject
 
   /// Reads claims whose signature was verified. Throws ``TokenError`` if one has a wrong type, or
-  /// if the token is for another audience. ``TokenRules/check(_:)`` checks the times.
+  /// if the token is for another audience or of another issuer. ``TokenRules/check(_:)`` checks the
+  /// times.
   init(_ claims: ValueObject, keyID: String?, rules: TokenRules) throws(TokenError) {
     guard Value.object(claims).size <= Self.maxClaimsBytes else {
       throw TokenError(.tooLarge, "the token has too many claims")
     }
     try Self.checkAudience(claims["aud"], contains: rules.audience)
+    try Self.checkIssuer(claims["iss"], is: rules.issuer)
     subject = try Self.subject(claims["sub"])
-    groups = try Self.groups(claims["groups"])
+    groups = try Self.groups(
+      Self.value(of: rules.groupsClaim, in: claims), named: rules.groupsClaim)
     expiresAt = try Self.time("exp", in: claims)
     notBefore = try Self.time("nbf", in: claims)
     guard expiresAt != nil || !rules.requiresExpiry else {
@@ -53,15 +57,22 @@ public struct Token: Sendable, Hashable {
     return text
   }
 
-  private static func groups(_ value: Value?) throws(TokenError) -> [String] {
+  /// The value of a claim, see ``TokenRules/groupsClaim``.
+  private static func value(of claim: String, in claims: ValueObject) -> Value? {
+    if let value = claims[claim] { return value }
+    let names = claim.split(separator: ".", omittingEmptySubsequences: false)
+    return names.reduce(Value?.some(.object(claims))) { $0?.object?[String($1)] }
+  }
+
+  private static func groups(_ value: Value?, named name: String) throws(TokenError) -> [String] {
     guard let value else { return [] }
     guard let values = value.array, values.count <= maxGroups else {
-      throw .invalidClaim("groups", "must be an array of at most \(maxGroups) strings")
+      throw .invalidClaim(name, "must be an array of at most \(maxGroups) strings")
     }
     let groups = values.compactMap(\.string).filter(isValidText)
     guard groups.count == values.count else {
       throw .invalidClaim(
-        "groups", "must contain only strings of 1 to \(maxTextBytes) bytes")
+        name, "must contain only strings of 1 to \(maxTextBytes) bytes")
     }
     return groups
   }
@@ -80,6 +91,20 @@ public struct Token: Sendable, Hashable {
     guard audiences.contains(.string(audience)) else {
       throw .invalidClaim(
         "aud", "does not contain \"\(audience)\"; the token is for another audience")
+    }
+  }
+
+  /// RFC 7519 §4.1.1, compared exactly.
+  private static func checkIssuer(
+    _ value: Value?, is issuer: String?
+  ) throws(TokenError) {
+    guard let issuer else { return }
+    guard let value else {
+      throw .invalidClaim("iss", "is missing; it must be \"\(issuer)\"")
+    }
+    // Swift compares strings by canonical equivalence, the RFC by code points.
+    guard let text = value.string, text.utf8.elementsEqual(issuer.utf8) else {
+      throw .invalidClaim("iss", "is not \"\(issuer)\"; the token is of another issuer")
     }
   }
 

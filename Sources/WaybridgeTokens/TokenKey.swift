@@ -1,3 +1,5 @@
+import WayCrypto
+
 /// A key with the one algorithm that it is for: nothing in a token selects how its signature is
 /// verified (RFC 8725 §3.1).
 struct TokenKey: Sendable {
@@ -8,18 +10,24 @@ struct TokenKey: Sendable {
   let id: String?
   private let algorithm: SignatureAlgorithm
 
-  /// `HS256` or `EdDSA`.
+  /// `HS256`, `EdDSA`, `RS256` or `ES256`.
   var algorithmName: String { algorithm.name }
 
   /// Creates a secret for HS256, of at least ``minSecretBytes`` bytes.
   init(secret: [UInt8], id: String?) {
-    algorithm = .hs256(secret: secret)
+    algorithm = .hs256(secret: MessageAuthenticationKey(secret))
     self.id = id
   }
 
   /// Parses a public key for EdDSA on the curve Ed25519 (RFC 8037), as PEM; nil for anything else.
   init?(publicPEM pem: String, id: String?) {
-    guard let algorithm = SignatureAlgorithm(publicPEM: pem) else { return nil }
+    guard let publicKey = PublicKey.ed25519(pem: pem) else { return nil }
+    algorithm = .ed25519(publicKey: publicKey)
+    self.id = id
+  }
+
+  /// Creates a key for an algorithm.
+  init(_ algorithm: SignatureAlgorithm, id: String?) {
     self.algorithm = algorithm
     self.id = id
   }

@@ -1,15 +1,24 @@
 import Waybridge
 
-/// The keys of all files.
+/// The keys of all files and of a provider.
 struct TokenKeySet: Sendable {
-  /// The largest number of keys: each may be tried for a token without a key id.
+  /// The largest number of keys in all files: each may be tried for a token without a key id. A
+  /// provider has at most ``JSONWebKeySet/maxKeys`` in addition.
   private static let maxKeys = 32
 
-  /// The keys of each file.
+  private let files: Int
+  /// The keys of each file, and then those of the provider.
   private var keys: [[TokenKey]]
 
   init(files: Int) {
-    keys = Array(repeating: [], count: files)
+    self.files = files
+    keys = Array(repeating: [], count: files + 1)
+  }
+
+  /// Replaces the keys of the provider. Throws, with nothing changed, if they conflict with the
+  /// other keys or with each other.
+  mutating func replaceProviderKeys(_ newKeys: [TokenKey], of url: String) throws(FileError) {
+    try replace(files, with: newKeys, of: url)
   }
 
   /// Replaces the keys of a file. Throws, with nothing changed, if they conflict with the other
@@ -20,7 +29,7 @@ struct TokenKeySet: Sendable {
     var changed = keys
     changed[index] = newKeys
     let all = changed.flatMap(\.self)
-    guard all.count <= Self.maxKeys else {
+    guard changed[..<files].joined().count <= Self.maxKeys else {
       throw FileError(
         path: path, reason: "exceeds the limit of \(Self.maxKeys) keys in all files")
     }

@@ -4,6 +4,12 @@ import Waybridge
 public struct TokenRules: Sendable {
   /// The required audience: the token's `aud` is this string, or an array that contains it.
   public var audience: String
+  /// The required issuer: the token's `iss` is exactly this string. Nil accepts any issuer, and
+  /// tokens without one. Required for the keys of an identity provider.
+  public var issuer: String?
+  /// The claim with the user's groups. If the token has no claim of this name, dots lead into
+  /// objects: `realm_access.roles` is the member `roles` of the claim `realm_access`.
+  public var groupsClaim: String
   /// Whether a token must have an expiry (`exp`). A token without one is valid until its key is
   /// removed.
   public var requiresExpiry: Bool
@@ -13,13 +19,16 @@ public struct TokenRules: Sendable {
   /// The current time, in milliseconds since 1970. Called on any thread.
   public var now: @Sendable () -> Int64
 
-  /// Creates rules; by default for tokens for `waybridge` that expire, with the system's clock and
-  /// a minute of leeway.
+  /// Creates rules; by default for tokens of any issuer for `waybridge` that expire, with the
+  /// system's clock and a minute of leeway.
   public init(
-    audience: String = "waybridge", requiresExpiry: Bool = true, leeway: Duration = .seconds(60),
+    audience: String = "waybridge", issuer: String? = nil, groupsClaim: String = "groups",
+    requiresExpiry: Bool = true, leeway: Duration = .seconds(60),
     now: (@Sendable () -> Int64)? = nil
   ) {
     self.audience = audience
+    self.issuer = issuer
+    self.groupsClaim = groupsClaim
     self.requiresExpiry = requiresExpiry
     self.leeway = leeway
     self.now = now ?? BridgeWallClock.milliseconds

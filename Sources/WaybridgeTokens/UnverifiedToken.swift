@@ -41,6 +41,9 @@ package struct UnverifiedToken: Sendable {
     keyID = try Self.keyID(of: header)
   }
 
+  /// Whether a key made the signature.
+  func isSigned(by key: TokenKey) -> Bool { key.verifies(signature, of: signedBytes) }
+
   /// Returns the claims. Throws if they are not a JSON object.
   package func claims() throws(TokenError) -> ValueObject {
     try Self.object(payload, "claims")

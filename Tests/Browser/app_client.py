@@ -24,7 +24,8 @@ class AppClient:
         params = {"protocol": ["1.0"], "client": {"name": name, "version": "2.0"}, **options}
         self._send({"id": "hello", "method": "session.open", "params": params})
         hello = json.loads(self._socket.recv())["result"]
-        self.session, self.client = hello["session"], hello["client"]
+        self.session, self.client, self.join_token = hello["session"], hello["client"], hello.get("joinToken")
+        self._close_code = None
         threading.Thread(target=self._read, daemon=True).start()
 
     def _send(self, message):
@@ -34,12 +35,15 @@ class AppClient:
     def _read(self):
         while True:
             try:
-                text = self._socket.recv()
+                kind, data = self._socket.recv_data()
             except (OSError, websocket.WebSocketException):
                 return
-            if not text:
+            if kind == websocket.ABNF.OPCODE_CLOSE:
+                with self._received:
+                    self._close_code = int.from_bytes(data[:2], "big")
+                    self._received.notify_all()
                 return
-            message = json.loads(text)
+            message = json.loads(data)
             if "method" not in message:
                 with self._received:
                     self._responses[message["id"]] = message
@@ -72,6 +76,13 @@ class AppClient:
             self.begin("router.invoke", uri=uri, params={"n": sent})
             sent += 1
         return sent
+
+    def close_code(self):
+        """The code with which the server closes the connection."""
+        with self._received:
+            if not self._received.wait_for(lambda: self._close_code is not None, TIMEOUT):
+                raise TimeoutError("the connection is not closed")
+            return self._close_code
 
     def disconnect(self):
         """Closes the connection without a close frame."""

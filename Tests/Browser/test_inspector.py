@@ -284,6 +284,32 @@ class ViewsTest(InspectorCase):
         self.wait("return document.getElementById('notice').textContent.includes('is in force')", "the notice")
         self.assertNotEqual(app.request("table.get")["result"]["version"], version)
 
+    def test_client_is_disconnected_and_session_ended_after_confirmation(self):
+        app = self.host()
+        page = self.app("page", join={"session": app.session, "token": app.join_token})
+        self.inspect(app)
+        button = self.page.find("#members [aria-label='Disconnect page']")
+        button.click()
+        self.page.button("Keep the client", self.page.find("#confirm")).click()
+        self.assertIsNone(page.request("$/ping")["result"])
+        button.click()
+        self.picture("disconnect")
+        self.page.button("Disconnect", self.page.find("#confirm")).click()
+        self.assertEqual(4003, page.close_code())
+        self.wait("return !document.getElementById('members').textContent.includes('page')", "the list without the client")
+        self.page.button("End session", self.page.find(".stack-card")).click()
+        self.page.button("End session", self.page.find("#confirm")).click()
+        self.assertEqual(4003, app.close_code())
+        self.wait("return !document.querySelector(`#sessions [data-session='${arguments[0]}']`)", "the list without the session", app.session)
+
+    def test_own_session_cannot_be_ended(self):
+        app = self.host()
+        self.inspect(app)
+        self.page.button("End session", self.page.find(".stack-card"))
+        self.wait("const it = [...document.querySelectorAll('#sessions [role=option]')].find((each) => each.textContent.includes('this inspector')); it?.click(); return it", "the inspector")
+        self.wait("return document.getElementById('members').textContent.includes('waybridge-inspector')", "the clients of the inspector")
+        self.assertEqual([], self.texts("#session-end") + self.texts("#members button"))
+
     def test_policy_is_rolled_back_after_confirmation(self):
         app = self.host()
         before = app.request("admin.versions")["result"]["policy"]["hash"]

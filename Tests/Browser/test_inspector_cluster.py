@@ -13,6 +13,7 @@ from test_inspector import DESK, EVERYBODY, PHONE, ROOT, VIEWS, InspectorCase
 from test_inspector_updates import UpdatesCase
 
 sys.path.append(str(ROOT / "Tests/Command"))
+from cluster_client import secret_file  # noqa: E402
 from test_cluster import NATSServer  # noqa: E402
 
 OTHERS = {"rules": [*EVERYBODY["rules"], {"name": "nobody prints", "deny": ["router.*"], "routes": ["print://*"]}]}
@@ -58,7 +59,7 @@ class ClusterCase(UpdatesCase):
     def serve(cls, name, policy):
         file = Path(cls.folder.name, f"{name}.json")
         file.write_text(json.dumps(policy))
-        server = DemoServer(arguments=("serve", "--cluster", cls.nats.url, "--table", TABLE, "--policy", str(file), "--conformance"))
+        server = DemoServer(arguments=("serve", "--cluster", cls.nats.url, "--table", TABLE, "--policy", str(file), "--cluster-secret-file", secret_file(cls.folder.name), "--conformance"))
         cls.addClassCleanup(server.crash)
         return server
 

@@ -221,7 +221,8 @@ class RepairTest(DemoCase):
                }
                return told;"""
         )
-        self.assertEqual({name: ["2403 default"] * 3 for name in ("guest", "claiming", "other")}, outcomes)
+        rules = {"guest": "invitation", "claiming": "invitation", "other": "default"}
+        self.assertEqual({name: [f"2403 {rule}"] * 3 for name, rule in rules.items()}, outcomes)
 
 
 if __name__ == "__main__":

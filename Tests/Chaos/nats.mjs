@@ -57,7 +57,7 @@ export async function replicaBehind(place) {
 
 /** Describes the content of the stream of sessions; empty if it has none. */
 export async function leftInStream(place) {
-  const { state, error } = await requestEngine(place, "$JS.API.STREAM.INFO.WAYBRIDGE_SESSIONS", { subjects_filter: ">" });
+  const { state, error } = await requestEngine(place, "$JS.API.STREAM.INFO.waybridge-sessions", { subjects_filter: ">" });
   if (error) return `the engine says ${error.description}`;
   if (state.messages === 0) return "";
   return `${state.messages} messages of ${state.num_subjects} sessions: ${Object.keys(state.subjects ?? {}).slice(0, 5).join(", ")}`;

@@ -1,9 +1,18 @@
 """A client of a cluster: it numbers its messages, and resumes on another server when one ends."""
 
+import pathlib
 import threading
 import time
 
 from rawsocket import WebSocket
+
+
+def secret_file(folder, *secrets, name="secret"):
+    """A file with the secret of a cluster, which only its owner can access."""
+    file = pathlib.Path(folder, name)
+    file.write_text("".join(f"{secret}\n" for secret in secrets or ["a secret of the tests of clusters, 32 bytes"]))
+    file.chmod(0o600)
+    return str(file)
 
 
 class ClusterClient:

@@ -13,7 +13,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from cluster_client import ClusterClient
+from cluster_client import ClusterClient, secret_file
 from command import Server, run
 from rawsocket import WebSocket
 
@@ -37,7 +37,11 @@ class NATSServer:
             output += line
             if "Server is ready" in line:
                 break
-        self.port = int(re.search(r"client connections on 127\.0\.0\.1:(\d+)", output)[1])
+        found = re.search(r"client connections on 127\.0\.0\.1:(\d+)", output)
+        if not found:
+            self.end()
+            raise RuntimeError(f"nats-server does not start: {output}")
+        self.port = int(found[1])
         self.url = f"nats://127.0.0.1:{self.port}"
 
     def end(self):
@@ -80,6 +84,7 @@ class ClusterCase(unittest.TestCase):
         self.folder = folder.name
         self.policy = pathlib.Path(folder.name, "policy.json")
         self.policy.write_text(json.dumps({"rules": [{"name": "all", "allow": ["*"], "server": True}]}))
+        self.secret = secret_file(self.folder)
         self.nats = self.begin("-js")
 
     def begin(self, *more, **how):
@@ -89,7 +94,7 @@ class ClusterCase(unittest.TestCase):
 
     def serve(self, *more, **variables):
         server = Server(
-            "serve", "--conformance", "--cluster", self.nats.url, "--port", "0", "--policy", str(self.policy), *more,
+            "serve", "--conformance", "--cluster", self.nats.url, "--port", "0", "--policy", str(self.policy), "--cluster-secret-file", self.secret, *more,
             **variables,
         ).__enter__()
         self.addCleanup(server.__exit__)
@@ -181,6 +186,23 @@ class Cluster(ClusterCase):
         self.assertEqual(sessions, {each["session"] for each in pushed["results"]})
         one_of_them = here.call("session.push", {"to": {"session": there.hello["session"]}} | invoke)["result"]["results"]
         self.assertEqual([{"session": there.hello["session"], "state": "delivered", "result": {"n": 3}}], one_of_them)
+
+    def test_administrator_removes_clients_at_any_server(self):
+        one, other = self.serve_cluster(2)
+        here, there = self.client(one), self.client(other)
+        page = self.client(other, join=there)
+        self.assertNotEqual(here.owner, there.owner)
+        session = {"session": there.hello["session"]}
+        removed = here.call("client.disconnect", session | {"client": page.hello["client"]})["result"]
+        self.assertEqual([page.hello["client"]], removed["clients"])
+        with self.assertRaisesRegex(ConnectionError, "4003"):
+            page.request("none")
+        missing = here.call("client.disconnect", session | {"client": page.hello["client"]})["error"]
+        self.assertEqual("noClient", missing["data"]["kind"])
+        self.assertEqual([there.hello["client"]], here.call("session.end", session)["result"]["clients"])
+        with self.assertRaisesRegex(ConnectionError, "4003"):
+            there.request("none")
+        self.assertEqual("noSession", here.call("session.end", session)["error"]["data"]["kind"])
 
     def test_push_with_a_key_has_one_effect_at_any_server(self):
         one, other = self.serve_cluster(2)
@@ -415,7 +437,7 @@ class NATSFailures(ClusterCase):
 
     def test_foreign_streams_and_buckets_are_not_used(self):
         # In the order of their creation, so that none exists already.
-        for name, resource in ("KV_waybridge-servers", "bucket waybridge-servers"), ("WAYBRIDGE_SESSIONS", "stream WAYBRIDGE_SESSIONS"):
+        for name, resource in ("KV_waybridge-servers", "bucket waybridge-servers"), ("waybridge-sessions", "stream waybridge-sessions"):
             stream = {"name": name, "subjects": [f"others.{name}"], "storage": "memory", "num_replicas": 1}
             self.publish(f"$JS.API.STREAM.CREATE.{name}", json.dumps(stream).encode())
             errors = self.refusal(self.nats.url)
@@ -430,7 +452,7 @@ class NATSFailures(ClusterCase):
         self.publish(f"waybridge.server.to.{client.owner}", b"{}")
         self.publish("waybridge.server.all", b"\x01\xff")
         self.publish("waybridge.session.s-garbage", b"\x00garbage")
-        until(lambda: metrics(server)["waybridge_cluster_unreadable_messages_total"] == 2)
+        until(lambda: metrics(server)["waybridge_cluster_rejected_messages_total"] == 2)
         self.assertEqual({"n": 1}, client.call("router.invoke", echo(1, key="k"))["result"])
         # Another server starts anyway, and reports which session it cannot read.
         other = self.serve("--log-level", "error")

@@ -9,7 +9,8 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--table-cache", "--table-interval", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--cluster", "--cluster-replicas", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--cluster", "--cluster-name", "--cluster-replicas", "--cluster-secret-file", "--cluster-credentials", "--cluster-ca", "--cluster-certificate", "--cluster-key", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--token-jwks", "--token-issuer", "--token-audience", "--token-groups-claim",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
     ("demo",): {"--port", "--data", "--allow-origin", "--allow-host", "--trusted-proxy", "--log-level", "--log-format", "--config"},
@@ -19,7 +20,7 @@ OPTIONS = {
     ("replay",): {"--timed", "--ignore", "--url", "--token-file", "--config"},
     ("token",): set(),
     ("token", "make"): {"--secret-file", "--subject", "--groups", "--expires", "--audience", "--key-id", "--claims"},
-    ("token", "show"): {"--secret-file", "--key-file", "--audience"},
+    ("token", "show"): {"--secret-file", "--key-file", "--jwks", "--issuer", "--audience", "--groups-claim"},
     ("uri",): {"--base", "--json"},
     ("policy",): set(),
     ("policy", "check"): set(),

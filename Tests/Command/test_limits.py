@@ -14,6 +14,7 @@ import urllib.request
 from command import Server
 from test_metrics import parse
 from rawsocket import WebSocket
+from test_token import SECRET, claims, with_secret
 
 
 def get(server, path):
@@ -126,6 +127,92 @@ class Limits(unittest.TestCase):
                 responses = [client.receive(), client.receive()]
                 (refused,) = [response for response in responses if "error" in response]
                 self.assertEqual((4, 2429), (refused["id"], refused["error"]["code"]))
+
+
+POLICY = {
+    "rules": [
+        {"name": "operators", "allow": ["admin.*"], "subjects": ["operator"]},
+        {"name": "all", "allow": ["router.*"]},
+    ],
+}
+
+
+class LimitsBeforeAuthentication(unittest.TestCase):
+    """A server with tokens and a policy. Clients that do not authenticate cost the others nothing."""
+
+    def start(self, **limits):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        secret, policy = pathlib.Path(folder.name, "secret"), pathlib.Path(folder.name, "policy.json")
+        secret.touch(0o600)
+        secret.write_bytes(SECRET)
+        policy.write_text(json.dumps(POLICY))
+        settings = {f"WAYBRIDGE_LIMITS_{name}": str(value) for name, value in limits.items()}
+        server = Server(
+            "serve", "--port", "0", "--token-secret-file", str(secret), "--policy", str(policy), **settings
+        )
+        self.addCleanup(server.__exit__, None, None, None)
+        return server.__enter__()
+
+    def open(self, server, user):
+        """The result of `session.open`; of an error, its code and the code of the close."""
+        client = WebSocket(server.port, subprotocol="waybridge.v1")
+        self.addCleanup(client.close)
+        params = {"protocol": ["1.0"], "token": with_secret(claims(sub=user))}
+        client.send({"jsonrpc": "2.0", "id": 1, "method": "session.open", "params": params})
+        response = client.receive()
+        return client, response.get("result") or (response["error"]["code"], client.receive())
+
+    def silent(self, server):
+        client = WebSocket(server.port, subprotocol="waybridge.v1")
+        self.addCleanup(client.close)
+        return client
+
+    def sample(self, server, name, *labels):
+        samples, _ = parse(get(server, "/metrics")[1])
+        return samples[name][tuple(labels)]
+
+    def test_silent_clients_do_not_keep_others_out(self):
+        server = self.start(MAX_UNAUTHENTICATED=10, HELLO_MS=60_000)
+        good, _ = self.open(server, "ada")
+        silent = [self.silent(server) for _ in range(30)]
+        _, other = self.open(server, "bob")
+        self.assertIn("session", other)
+        self.assertEqual(4100, silent[0].receive())
+        self.assertLessEqual(self.sample(server, "waybridge_unauthenticated_connections"), 10)
+        self.assertEqual(10, self.sample(server, "waybridge_unauthenticated_limit_connections"))
+        good.send({"jsonrpc": "2.0", "id": 2, "method": "$/ping", "seq": 1})
+        self.assertEqual(2, good.receive()["id"])
+
+    def test_administrator_can_connect_to_a_full_server(self):
+        server = self.start(MAX_CONNECTIONS=2, MAX_SESSIONS=2)
+        for user in ("ada", "bob"):
+            self.assertIn("session", self.open(server, user)[1])
+        self.assertEqual((2503, 4100), self.open(server, "eve")[1])
+        operator, opened = self.open(server, "operator")
+        self.assertIn("session", opened)
+        operator.send({"jsonrpc": "2.0", "id": 2, "method": "admin.refusals", "seq": 1})
+        self.assertIn("result", operator.receive())
+        self.assertEqual(1, self.sample(server, "waybridge_reserved_connections"))
+
+    def test_user_has_limits(self):
+        for limit, name in (("MAX_USER_CONNECTIONS", "connections"), ("MAX_USER_SESSIONS", "sessions")):
+            with self.subTest(limit):
+                server = self.start(**{limit: 2})
+                for _ in range(2):
+                    self.assertIn("session", self.open(server, "ada")[1])
+                self.assertEqual((2503, 4100), self.open(server, "ada")[1])
+                self.assertIn("session", self.open(server, "bob")[1])
+                self.assertEqual(1, self.sample(server, "waybridge_user_refusals_total", ("limit", name)))
+
+    def test_message_is_short_until_the_client_is_authenticated(self):
+        server = self.start(MAX_HELLO=2000)
+        silent = self.silent(server)
+        silent.send_text(" " * 2001)
+        self.assertEqual(1009, silent.receive())
+        good, _ = self.open(server, "ada")
+        good.send({"jsonrpc": "2.0", "id": 2, "method": "$/ping", "seq": 1, "params": {"pad": " " * 3000}})
+        self.assertEqual(2, good.receive()["id"])
 
 
 if __name__ == "__main__":

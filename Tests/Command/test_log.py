@@ -47,7 +47,7 @@ class Logs(unittest.TestCase):
             with self.assertRaises(ConnectionRefusedError):
                 WebSocket(server.port, "/elsewhere")
             _, _, errors = server.end(signal.SIGTERM)
-        self.assertRegex(errors, r"^\S+ warning request rejected reason=\".*\" status=404\n$")
+        self.assertRegex(errors, r"^\S+ warning request rejected address=127.0.0.1 reason=\".*\" status=404\n$")
 
     def test_level_and_format_can_be_set_by_variables(self):
         with Server("serve", "--port", "0", WAYBRIDGE_LOG_LEVEL="info", WAYBRIDGE_LOG_FORMAT="json") as server:

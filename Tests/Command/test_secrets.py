@@ -92,7 +92,8 @@ class ServerLeaks(LeakCase):
     def test_text_log_contains_no_secrets(self):
         self.check_requests("text", waits_for_log=True)
         for line in (
-            " warning token rejected reason=", " warning request rejected reason=", " warning connection rejected code=4001 ",
+            " warning token rejected address=", " warning request rejected address=",
+            " warning connection rejected address=127.0.0.1 code=4001 ", " notice audit action=refuse ", " notice audit action=session.push ",
             " info client joined ", " info client left ", " debug call ", "method=session.renew", "method=session.invite",
             "code=2401", "code=2403", "status=403", "status=415", "status=431", "none of the server's keys made the signature",
             "the token has expired", " info stopped",

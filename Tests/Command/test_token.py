@@ -169,7 +169,7 @@ class ShowCommand(Tokens):
 
     def test_missing_key_prints_that_signature_is_unchecked(self):
         code, shown, errors = self.show(STANDARD)
-        self.assertEqual((0, "the signature was NOT verified; give --secret-file or --key-file\n"), (code, errors))
+        self.assertEqual((0, "the signature was NOT verified; give --secret-file, --key-file or --jwks\n"), (code, errors))
         found = {"iss": "joe", "exp": 1300819380, "http://example.com/is_root": True}
         times = {"exp": "2011-03-22T18:43:00Z"}
         self.assertEqual(

@@ -90,6 +90,16 @@ class FolderTests(unittest.TestCase):
                 with self.subTest(f"{path.name} names {name}"):
                     self.assertLessEqual(order.index(owner[name]), order.index(folder))
 
+    def test_only_walks_visit_all_sessions(self):
+        found = {
+            path.name for path in (ROOT / "Sources/WaySession").rglob("*.swift")
+            if re.search(r"\bsessions\.(next|start)\b", code(path))
+        }
+        self.assertEqual(found, {"LoopSessions+Walk.swift"})
+        registry = (ROOT / "Sources/WaySession/Server/Loops/SessionRegistry.swift").read_text()
+        members = set(re.findall(r"^  (?:mutating )?(?:func|var) (\w+)", registry, re.M))
+        self.assertEqual(members, {"count", "add", "remove", "start", "next"})
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -42,7 +42,7 @@ CASES = [
     ("127.0.0.1:PORT is in use by another program; choose another with --port", "--port PORT", {}),
     (
         "cannot listen on 0.0.0.0: only 127.0.0.1, localhost and ::1 are allowed, so that no other machine can connect; authenticate clients"
-        " with --token-secret-file or --token-key-file, or accept all clients with --allow-anonymous",
+        " with --token-secret-file, --token-key-file or --token-jwks, or accept all clients with --allow-anonymous",
         "--host 0.0.0.0", {},
     ),
     ("cannot listen on NAME: it is neither an IPv4 or IPv6 address nor localhost", "--allow-anonymous --host shop.example", {"NAME": "shop.example"}),
@@ -80,6 +80,8 @@ CASES = [
         "the key file FILE holds a private key, which only the issuer of tokens needs; give the server the public one: openssl pkey -in FILE -pubout",
         "--token-key-file private.pem", {"FILE": "private.pem"},
     ),
+    ("the tokens' issuer is missing, which --token-jwks requires; add --token-issuer with their iss", "--token-jwks https://id.example/", {}),
+    ("the key set at URL cannot be fetched: …", "--token-jwks http://BUSY/ --token-issuer x", {"URL": "http://BUSY/"}),
     ('there is no folder "FOLDER"; check the path of --web', "--web missing", {"FOLDER": "missing"}),
     (
         "FOLDER/sessions.db cannot be used: database is locked [SQLITE_BUSY]; another process uses the file, for example a running server; stop it,"
@@ -104,6 +106,8 @@ CASES_OF_CLUSTERS = [
     ("the connection failed: No server available for connection; …", "--cluster nats://BUSY"),
     ("the address begins with neither nats:// nor tls://; …", "--cluster http://BUSY"),
     ("2 is not a valid number of replicas; …", "--cluster-replicas 2 --cluster nats://BUSY"),
+    ('"a.b" is not a valid name of a cluster; …', "--cluster-name a.b --cluster nats://BUSY"),
+    ("a file for TLS has no effect on it; use a tls:// address, or remove the file", "--cluster-ca text --cluster nats://BUSY"),
     ("its addresses differ in scheme, user or password; …", "--cluster nats://BUSY,tls://BUSY"),
 ]
 # Root may listen on every port.

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { nodeWebSockets } from "../../web/test/node-ws.js";
+import { headers } from "./credentials.mjs";
 
 const { WebSocket } = nodeWebSockets();
 
@@ -63,7 +64,7 @@ export class Connection {
   constructor(run, name, path, protocols) {
     this.run = run;
     this.name = name;
-    this.socket = new WebSocket(run.server.url(path), protocols, { perMessageDeflate: false });
+    this.socket = new WebSocket(run.server.url(path), protocols, { perMessageDeflate: false, headers: headers("good") });
     this.opened = new Promise((resolve) => {
       this.socket.once("open", () => resolve(true));
       this.socket.on("error", (error) => {
@@ -71,7 +72,7 @@ export class Connection {
         resolve(false);
       });
     });
-    this.ended = new Promise((resolve) => this.socket.once("close", (code) => resolve(this.#end(code))));
+    this.ended = new Promise((resolve) => this.socket.once("close", (code, reason) => resolve(this.#end(code, reason))));
     this.socket.on("message", (data) => this.#receive(data.toString()));
   }
 
@@ -151,13 +152,13 @@ export class Connection {
     this.send({ method: "$/cancelRequest", params: { id: call.id } });
   }
 
-  #end(code) {
+  #end(code, reason) {
     if (this.expectedClose !== undefined && !this.isLeaving) {
       if (code !== this.expectedClose) this.fault(`closed with ${code} instead of ${this.expectedClose}`);
     } else if (this.#leaves === "session.close" && code !== 1000 && !this.run.isDraining) {
       this.fault(`session.close closed with ${code}`);
     } else if (!this.isLeaving && !this.run.isDraining) {
-      this.fault(`the server closed the connection with ${code}`);
+      this.fault(`the server closed the connection with ${code}: ${reason}`);
     }
     this.isLeaving = true;
     for (const call of this.calls.values()) call.settle(null);

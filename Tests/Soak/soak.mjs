@@ -2,6 +2,7 @@
 // Clients that open, share, invoke, cancel, join, host, go back and vanish at random; at the end no resources may be left.
 import { parseArgs } from "node:util";
 import { App } from "./app.mjs";
+import { makeCredentials } from "./credentials.mjs";
 import { Hostile } from "./hostile.mjs";
 import { Server, slope } from "./server.mjs";
 import { Stranger } from "./stranger.mjs";
@@ -76,6 +77,8 @@ const run = {
 const flags = ["demo", "hostile", "sanitized"].filter((name) => options[name]).map((name) => ` --${name}`);
 console.log(`seed ${seed}: --seconds ${seconds} --clients ${clients} --think ${think}${flags.join("")}`);
 const serve = options.demo ? ["demo"] : ["serve", "--conformance", "--table", `${ROOT}protocol/routes/demo.json`];
+// Some attacks need a server that knows its users.
+if (options.hostile && !options.demo) serve.push(...makeCredentials());
 run.server = await Server.start(
   process.env.WAYBRIDGE ?? `${ROOT}.build/release/waybridge`, [...serve, "--log-level", "error"], run.fault);
 run.server.ended.then((code) => run.isDraining || run.fault(`the server ended with ${code}`));

@@ -1,6 +1,7 @@
 // The watcher's thread: two clients of a session make the measured calls in turn.
 import { parentPort, workerData } from "node:worker_threads";
 import { nodeWebSockets } from "../../web/test/node-ws.js";
+import { headers } from "./credentials.mjs";
 
 const { WebSocket } = nodeWebSockets();
 const PAUSE = 20;
@@ -21,7 +22,7 @@ class Client {
 
   constructor(name) {
     this.name = name;
-    this.socket = new WebSocket(url, ["waybridge.v1"], { perMessageDeflate: false });
+    this.socket = new WebSocket(url, ["waybridge.v1"], { perMessageDeflate: false, headers: headers("good") });
     this.opened = new Promise((resolve) => this.socket.once("open", resolve));
     this.socket.on("error", (error) => fault(`${name}: ${error.message}`));
     this.socket.on("close", (code) => isOver || fault(`${name} was closed with ${code} during ${during}`));

@@ -96,6 +96,11 @@ package struct WireClient {
     try await peer.send(value)
   }
 
+  /// Sends a text, which need not be JSON.
+  package func send(text: String) async throws {
+    try await peer.send(Array(text.utf8))
+  }
+
   /// Responds to a request of the server.
   package func respond(_ request: Value, _ result: Value) async throws {
     try await peer.send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": result])

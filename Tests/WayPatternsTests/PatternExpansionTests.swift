@@ -23,6 +23,7 @@ struct PatternExpansionTests {
         ]
       ),
       ("app:(/a)", ["app: ", "app:/a "]),
+      ("(/:a)", ["/:a a", "/ "]),
       ("app://h/a:b(/:x)", ["app://h/a:b/:x x", "app://h/a:b "]),
     ])
   func expandsOptionalGroups(text: String, expected: [String]) throws {

@@ -6,7 +6,7 @@ import WayValues
 /// Requests that are read without copying.
 struct RequestViewTests {
   /// Reads a frame with one request.
-  private func read(_ text: String, _ body: (borrowing RequestView) -> Void) {
+  private func read(_ text: String, _ body: (borrowing RPCRequestView) -> Void) {
     var count = 0
     MessageDecoder().read(Array(text.utf8).span.bytes) { frame, _ in
       guard case .request(let request) = frame else { return }
@@ -21,7 +21,7 @@ struct RequestViewTests {
     let name = String("router.invoke.é.a.bc".unicodeScalars.suffix(length).map(Character.init))
     let other = name.isEmpty ? "x" : "x" + name.dropFirst()
     // The macro does not accept a non-escapable value.
-    func check(_ request: borrowing RequestView) {
+    func check(_ request: borrowing RPCRequestView) {
       let (end, method) = (request.methodSuffix, request.method)
       #expect(end == NameSuffix(name))
       #expect(method == name)
@@ -31,19 +31,19 @@ struct RequestViewTests {
     read(#"{"jsonrpc":"2.0","id":1,"method":"\#(name)"}"#) { request in
       check(request)
     }
-    let decoded = RequestView(Request(id: .integer(1), method: name))
+    let decoded = RPCRequestView(Request(id: .integer(1), method: name))
     check(decoded)
   }
 
   @Test func locatesLastMemberOfEachFullName() {
-    let names = ParamsView.MemberNames([
+    let names = RPCParamsView.MemberNames([
       "a", "onBehalfOf", "onBehalfIf", "", "deadlineMs", "absent",
     ])
     let members =
       #"{"onBehalfOf":1,"x":{"a":9},"a":[2],"deadlineMs":"s","":null,"a":"\u0061","onBehalf":3}"#
     let expected: [Value?] = ["a", 1, .none, .some(.null), "s", .none]
-    func check(_ params: borrowing ParamsView) {
-      var places = ParamsView.MemberPositions(repeating: -1)
+    func check(_ params: borrowing RPCParamsView) {
+      var places = RPCParamsView.MemberPositions(repeating: -1)
       params.locate(names, &places)
       for (index, value) in expected.enumerated() {
         let found = places[index] < 0 ? Value?.none : params.value(of: Int(places[index]))
@@ -60,7 +60,8 @@ struct RequestViewTests {
       let id = request.id
       #expect(id == nil)
       check(request.params)
-      let decoded = RequestView(Request(id: .integer(1), method: "m", params: request.params.value))
+      let decoded = RPCRequestView(
+        Request(id: .integer(1), method: "m", params: request.params.value))
       check(decoded.params)
     }
   }

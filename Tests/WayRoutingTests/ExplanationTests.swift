@@ -14,7 +14,7 @@ import WayValues
   }
 
   /// Returns each candidate as `route: reason`, the chosen one with an asterisk.
-  private func candidateTexts(_ explanation: Explanation) -> [String] {
+  private func candidateTexts(_ explanation: RouteExplanation) -> [String] {
     explanation.candidates.map { "\($0.isChosen ? "*" : "")\($0.route): \($0.reason)" }
   }
 

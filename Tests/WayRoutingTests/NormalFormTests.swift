@@ -41,7 +41,7 @@ import WayValues
     #expect(explanation.route?.name == "bar")
     #expect(explanation.uri == RouteURI.normalForm(of: uri))
     #expect(explanation.uri == explanation.resolution?.uri.text)
-    var reader = CachingResolver(router)
+    var reader = CachingRouteResolver(router)
     for _ in 0..<2 {
       let resolution = try reader.resolve(uri, params: [:], for: nil)
       #expect(resolution.uri.text == explanation.uri)

@@ -96,7 +96,7 @@ struct RolloutTests {
   }
 
   @Test func cachingResolverSeparatesCallers() throws {
-    var reader = CachingResolver(try router())
+    var reader = CachingRouteResolver(try router())
     let (mine, other) = (caller("u", "any", "9"), caller("u", "any", "8"))
     for caller in [mine, other, mine, mine, other] {
       let found = try reader.resolve("native://beta", params: [:], for: caller).route?.name

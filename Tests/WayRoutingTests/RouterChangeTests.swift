@@ -127,7 +127,7 @@ import WayValues
 
   @Test func `finds each route immediately after its registration`() throws {
     let router = Router()
-    var reader = CachingResolver(router)
+    var reader = CachingRouteResolver(router)
     for number in 0..<1500 {
       try router.page("x://p\(number)/:id")
       let found = try reader.resolve("x://p\(number)/1", params: [:], for: nil)

@@ -173,7 +173,7 @@ private func route(
 
   @Test func `a reader refreshes its snapshot only after changes`() throws {
     let router = Router()
-    var reader = CachingResolver(router)
+    var reader = CachingRouteResolver(router)
     let first = reader.current()
     #expect(reader.current() === first)
     try router.page("native://a")

@@ -53,7 +53,7 @@ import WayValues
     ] {
       try router.page(pattern)
     }
-    var reader = CachingResolver(router)
+    var reader = CachingRouteResolver(router)
     var source = FuzzSource(seed: seed, samples: Self.sampleURIs, pieces: Self.fuzzPieces)
     for _ in 0..<250 {
       let text = String(decoding: source.next(), as: UTF8.self)

@@ -19,6 +19,7 @@ import WayValues
       ),
       ("native://a", ["gone": nil, "empty": []], "native://a"),
       ("native://a/b%2Fc/é/", [:], "native://a/b%2Fc/%C3%A9"),
+      ("native://%a6b/%FF", [:], "native://%A6b/%FF"),
       ("native://A", [:], "native://a"), ("tel::number", ["number": "+49 1"], "tel:+49%201"),
       ("native:/a/:x", ["x": ":"], "native:/a/:"), ("x:", [:], "x:"), ("x:/", [:], "x:"),
       ("x:///a", [:], "x:///a"), ("x://a//b", [:], "x://a//b"), ("x://a//", [:], "x://a//"),

@@ -23,7 +23,8 @@ enum StoreKind: String, CaseIterable, CustomStringConvertible {
       return StoreFixture(store: store, folder: folder)
     case .jetstream:
       let engine = try NATSServer()
-      return StoreFixture(store: try Cluster(nats: engine.url).engine.store, engine: engine)
+      return StoreFixture(
+        store: try Cluster(nats: NATSClusterSettings(url: engine.url)).engine.store, engine: engine)
     }
   }
 

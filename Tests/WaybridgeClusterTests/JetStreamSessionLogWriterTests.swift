@@ -19,7 +19,7 @@ struct JetStreamSessionLogWriterTests {
     natsServer = try NATSServer()
     let losses = Locked<Int?>(0)
     self.leaseLosses = losses
-    writer = try JetStreamSessionLogWriter(NATSAddress(natsServer.url), replicas: 1) {
+    writer = try JetStreamSessionLogWriter(NATSClusterConfiguration(url: natsServer.url)) {
       losses.withLock { $0 }
     }
   }
@@ -35,8 +35,10 @@ struct JetStreamSessionLogWriterTests {
   }
 
   private func storedLog() throws -> JetStreamSessionLogState? {
-    let connection = try NATSConnection(NATSAddress(natsServer.url))
-    return try connection.sessionLogs(of: SessionSubject.encode("x"), includesParts: true).first
+    let connection = try NATSConnection(NATSClusterConfiguration(url: natsServer.url))
+    return try connection.sessionLogs(
+      of: connection.names.sessionSubject(of: "x"), includesParts: true
+    ).first
   }
 
   @Test(arguments: [(bytes: 1, messages: 1), (bytes: 1 << 20, messages: 3)])
@@ -57,23 +59,23 @@ struct JetStreamSessionLogWriterTests {
   /// Deletes the session's messages, as a NATS server that loses them: all, or those up to a
   /// number.
   private func deleteMessages(through number: UInt64 = .max) throws {
-    let connection = try NATSConnection(NATSAddress(natsServer.url))
+    let connection = try NATSConnection(NATSClusterConfiguration(url: natsServer.url))
     try connection.delete(
-      JetStreamSessionLogWriter.streamName, SessionSubject.encode("x"), through: number)
+      connection.names.sessionStream, connection.names.sessionSubject(of: "x"), through: number)
   }
 
   /// Writes to the session's log after its last message, as another server.
   private func write(_ part: String, by other: SessionLease) throws {
-    let connection = try NATSConnection(NATSAddress(natsServer.url))
+    let connection = try NATSConnection(NATSClusterConfiguration(url: natsServer.url))
     let last =
       try connection.lastMessage(
-        in: JetStreamSessionLogWriter.streamName, of: SessionSubject.encode("x"))?
+        in: connection.names.sessionStream, of: connection.names.sessionSubject(of: "x"))?
       .sequence ?? 0
     let change = SessionChange(session: "x", lease: other, steps: [put(part)])
     _ = try connection.publish(
       JetStreamSessionLogEntry.messages(of: change, limit: 1000).map {
         NATSConnection.Publication(
-          subject: SessionSubject.encode("x"), bytes: $0, previousSequence: last)
+          subject: connection.names.sessionSubject(of: "x"), bytes: $0, previousSequence: last)
       })
   }
 

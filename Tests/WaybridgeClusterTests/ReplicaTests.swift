@@ -14,7 +14,9 @@ struct ReplicaTests {
 
   init() throws {
     natsServers = try NATSServer.cluster(of: 3)
-    connections = try natsServers.prefix(2).map { try NATSConnection(NATSAddress($0.url)) }
+    connections = try natsServers.prefix(2).map {
+      try NATSConnection(NATSClusterConfiguration(url: $0.url))
+    }
     for connection in connections { while try !Self.isStreamCreated(by: connection) {} }
   }
 
@@ -68,7 +70,7 @@ struct ReplicaTests {
     var natsServers = natsServers
     for place in natsServers.indices {
       natsServers[place] = try natsServers[place].killAndRestart()
-      let connection = try NATSConnection(NATSAddress(natsServers[place].url))
+      let connection = try NATSConnection(NATSClusterConfiguration(url: natsServers[place].url))
       while try !Self.isStreamCreated(by: connection) {}
       // There may be no leader yet.
       while (try? connection.synchronize(Self.streamName)) == nil {}
@@ -134,14 +136,14 @@ struct ReplicaTests {
     let wasLost = Locked(false)
     let shared = NATSLeaseStatus()
     let server = try NATSServerLeases(
-      NATSAddress(natsServers[0].url), leaseValidity: SessionLeaseValidity(suspendedTime: { 0 }),
-      shared,
-      replicas: 3)
+      NATSClusterConfiguration(url: natsServers[0].url, replicas: 3),
+      leaseValidity: SessionLeaseValidity(suspendedTime: { 0 }), shared)
     let other = try NATSServerLeases(
-      NATSAddress(natsServers[1].url), leaseValidity: SessionLeaseValidity(suspendedTime: { 0 }),
-      NATSLeaseStatus(), replicas: 3)
+      NATSClusterConfiguration(url: natsServers[1].url, replicas: 3),
+      leaseValidity: SessionLeaseValidity(suspendedTime: { 0 }), NATSLeaseStatus())
     try await server.join(
-      as: "a",
+      with: NATSLeaseValue(server: "a", announcement: ClusterAnnouncement(), secrets: []))
+    await server.begin(
       ClusterHandlers(
         leaseRenewed: {}, declaredDown: { wasLost.withLock { $0 = true } },
         messageReceived: { _ in }, messagesLost: {},
@@ -161,8 +163,10 @@ struct ReplicaTests {
   }
 
   @Test func documentKeepsFirstOfCompetingWrites() async throws {
-    let one = try NATSClusterDirectory(NATSAddress(natsServers[0].url), replicas: 3)
-    let other = try NATSClusterDirectory(NATSAddress(natsServers[1].url), replicas: 3)
+    let one = try NATSClusterDirectory(
+      NATSClusterConfiguration(url: natsServers[0].url, replicas: 3))
+    let other = try NATSClusterDirectory(
+      NATSClusterConfiguration(url: natsServers[1].url, replicas: 3))
     let first = try #require(try await one.put([1], as: "x", after: 0))
     // As from a server that starts at the same time.
     let late = NATSConnection.Publication(
@@ -183,8 +187,11 @@ struct ReplicaTests {
   }
 
   @Test func onlyOneServerTakesOverASession() async throws {
+    let names = connections[0].names
     let servers = try ["a", "b"].enumerated().map { place, name in
-      let logs = try JetStreamSessionLogWriter(NATSAddress(natsServers[place].url), replicas: 3) {
+      let logs = try JetStreamSessionLogWriter(
+        NATSClusterConfiguration(url: natsServers[place].url, replicas: 3)
+      ) {
         0
       }
       return (name: name, logs: TaskConfined(logs))
@@ -198,12 +205,14 @@ struct ReplicaTests {
       // server can take the session over from such a state.
       let current = try #require(
         try connections[1].lastMessage(
-          in: JetStreamSessionLogWriter.streamName, of: SessionSubject.encode("x"))
+          in: connections[1].names.sessionStream, of: names.sessionSubject(of: "x"))
       ).sequence
       var found: JetStreamSessionLogState?
       while found?.lease?.term != term - 1 || found?.lastSequence != current {
-        found = try connections[0].sessionLogs(of: SessionSubject.encode("x"), includesParts: true)
-          .first
+        found = try connections[0].sessionLogs(
+          of: names.sessionSubject(of: "x"), includesParts: true
+        )
+        .first
       }
       let reading = try #require(found)
       #expect(!reading.hasGaps && reading.parts.all == ["p": [1]])
@@ -215,7 +224,7 @@ struct ReplicaTests {
       #expect(own.term == term)
       // A lookup of the owner reads the last message.
       let last = try connections[1].lastMessage(
-        in: JetStreamSessionLogWriter.streamName, of: SessionSubject.encode("x"))
+        in: connections[1].names.sessionStream, of: names.sessionSubject(of: "x"))
       #expect(try JetStreamSessionLogEntry(try #require(last).bytes).lease == own)
     }
   }
@@ -262,7 +271,8 @@ struct ReplicaTests {
 
   /// Returns the bytes of each subject once there is a leader.
   private static func storedBytes(by natsServer: NATSServer) throws -> [String: [UInt8]] {
-    let connection = try NATSConnection(NATSAddress(natsServer.url), timeout: .seconds(1))
+    let connection = try NATSConnection(
+      NATSClusterConfiguration(url: natsServer.url), timeout: .seconds(1))
     while try !isStreamCreated(by: connection) {}
     try connection.synchronize(streamName)
     var stored: [String: [UInt8]] = [:]

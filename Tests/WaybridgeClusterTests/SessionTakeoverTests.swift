@@ -13,10 +13,13 @@ struct SessionTakeoverTests {
 
   init() async throws {
     natsServer = try NATSServer()
-    servers = [try Cluster(nats: natsServer.url).engine, try Cluster(nats: natsServer.url).engine]
+    servers = [
+      try Cluster(nats: NATSClusterSettings(url: natsServer.url)).engine,
+      try Cluster(nats: NATSClusterSettings(url: natsServer.url)).engine,
+    ]
     for (name, server) in zip(["one", "other"], servers) {
       try await server.join(
-        as: name,
+        as: name, ClusterAnnouncement(),
         ClusterHandlers(
           leaseRenewed: {}, declaredDown: {}, messageReceived: { _ in }, messagesLost: {},
           dataLost: {}))
@@ -66,8 +69,10 @@ struct SessionTakeoverTests {
         SessionChange(
           session: $0, lease: SessionLease(owner: "one", term: 1), steps: [], isEnd: true)
       })
-    let connection = try NATSConnection(NATSAddress(natsServer.url))
-    while try !connection.sessionLogs(of: SessionSubject.wildcard, includesParts: false).isEmpty {
+    let connection = try NATSConnection(NATSClusterConfiguration(url: natsServer.url))
+    while try !connection.sessionLogs(of: connection.names.allSessions, includesParts: false)
+      .isEmpty
+    {
       await Task.yield()
     }
   }

@@ -102,7 +102,7 @@ export const closeCodes = {
   notJSONRPC: { code: 4000, next: "none" },
   /** The client has no valid token. */
   notAuthenticated: { code: 4001, next: "none" },
-  /** The policy denies the client access. */
+  /** An administrator has removed the client. */
   forbidden: { code: 4003, next: "none" },
   /** Client and server have no protocol version in common. */
   version: { code: 4006, next: "none" },

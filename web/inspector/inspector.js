@@ -1,7 +1,9 @@
 // @ts-check
 import { CallDetail } from "./call-detail.js";
 import { CallsView } from "./calls-view.js";
+import { ClientRemoval } from "./client-removal.js";
 import { ClusterView } from "./cluster-view.js";
+import { ConfirmDialog } from "./confirm-dialog.js";
 import { byId, write } from "./dom.js";
 import { ExplainView } from "./explain-view.js";
 import { inWords } from "./format.js";
@@ -28,7 +30,8 @@ const browserSession = fragment.get("session");
 const connection = new InspectorConnection();
 const records = new Records();
 const tabs = new Tabs();
-const sessions = new SessionsView(connection, browserSession);
+const dialog = new ConfirmDialog();
+const sessions = new SessionsView(connection, new ClientRemoval(connection, dialog, notify), browserSession);
 const calls = new CallsView(records);
 const detail = new CallDetail(() => {
   calls.choose(undefined);
@@ -37,7 +40,7 @@ const detail = new CallDetail(() => {
 const timeline = new TimelineView(records);
 const routes = new RoutesView(connection);
 const explain = new ExplainView(connection);
-const versions = new VersionsView(connection, notify);
+const versions = new VersionsView(connection, dialog, notify);
 const rejections = new RejectionsView(connection);
 const cluster = new ClusterView(connection);
 new Recorder(connection, sessions, notify);

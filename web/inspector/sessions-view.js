@@ -12,8 +12,10 @@ export class SessionsView extends EventTarget {
   #list = byId("sessions", HTMLUListElement);
   #count = byId("sessions-count", HTMLElement);
   #more = byId("sessions-more", HTMLButtonElement);
-  #stack = new StackView();
+  #stack = new StackView((client, name) => this.#remove((session) => this.#removal.disconnect(session, client, name)));
+  #endButton = byId("session-end", HTMLButtonElement);
   #connection;
+  #removal;
   /** @type {Map<string, HTMLLIElement>} the listed options by session */
   #options = new Map();
   /** @type {any[]} */
@@ -32,17 +34,20 @@ export class SessionsView extends EventTarget {
 
   /**
    * @param {import("./connection.js").InspectorConnection} connection
+   * @param {import("./client-removal.js").ClientRemoval} removal
    * @param {string} [browserSession] the session of the demo in this browser, which is chosen first
    */
-  constructor(connection, browserSession) {
+  constructor(connection, removal, browserSession) {
     super();
     this.#connection = connection;
+    this.#removal = removal;
     this.#browserSession = browserSession;
     rovingTabindex(this.#list, "[role=option]", { moved: (to) => this.choose(to.dataset.session, true) });
     this.#list.addEventListener("click", ({ target }) => {
       const option = target instanceof Element ? target.closest("[role=option]") : null;
       if (option instanceof HTMLElement) this.choose(option.dataset.session, true);
     });
+    this.#endButton.addEventListener("click", () => this.#remove((session) => this.#removal.end(session)));
     this.#more.addEventListener("click", () => {
       this.#pages += 1;
       this.refresh();
@@ -57,10 +62,17 @@ export class SessionsView extends EventTarget {
     this.#isChosenByUser ||= isByUser;
     if (session === this.chosen) return;
     this.chosen = session;
-    this.#stack.clear();
+    this.#clear();
     this.#draw(this.sessions, session, this.#server);
     this.dispatchEvent(new CustomEvent("choose", { detail: session }));
     this.restoreHistory();
+  }
+
+  /** @param {(session: string) => Promise<void>} removal removes clients of the chosen session */
+  async #remove(removal) {
+    if (this.chosen) await removal(this.chosen);
+    this.refresh();
+    this.refreshChosen();
   }
 
   /** @param {string | undefined} server the connected server; undefined without a cluster */
@@ -73,6 +85,11 @@ export class SessionsView extends EventTarget {
   get otherServer() {
     const server = this.sessions.find(({ session }) => session === this.chosen)?.server;
     return this.#server && server !== this.#server ? server : undefined;
+  }
+
+  #clear() {
+    this.#endButton.hidden = true;
+    this.#stack.clear();
   }
 
   /** Restores the history of the chosen session. */
@@ -117,11 +134,13 @@ export class SessionsView extends EventTarget {
       const { records, ...response } = await this.#connection.request("admin.session", { session, records: needsHistory });
       if (session !== this.chosen) return;
       if (needsHistory) this.#needsHistory = false;
-      this.#stack.show(response);
+      const isRemovable = this.#removal.isPossible(session);
+      this.#endButton.hidden = !isRemovable;
+      this.#stack.show(response, isRemovable);
       this.dispatchEvent(new CustomEvent("inspect", { detail: { ...response, requestedAt, records: needsHistory ? records : undefined } }));
     } catch (/** @type {any} */ error) {
       // The session has ended. Its calls are still shown.
-      if (session === this.chosen && error.code === 2404) this.#stack.clear();
+      if (session === this.chosen && error.code === 2404) this.#clear();
       // The server of the session may be unreachable.
       else if (session === this.chosen && error.code) this.#stack.fail(inWords(error));
     }

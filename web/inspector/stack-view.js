@@ -12,6 +12,12 @@ export class StackView {
   #drawn = "";
   /** @type {Map<string, HTMLElement>} the elements that show how long a client has been disconnected */
   #absences = new Map();
+  #disconnect;
+
+  /** @param {(client: string, name: string) => void} disconnect is called when the button of a client is pressed */
+  constructor(disconnect) {
+    this.#disconnect = disconnect;
+  }
 
   clear() {
     this.#drawn = "";
@@ -26,11 +32,14 @@ export class StackView {
     write(this.#note, reason);
   }
 
-  /** @param {any} detail the result of `admin.session` */
-  show({ stack, clients, calls }) {
+  /**
+   * @param {any} detail the result of `admin.session`
+   * @param {boolean} isRemovable whether clients have a button that disconnects them
+   */
+  show({ stack, clients, calls }, isRemovable) {
     const names = new Map(clients.map((/** @type {any} */ { client, name }) => [client, name ?? client]));
-    const key = JSON.stringify([stack, clients.map((/** @type {any} */ { unread, ...rest }) => ({ ...rest, away: Boolean(rest.away) })), calls.length]);
-    if (key !== this.#drawn) this.#draw(stack, clients, calls, names);
+    const key = JSON.stringify([isRemovable, stack, clients.map((/** @type {any} */ { unread, ...rest }) => ({ ...rest, away: Boolean(rest.away) })), calls.length]);
+    if (key !== this.#drawn) this.#draw(stack, clients, calls, names, isRemovable);
     this.#drawn = key;
     for (const { client, away } of clients) {
       const place = this.#absences.get(client);
@@ -43,8 +52,9 @@ export class StackView {
    * @param {any[]} clients
    * @param {any[]} calls
    * @param {Map<string, string>} names
+   * @param {boolean} isRemovable
    */
-  #draw(stack, clients, calls, names) {
+  #draw(stack, clients, calls, names, isRemovable) {
     const count = countOf(stack.pages);
     this.#note.textContent = `${count} ${count === 1 ? "page" : "pages"}`;
     this.#phone.replaceChildren(
@@ -52,7 +62,7 @@ export class StackView {
       stack.tabs ? tabBar(stack.tabs, stack.selected) : "");
     this.#absences = new Map(clients.filter(({ away }) => away).map(({ client }) => [client, element("span")]));
     this.#members.replaceChildren(
-      element("ul", {}, ...clients.map((each) => clientItem(each, this.#absences.get(each.client)))),
+      element("ul", {}, ...clients.map((each) => clientItem(each, this.#absences.get(each.client), isRemovable ? this.#disconnect : undefined))),
       calls.length === 0 ? "" : element("p", { class: "hint" }, `${calls.length} ${calls.length === 1 ? "call is waiting" : "calls are waiting"}`));
   }
 }
@@ -96,14 +106,16 @@ function tabBar(tabs, selected) {
 /**
  * @param {any} client
  * @param {HTMLElement | undefined} away the element for the time that it has been disconnected
+ * @param {((client: string, name: string) => void) | undefined} disconnect
  */
-function clientItem({ client, name, version, platform, page, user, guest, hosts, unread, asked }, away) {
+function clientItem({ client, name, version, platform, page, user, guest, hosts, unread, asked }, away, disconnect) {
   const notes = [
     user && `user ${user}`, guest && "guest", page && `in ${page}`, platform,
     hosts.length > 0 && `hosts ${hosts.map((/** @type {any} */ host) => host.patterns?.join(", ") ?? `${host.scheme ?? "*"}:`).join(", ")}`,
     asked > 0 && `has not answered ${asked} ${asked === 1 ? "request" : "requests"}`, unread > 4096 && `${Math.round(unread / 1024)} KiB unread`,
   ].filter(Boolean);
   return element("li", { "data-away": away ? "true" : null },
+    disconnect ? element("button", { type: "button", "aria-label": `Disconnect ${name ?? client}`, onclick: () => disconnect(client, name ?? client) }, "Disconnect") : null,
     element("strong", {}, name ?? client), version ? ` ${version}` : "", element("small", {}, ` ${client}`),
     element("span", { class: "notes" }, away, away && notes.length > 0 ? " · " : null, notes.join(" · ")));
 }

@@ -8,16 +8,18 @@ export class VersionsView {
   #connection;
   #table = byId("table-versions", HTMLOListElement);
   #policy = byId("policy-versions", HTMLOListElement);
-  #dialog = byId("confirm", HTMLDialogElement);
+  #dialog;
   #notify;
   #results = new ServerResultsView();
 
   /**
    * @param {import("./connection.js").InspectorConnection} connection
+   * @param {import("./confirm-dialog.js").ConfirmDialog} dialog
    * @param {(text: string) => void} notify shows the result
    */
-  constructor(connection, notify) {
+  constructor(connection, dialog, notify) {
     this.#connection = connection;
+    this.#dialog = dialog;
     this.#notify = notify;
   }
 
@@ -67,14 +69,9 @@ export class VersionsView {
   }
 
   /** @param {{method: string, to: string, from: string, keep: string, what: string, text: string}} step */
-  #confirm(step) {
-    byId("confirm-text", HTMLElement).textContent = step.text;
-    byId("confirm-no", HTMLButtonElement).textContent = step.keep;
-    this.#dialog.returnValue = "no";
-    this.#dialog.addEventListener("close", () => {
-      if (this.#dialog.returnValue === "yes") void this.#revert(step);
-    }, { once: true });
-    this.#dialog.showModal();
+  async #confirm(step) {
+    const question = { title: "Restore the earlier version?", text: step.text, yes: "Restore", no: step.keep };
+    if (await this.#dialog.ask(question)) await this.#revert(step);
   }
 
   /** @param {{method: string, to: string, from: string, what: string}} step */

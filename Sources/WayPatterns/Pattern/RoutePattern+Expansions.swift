@@ -42,7 +42,8 @@ extension RoutePattern {
         write(bytes, as: isAuthority ? .authority : .segment, to: &writer)
       }
     }
-    if form.segments.isEmpty, form.shape == .rooted { writer.append(raw: "/") }
+    // A pattern is never empty.
+    if form.segments.isEmpty, scheme == nil { writer.append(raw: "/") }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 

@@ -64,29 +64,28 @@ extension RoutePattern.PatternForm {
   fileprivate func write(
     _ params: ValueObject, to writer: inout URIWriter
   ) throws(PatternParameterError) {
-    var path: [(value: Value, name: String)] = []
+    var path: [PathPiece] = []
     var capture = 0
     for segment in segments {
       switch segment {
-      case .literal(let literal):
-        path.append((.string(String(decoding: literal, as: UTF8.self)), ""))
+      case .literal(let literal): path.append(.literal(literal))
       case .parameter:
         let name = captures[capture].name
         capture += 1
-        path.append((params[name] ?? .null, name))
+        path.append(.value(params[name] ?? .null, name))
       case .wildcard:
         guard let rest = params[RoutePattern.wildcardName]?.array else {
           throw PatternParameterError.fault(
             RoutePattern.wildcardName, "is missing; it has to be an array")
         }
-        path += rest.map { ($0, RoutePattern.wildcardName) }
+        path += rest.map { .value($0, RoutePattern.wildcardName) }
       }
     }
     guard path.count <= RouteURI.maxSegments else {
       throw PatternParameterError.fault(
         RoutePattern.wildcardName, "gives more than \(RouteURI.maxSegments) path segments")
     }
-    for (position, (value, name)) in path.enumerated() {
+    for (position, piece) in path.enumerated() {
       let isAuthority = position == 0 && shape == .authority
       if isAuthority {
         writer.append(raw: "//")
@@ -94,16 +93,41 @@ extension RoutePattern.PatternForm {
         writer.append(raw: "/")
       }
       // A literal and an element of the wildcard may be empty if the URI parses to the same values.
-      if value == "", name == "" || name == RoutePattern.wildcardName {
+      if piece.isEmpty {
         guard position > 0 || shape == .authority else {
           throw PatternParameterError.fault(
             nil, "a path that begins with an empty segment cannot be written")
         }
       } else {
-        try writer.append(value, of: name, as: isAuthority ? .authority : .segment)
+        try piece.write(as: isAuthority ? .authority : .segment, to: &writer)
       }
     }
     // A trailing slash is ignored.
-    if path.count > 1, path.last?.value == "" { writer.append(raw: "/") }
+    if path.count > 1, path.last?.isEmpty == true { writer.append(raw: "/") }
+  }
+}
+
+/// A piece of the path of a URI that a pattern matches.
+private enum PathPiece {
+  /// The decoded bytes of a literal, which need not be UTF-8.
+  case literal([UInt8])
+  /// A parameter or an element of the wildcard, with its name.
+  case value(Value, String)
+
+  /// Whether nothing is written for it; a parameter is never empty.
+  var isEmpty: Bool {
+    switch self {
+    case .literal(let literal): literal.isEmpty
+    case .value(let value, let name): value == "" && name == RoutePattern.wildcardName
+    }
+  }
+
+  func write(
+    as part: URIWriter.URIComponent, to writer: inout URIWriter
+  ) throws(PatternParameterError) {
+    switch self {
+    case .literal(let literal): writer.append(literal, as: part)
+    case .value(let value, let name): try writer.append(value, of: name, as: part)
+    }
   }
 }

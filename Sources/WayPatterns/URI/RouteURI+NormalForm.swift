@@ -39,6 +39,12 @@ extension RouteURI {
     guard let uri = try? RouteURI(mapping: text), uri.hasScheme else { return text }
     return uri.withoutDotSegments.text
   }
+
+  /// The normal form of a string without its query and fragment, which may contain data that does
+  /// not belong in a log.
+  package static func logForm(of text: String) -> String {
+    String(normalForm(of: text).prefix { $0 != "?" && $0 != "#" })
+  }
 }
 
 extension RouteURIError {

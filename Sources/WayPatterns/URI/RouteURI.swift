@@ -12,13 +12,13 @@ public struct RouteURI: Sendable, Hashable, CustomStringConvertible {
 
   /// The whole text, ASCII only.
   public let text: String
-  let parts: RouteURIParts
+  let parts: URIParts
 
   /// Parses a text strictly: everything that RFC 3986 does not allow is an error.
   public init(_ text: String) throws(RouteURIError) {
     var text = text
     text.makeContiguousUTF8()
-    parts = try RouteURIParts(text.utf8.span)
+    parts = try URIParts(text.utf8.span)
     self.text = text
   }
 

@@ -5,7 +5,7 @@ import WayValues
 ///
 /// All pointers of this target are here. Only the closure of ``read(_:_:)`` receives a cursor,
 /// since the tape is invalid after it. Code that passes a cursor on uses a type that cannot escape
-/// either, such as ``RequestView``.
+/// either, such as ``RPCRequestView``.
 struct JSONTapeCursor {
   /// The type of an entry on the tape, by its marker byte.
   struct TapeType: RawRepresentable, Equatable {

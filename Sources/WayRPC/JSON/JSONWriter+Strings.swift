@@ -1,5 +1,5 @@
 extension JSONWriter {
-  /// The length up to which copying a string byte by byte is faster than calling `memmove`.
+  /// The length up to which copying a string word by word is faster than calling `memmove`.
   private static var shortStringLimit: Int { 24 }
 
   /// Appends a string in quotes.
@@ -10,9 +10,19 @@ extension JSONWriter {
   /// Appends a byte of punctuation, then a string in quotes.
   mutating func write(_ text: String, after lead: UInt8?) {
     let utf8 = text.utf8.span
-    if utf8.count <= Self.shortStringLimit {
-      if writeShort(utf8, after: lead) { return }
-    } else if utf8.count > limit - count {
+    if utf8.count > Self.shortStringLimit || Self.needsEscapes(utf8) {
+      return writeLong(utf8, after: lead)
+    }
+    var to = reserve(for: Self.shortStringLimit + 3)
+    if let lead { Self.put(lead, to: &to) }
+    Self.put(UInt8(ascii: "\""), to: &to)
+    Self.putShort(utf8.bytes, to: &to)
+    Self.put(UInt8(ascii: "\""), to: &to)
+    commit(to: to)
+  }
+
+  private mutating func writeLong(_ utf8: Span<UInt8>, after lead: UInt8?) {
+    if utf8.count > limit - count {
       isOverLimit = true
       return
     }
@@ -24,22 +34,6 @@ extension JSONWriter {
       utf8.bytes.withUnsafeBytes { append($0) }
     }
     append(UInt8(ascii: "\""))
-  }
-
-  /// Writes the string unless it needs escapes; then writes nothing and returns `false`.
-  @inline(__always)
-  private mutating func writeShort(_ utf8: Span<UInt8>, after lead: UInt8?) -> Bool {
-    var to = reserve(for: Self.shortStringLimit + 3)
-    if let lead { Self.put(lead, to: &to) }
-    Self.put(UInt8(ascii: "\""), to: &to)
-    for index in utf8.indices {
-      let byte = utf8[index]
-      if Self.needsEscape(byte) { return false }
-      Self.put(byte, to: &to)
-    }
-    Self.put(UInt8(ascii: "\""), to: &to)
-    commit(to: to)
-    return true
   }
 
   private mutating func writeEscaped(_ utf8: Span<UInt8>) {
@@ -84,20 +78,56 @@ extension JSONWriter {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
+  /// Copies words. The last one overlaps the word before it, so that no byte remains.
+  @inline(__always)
+  private static func putShort(_ bytes: RawSpan, to destination: inout UnsafeMutableRawPointer) {
+    let count = bytes.byteCount
+    if count >= 8 {
+      var at = 0
+      while at + 8 <= count {
+        copy(UInt64.self, of: bytes, at: at, to: destination)
+        at += 8
+      }
+      copy(UInt64.self, of: bytes, at: count - 8, to: destination)
+    } else if count >= 4 {
+      copy(UInt32.self, of: bytes, at: 0, to: destination)
+      copy(UInt32.self, of: bytes, at: count - 4, to: destination)
+    } else {
+      for at in 0..<count { copy(UInt8.self, of: bytes, at: at, to: destination) }
+    }
+    destination += count
+  }
+
+  @inline(__always)
+  private static func copy<Word: FixedWidthInteger & BitwiseCopyable>(
+    _: Word.Type, of bytes: RawSpan, at offset: Int, to destination: UnsafeMutableRawPointer
+  ) {
+    let word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Word.self)
+    destination.storeBytes(of: word, toByteOffset: offset, as: Word.self)
+  }
+
+  /// Tests words. The last one overlaps the word before it, so that no byte remains.
+  @inline(__always)
   private static func needsEscapes(_ utf8: Span<UInt8>) -> Bool {
     let count = utf8.count
+    let bytes = utf8.bytes
+    if count < 4 {
+      for at in 0..<count where needsEscape(utf8[at]) { return true }
+      return false
+    }
+    if count < 8 {
+      let start = bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self)
+      let end = bytes.unsafeLoadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+      return anyNeedsEscape(UInt64(start) << 32 | UInt64(end))
+    }
     var at = 0
     while at + 8 <= count {
-      if anyNeedsEscape(utf8.bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)) {
+      if anyNeedsEscape(bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)) {
         return true
       }
       at += 8
     }
-    while at < count {
-      if needsEscape(utf8[at]) { return true }
-      at += 1
-    }
-    return false
+    return anyNeedsEscape(bytes.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
   }
 
   /// Tests eight bytes at once: each test sets the high bit of a byte that passes it. The borrow of

@@ -57,7 +57,7 @@ package struct MessageDecoder: Sendable {
           switch classify(cursor, envelope, at: JSONTapeCursor.root) {
           case .message(let message): return .message(message)
           case .request(let id):
-            body(.request(RequestView(cursor, envelope, id, of: bytes)), numbers)
+            body(.request(RPCRequestView(cursor, envelope, id, of: bytes)), numbers)
             return nil
           }
         case .array: return try batch(cursor, &numbers)
@@ -177,7 +177,7 @@ package struct MessageDecoder: Sendable {
     case .message(let message): return message
     case .request(let id):
       let method = cursor.string(at: envelope.method)
-      let params = ParamsView.value(cursor, at: envelope.params)
+      let params = RPCParamsView.value(cursor, at: envelope.params)
       guard let id else { return .notification(Notification(method: method, params: params)) }
       return .request(Request(id: id, method: method, params: params))
     }

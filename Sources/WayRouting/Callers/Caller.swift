@@ -65,6 +65,7 @@ public final class Caller: Sendable {
     logger[metadataKey: "session"] = "\(session)"
     if let client { logger[metadataKey: "client"] = "\(client.id)" }
     if let user = identity.user { logger[metadataKey: "user"] = "\(user)" }
+    if let address { logger[metadataKey: "address"] = "\(address)" }
     if let origin { logger[metadataKey: "origin"] = "\(origin)" }
     return logger
   }

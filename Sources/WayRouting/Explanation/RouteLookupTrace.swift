@@ -6,7 +6,7 @@ import WayValues
 struct RouteLookupTrace: ~Copyable {
   /// The candidate that was chosen.
   private(set) var chosen: RouteTrie.Candidate?
-  private(set) var candidates: [Explanation.ExplainedCandidate] = []
+  private(set) var candidates: [RouteExplanation.ExplainedCandidate] = []
   /// The reasons why routes with a rollout include the caller or not.
   private(set) var rollouts: [String] = []
   private let snapshot: RouterSnapshot
@@ -37,7 +37,8 @@ struct RouteLookupTrace: ~Copyable {
     for match in matches {
       let isChosen = chosen == nil && rejectionReason(of: match, isGlobal: isGlobal) == nil
       if isChosen { chosen = match }
-      guard candidates.count < Explanation.maxCandidates, seen.insert(match.form).inserted else {
+      guard candidates.count < RouteExplanation.maxCandidates, seen.insert(match.form).inserted
+      else {
         continue
       }
       let route = route(of: match.form)
@@ -85,7 +86,7 @@ struct RouteLookupTrace: ~Copyable {
 
   private mutating func addNearMisses(_ split: borrowing SplitURI) {
     addSimilar(split, fromRoot: false)
-    let limit = Explanation.maxNearMisses
+    let limit = RouteExplanation.maxNearMisses
     for form in trie.matchesInOtherSchemes(split, limit: limit) {
       let pattern = trie.pattern(of: form)
       let reason =
@@ -100,7 +101,7 @@ struct RouteLookupTrace: ~Copyable {
   private mutating func addSimilar(_ split: borrowing SplitURI, fromRoot: Bool) {
     let trie = trie
     for scope in [RouteTrie.MatchScope.scheme, .global] {
-      let limit = Explanation.maxNearMisses + seen.count
+      let limit = RouteExplanation.maxNearMisses + seen.count
       for form in trie.nearMisses(split, in: scope, limit: limit, fromRoot: fromRoot) {
         addNearMiss(form, trie.mismatchReason(of: form, with: split, in: scope))
       }
@@ -108,7 +109,8 @@ struct RouteLookupTrace: ~Copyable {
   }
 
   private mutating func addNearMiss(_ form: Int, _ reason: @autoclosure () -> String) {
-    guard nearMissCount < Explanation.maxNearMisses, candidates.count < Explanation.maxCandidates,
+    guard nearMissCount < RouteExplanation.maxNearMisses,
+      candidates.count < RouteExplanation.maxCandidates,
       seen.insert(form).inserted
     else { return }
     // Another form of a pattern that is listed already adds no information.

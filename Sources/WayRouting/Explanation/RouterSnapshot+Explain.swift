@@ -6,8 +6,8 @@ extension RouterSnapshot {
   /// explained too. `caller` matters if a ``RouteRollout`` applies.
   public func explain(
     _ text: String, params: ValueObject = [:], for caller: Caller? = nil
-  ) -> Explanation {
-    var explanation = Explanation(uri: text)
+  ) -> RouteExplanation {
+    var explanation = RouteExplanation(uri: text)
     do throws(RouterResolutionError) {
       let uri: RouteURI
       do { uri = try RouteURI(mapping: text).withoutDotSegments } catch { throw .invalidURI(error) }
@@ -46,7 +46,7 @@ extension RouterSnapshot {
 extension RouterSnapshot {
   /// Follows a URI that no route matches to the target of its scheme or of the app.
   private func followUndefinedTargets(
-    _ explanation: inout Explanation, from resolution: Resolution, given: ValueObject,
+    _ explanation: inout RouteExplanation, from resolution: Resolution, given: ValueObject,
     for caller: Caller?
   ) throws(RouterResolutionError) {
     var trail: [String] = []
@@ -81,7 +81,7 @@ extension RouterSnapshot {
   }
 }
 
-extension Explanation {
+extension RouteExplanation {
   fileprivate mutating func apply(_ resolution: Resolution, given: ValueObject) {
     var path = ValueObject()
     var uri: ValueObject?

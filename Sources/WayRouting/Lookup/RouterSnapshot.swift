@@ -30,7 +30,7 @@ public final class RouterSnapshot: Sendable {
   let dispatchers: [String: SchemeDispatcher]
   let addedGroups: AddedGroups
   /// The group table, built at its first use.
-  let cachedGroupTable = Mutex<GroupTable?>(nil)
+  let cachedGroupTable = Mutex<RouteGroupTable?>(nil)
   /// The interceptors; `nil` if there are none.
   let interceptors: InterceptorTable?
   /// The redirects; `nil` if there are none.

@@ -119,6 +119,9 @@ final class ActiveCall {
 
 /// Swift code that waits for a call.
 struct AppCaller {
+  /// The rights of the caller, whose refusal is recorded; `nil` if other calls get the result and
+  /// record it.
+  var rights: Rights?
   /// Receives the one result.
   let onResult: (Result<SessionCallResponse, CallError>) -> Void
   /// Receives the page that the call waits for from then on.

@@ -10,13 +10,25 @@ package protocol ClusterEngine: Sendable {
   /// The maximum size of one message, in bytes.
   var maxMessage: Int { get }
 
+  /// Whether messages between servers are encrypted and authenticated, so that others can neither
+  /// read nor send them.
+  var protectsMessages: Bool { get }
+
   /// Joins the cluster: this server is up from now on, and its lease is renewed repeatedly until
-  /// ``leave()``. Calls `handlers`. Throws if the engine cannot be used.
-  func join(as server: String, _ handlers: ClusterHandlers) async throws
+  /// ``leave()``. Calls `handlers`. Throws if the engine cannot be used, or if this server must not
+  /// share sessions with the others according to its announcement.
+  func join(
+    as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers
+  ) async throws
   /// Joins again after this server was declared down.
   func rejoin() async throws
   /// Leaves the cluster, so that no other server waits for this one.
   func leave() async
+
+  /// Returns a digest by which the servers of the cluster recognize a token that one of them has
+  /// issued, and which opens nothing itself. `context` is the session or client that the token is
+  /// for. Returns nil if the digest cannot be computed.
+  func digest(of token: String, in context: String) -> String?
 
   /// Why the engine cannot be used; nil if its last response was a success.
   var failure: String? { get }
@@ -58,6 +70,8 @@ package struct ClusterHandlers: Sendable {
   /// A message for this server has arrived. Messages of one sender arrive in the order in which it
   /// has sent them.
   package let messageReceived: @Sendable ([UInt8]) -> Void
+  /// A message was rejected that no server of the cluster has sent to this one just now, and why.
+  package var messageRejected: @Sendable (String) -> Void = { _ in }
   /// Messages may be missing.
   package let messagesLost: @Sendable () -> Void
   /// Stored data of this server's sessions is lost: all of them must be persisted again.

@@ -23,6 +23,12 @@ package final class ClusterNode: Sendable {
     func handle(
       _ body: Value, _ progress: @escaping @Sendable (Value) -> Void
     ) async throws(CallError) -> Value
+    /// What this server tells the others when it joins.
+    var announcement: ClusterAnnouncement { get }
+    /// Reports that another server differs from this one for longer than a rolling update may take.
+    func reportDifference(_ subject: ClusterAgreement.AgreementSubject, to server: String)
+    /// Reports a message that was rejected, and why.
+    func reportRejectedMessage(_ reason: String)
     /// Reports an operation that has failed and will be retried.
     func reportFailure(_ reason: String)
     /// Stops all messages of sessions that other servers may have taken over. `reason` says why.
@@ -45,7 +51,7 @@ package final class ClusterNode: Sendable {
   package let engine: any ClusterEngine
   /// The name of this server, unique among all servers that ever ran.
   package let server: String
-  package let counts = ClusterCounts()
+  package let counts = SessionClusterCounts()
   let relays: Relays
   let peerRequests: SessionPeerRequests
   let finder: SessionFinder
@@ -60,6 +66,9 @@ package final class ClusterNode: Sendable {
     var timer: (any ScheduledWork)?
     var lastTick: UInt64 = 0
     var hasEnded = false
+    /// The presence of this server that was sent last.
+    var ownPresence: ValueObject = [:]
+    var agreement = ClusterAgreement()
     /// Whether the presence is about to be sent.
     var isPresenceScheduled = false
     /// Servers that may be down; a task checks each of them.
@@ -92,11 +101,12 @@ package final class ClusterNode: Sendable {
     peerSender.begin(loop)
     await finder.begin(delegate)
     try await engine.join(
-      as: server,
+      as: server, delegate.announcement,
       ClusterHandlers(
         leaseRenewed: { [weak self] in self?.publishPresenceNow() },
         declaredDown: { [weak self] in self?.handleDeclaredDown() },
         messageReceived: { [weak self] in self?.receive($0) },
+        messageRejected: { [weak self] in self?.handleRejectedMessage($0) },
         messagesLost: { [weak self] in self?.handleMessageLoss() },
         dataLost: { [weak self] in self?.persistAll() }))
     tick()
@@ -122,6 +132,11 @@ package final class ClusterNode: Sendable {
   var successor: String? {
     guard let now = loop?.nanoseconds else { return nil }
     return peerTable.withLock { $0.successor(at: now) }
+  }
+
+  /// How many other servers have another policy now, and how many have other keys of tokens.
+  package var differingServers: (policy: Int, keys: Int) {
+    state.withLock { ($0.agreement.count(of: .policy), $0.agreement.count(of: .keys)) }
   }
 
   /// How many connections are relayed now: outgoing ones of this server's clients to sessions of
@@ -160,6 +175,7 @@ package final class ClusterNode: Sendable {
   private func publishPresenceNow() {
     Task {
       var presence = await presence()
+      state.withLock { [presence] in $0.ownPresence = presence }
       presence["renewal"] = .integer(Int64(clamping: engine.renewalCount))
       peerSender.broadcast(.presence(.object(presence)))
     }
@@ -220,6 +236,14 @@ package final class ClusterNode: Sendable {
       delegate?.serverLeft(
         server, presence, "it was silent for \(PeerTable.silenceTimeout / 1_000_000_000) s")
       drop(server)
+    }
+    let others = self.others
+    let overdue = state.withLock { state in
+      // Nothing was sent before the first presence.
+      state.ownPresence.isEmpty ? [] : state.agreement.update(state.ownPresence, others, at: now)
+    }
+    for difference in overdue {
+      delegate?.reportDifference(difference.subject, to: difference.server)
     }
     for server in peerTable.withLock({ $0.dequeueHeartbeats() }) {
       peerSender.send(.heartbeat, to: server, needsHeartbeats: false)
@@ -363,6 +387,11 @@ extension ClusterNode {
     receive(envelope.message, from: envelope.sender)
   }
 
+  private func handleRejectedMessage(_ reason: String) {
+    counts.rejectedMessages.add()
+    delegate?.reportRejectedMessage(reason)
+  }
+
   private func receivePresence(_ presence: ValueObject, from sender: String, at now: UInt64) {
     if presence["left"] == true {
       let last = peerTable.withLock { peerTable in
@@ -382,7 +411,7 @@ extension ClusterNode {
     }
   }
 
-  private func receive(_ message: ClusterMessage, from sender: String) {
+  private func receive(_ message: SessionClusterMessage, from sender: String) {
     switch message {
     case .presence, .heartbeat: break
     case .reset: resetPeer(sender, isNotified: true)
@@ -405,7 +434,7 @@ extension ClusterNode {
       }
       guard isLast else { return }
       let whole = peerTable.withLock { $0.removeFragments(from: sender) }
-      guard let message = try? ClusterMessage(ByteReader(whole)), !message.isFragment else {
+      guard let message = try? SessionClusterMessage(ByteReader(whole)), !message.isFragment else {
         counts.unreadableMessages.add()
         return
       }

@@ -16,13 +16,13 @@ final class PeerSender: Sendable {
 
   func begin(_ loop: any EventLoop) { self.loop.withLock { $0 = loop } }
 
-  func broadcast(_ message: ClusterMessage) {
+  func broadcast(_ message: SessionClusterMessage) {
     engine.send(ClusterEnvelope.bytes(from: server, 0, message.bytes), to: nil)
   }
 
   /// Sends a message to one server. If `needsHeartbeats`, heartbeats follow that tell the receiver
   /// the number of the last message.
-  func send(_ message: ClusterMessage, to other: String, needsHeartbeats: Bool = true) {
+  func send(_ message: SessionClusterMessage, to other: String, needsHeartbeats: Bool = true) {
     guard let now = loop.withLock({ $0 })?.nanoseconds else { return }
     let room = engine.maxMessage - ClusterEnvelope.overhead - server.utf8.count - 1
     let bytes = message.bytes
@@ -35,7 +35,7 @@ final class PeerSender: Sendable {
       guard bytes.count > room else { return sendEnvelope(bytes) }
       for start in stride(from: 0, to: bytes.count, by: room) {
         let end = min(start + room, bytes.count)
-        let fragment = ClusterMessage.fragment(
+        let fragment = SessionClusterMessage.fragment(
           Array(bytes[start..<end]), isLast: end == bytes.count)
         sendEnvelope(fragment.bytes)
       }

@@ -1,5 +1,7 @@
 import DequeModule
+import WayRouting
 import WayTransport
+import WayValues
 
 /// The end of a relay at the server that owns the session. The session uses it like any connection,
 /// although the socket is at another server. Confined to its loop.
@@ -15,6 +17,7 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
   private let onOpen: @Sendable (RelayChannel, ClosedRange<UInt64>) -> Void
   private var receiver: (any MessageReceiver)?
   private var hasEnded = false
+  private var isAdmitted = false
   private var isPaused = false
   /// Whether it receives again in the next turn of the loop.
   private var isResuming = false
@@ -22,6 +25,7 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
   private var pendingMessages: Deque<[UInt8]> = []
   /// Bytes that were sent, and that the connection has not processed.
   private(set) var bufferedBytes = 0
+  private var identities = RelayedIdentities()
   /// Bytes that were processed, and that the entry server does not know of yet.
   private var pendingCredit = 0
 
@@ -40,6 +44,13 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
     self.onEnd = onEnd
   }
 
+  /// Returns the identity of the client, as the entry server has verified it. `reference` is what the
+  /// client's message contains instead of the token; nil for no token. Throws the error with which
+  /// the token was rejected.
+  func identity(for reference: String?) throws(CallError) -> Identity {
+    try identities.identity(for: reference)
+  }
+
   func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }
 
   func send(_ message: RawSpan, as kind: MessageKind) {
@@ -49,6 +60,13 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
     }
     bufferedBytes += message.byteCount
     send(.text(message.withUnsafeBytes { [UInt8]($0) }))
+  }
+
+  /// The limits before it belong to the entry server.
+  func admit() {
+    guard !isAdmitted, !hasEnded else { return }
+    isAdmitted = true
+    send(.admitted)
   }
 
   func pause() {
@@ -85,8 +103,11 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
   private func handle(_ content: RelayMessage.RelayContent) {
     guard !hasEnded else { return }
     switch content {
-    case .open: send(.ready(loop.nanoseconds))
-    case .ready: break
+    case .open(let request):
+      if let identity = request.identity { identities.add(identity) }
+      send(.ready(loop.nanoseconds))
+    case .identity(let identity): identities.add(identity)
+    case .ready, .admitted: break
     case .first(let ready, let age, let bytes):
       guard receiver == nil else { return }
       let now = loop.nanoseconds

@@ -1,5 +1,7 @@
 import Synchronization
+import WayRouting
 import WayTransport
+import WayValues
 
 /// The relays of one server: those of its connections to sessions of other servers, and those of
 /// connections of other servers to its sessions. May be used on any thread.
@@ -39,10 +41,12 @@ final class Relays: Sendable {
   }
 
   /// Relays a connection, which was accepted at `began`, to a session of the server `owner`. The
-  /// session receives `first` as its first message. Call on the connection's loop.
+  /// session receives `first` as its first message, which has no tokens. `verify` and `tokens` are
+  /// for those of later messages (``RelayPort``). Call on the connection's loop.
   func open(
     _ channel: any MessageChannel, since began: UInt64, _ request: RelayRequest, at owner: String,
-    first: [UInt8]
+    first: [UInt8], tokens: RelayedTokens,
+    verify: (@Sendable (String) async -> Result<Identity, CallError>)?
   ) {
     openedCount.add(1, ordering: .relaxed)
     let number = state.withLock { state in
@@ -50,7 +54,7 @@ final class Relays: Sendable {
       return state.lastNumber
     }
     let port = RelayPort(
-      channel, since: began, firstMessage: first,
+      channel, since: began, firstMessage: first, tokens: tokens, verify: verify,
       send: { [weak self] content in
         self?.forward(RelayMessage(number: number, isToOwner: true, content: content), to: owner)
       },

@@ -46,11 +46,11 @@ actor SessionFinder {
   /// The running checks whether a server is down.
   private var downChecks: [String: Task<Bool, any Error>] = [:]
   private var searchCount = 0
-  private let counts: ClusterCounts
+  private let counts: SessionClusterCounts
 
   init(
     _ engine: any ClusterEngine, _ server: String, _ peerTable: Locked<PeerTable>,
-    _ store: SessionStoreQueue, _ counts: ClusterCounts
+    _ store: SessionStoreQueue, _ counts: SessionClusterCounts
   ) {
     self.counts = counts
     self.engine = engine

@@ -22,10 +22,10 @@ final class SessionPeerRequests: Sendable {
   }
 
   private let state = Locked(RequestsState())
-  private let send: @Sendable (ClusterMessage, String) -> Void
+  private let send: @Sendable (SessionClusterMessage, String) -> Void
 
   /// `send` sends a message to another server.
-  init(send: @escaping @Sendable (ClusterMessage, _ server: String) -> Void) {
+  init(send: @escaping @Sendable (SessionClusterMessage, _ server: String) -> Void) {
     self.send = send
   }
 

@@ -1,8 +1,9 @@
 import DequeModule
 import WayValues
 
-/// The last events of topics, retained for new subscribers as the app requested. Number and bytes
-/// are bounded; beyond the bounds, the oldest events are removed.
+/// The numbers of the events that are published on a loop, and the last events of topics, retained
+/// for new subscribers as the app requested. Number and bytes are bounded; beyond the bounds, the
+/// oldest events are removed.
 struct RetainedEvents {
   private struct RetentionKey: Hashable {
     let topic: String
@@ -10,7 +11,7 @@ struct RetainedEvents {
   }
 
   private struct RetainedEvent {
-    let order: UInt64
+    let number: UInt64
     let bytes: [UInt8]
   }
 
@@ -22,7 +23,8 @@ struct RetainedEvents {
   private let maxBytes: Int
   private var queues: [RetentionKey: Deque<RetainedEvent>] = [:]
   private var totalBytes = 0
-  private var lastOrder: UInt64 = 0
+  /// The number of the last published event, retained or not.
+  private(set) var lastNumber: UInt64 = 0
 
   /// Retains at most `maxBytes` of at most `maxTopics` topics, each counted once for every
   /// audience.
@@ -31,16 +33,25 @@ struct RetainedEvents {
     self.maxBytes = maxBytes
   }
 
-  /// Retains an event as the last of `count` events of its topic and audience.
-  mutating func retain(_ bytes: [UInt8], of topic: String, for audience: Audience, last count: Int)
-  {
-    let key = RetentionKey(topic: topic, audience: audience)
-    lastOrder += 1
-    queues[key, default: []].append(RetainedEvent(order: lastOrder, bytes: bytes))
-    totalBytes += bytes.count
-    while (queues[key]?.count ?? 0) > max(count, 1) { removeFirst(of: key) }
+  /// Numbers an event, and retains it as the last of `count` events of its topic and audience. Does
+  /// not retain it if `count` is 0.
+  @discardableResult
+  mutating func retain(
+    _ message: [UInt8], of topic: String, for audience: Audience, last count: Int
+  ) -> PublishedEvent {
+    lastNumber += 1
+    let event = PublishedEvent(number: lastNumber, topic: topic, message: message)
+    if count > 0 { retain(event, for: audience, last: count) }
+    return event
+  }
+
+  private mutating func retain(_ event: PublishedEvent, for audience: Audience, last count: Int) {
+    let key = RetentionKey(topic: event.topic, audience: audience)
+    queues[key, default: []].append(RetainedEvent(number: event.number, bytes: event.message))
+    totalBytes += event.message.count
+    while (queues[key]?.count ?? 0) > count { removeFirst(of: key) }
     while queues.count > maxTopics || totalBytes > maxBytes {
-      let oldest = queues.min { ($0.value.first?.order ?? 0) < ($1.value.first?.order ?? 0) }
+      let oldest = queues.min { ($0.value.first?.number ?? 0) < ($1.value.first?.number ?? 0) }
       guard let oldest else { return }
       removeFirst(of: oldest.key)
     }
@@ -66,13 +77,13 @@ struct RetainedEvents {
   /// published.
   func messages(where isWanted: (_ topic: String, _ audience: Audience) -> Bool) -> [[UInt8]] {
     queues.filter { isWanted($0.key.topic, $0.key.audience) }
-      .flatMap(\.value).sorted { $0.order < $1.order }.map(\.bytes)
+      .flatMap(\.value).sorted { $0.number < $1.number }.map(\.bytes)
   }
 
   /// All events for more than one session, in the form for other servers.
   var peerValues: [Value] {
     queues.filter { $0.key.audience.session == nil }.sorted {
-      ($0.value.first?.order ?? 0) < ($1.value.first?.order ?? 0)
+      ($0.value.first?.number ?? 0) < ($1.value.first?.number ?? 0)
     }.map { key, events in
       [
         "topic": .string(key.topic), "to": key.audience.value,

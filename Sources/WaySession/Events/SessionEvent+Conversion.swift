@@ -70,6 +70,29 @@ extension SessionEvent {
   }
 }
 
+extension SessionEvent {
+  /// What an event is about, which not every client of the session may know.
+  enum Subject {
+    case page(Page)
+    /// The URI of a call.
+    case call(String)
+  }
+
+  /// What the event is about; nil if it has no URI.
+  var subject: Subject? {
+    switch self {
+    case .pageOpened(let page, _), .pageResumed(let page), .pageClosed(let page, _, _),
+      .pageFailed(let page, _, _):
+      .page(page)
+    case .taskStarted(let task), .taskEnded(let task, _, _), .taskDeclined(let task):
+      .call(task.uri)
+    case .routeFailed(let uri, _): .call(uri)
+    case .operationFailed(let attempt, _): attempt.uri.map(Subject.call)
+    default: nil
+    }
+  }
+}
+
 extension RouteFailure {
   fileprivate init(
     uri: String?, method: String? = nil, route: String?, _ error: CallError, after: Duration?

@@ -94,13 +94,23 @@ package struct EventSink: Sendable {
   /// Receives the duration of each call, if set: the method's index in ``SessionCallMeter/names``, and
   /// nanoseconds.
   package var durationRecorder: (@Sendable (SessionCallMeter.MethodIndex, UInt64) -> Void)?
-  /// Receives the id of a session, and an event of it.
-  package var emit: @Sendable (_ session: String, SessionEvent) -> Void = { _, _ in }
+  /// Receives the id of a session, an event of it, and the client that the event is about; `nil` if
+  /// it is about none.
+  package var emit: @Sendable (_ session: String, SessionEvent, EventClient?) -> Void = { _, _, _ in
+  }
   /// Receives the reason why a connection was closed because of its peer's behavior.
-  package var connectionRejected: @Sendable (CloseCode, _ reason: String) -> Void = { _, _ in }
+  package var connectionRejected: @Sendable (CloseCode, _ reason: String, EventClient) -> Void = {
+    _, _, _ in
+  }
 
-  /// Receives the reason why a token of `session.open` was rejected.
-  package var tokenRejected: @Sendable (_ reason: String) -> Void = { _ in }
+  /// Receives the reason why a client's token was rejected.
+  package var tokenRejected: @Sendable (_ reason: String, EventClient) -> Void = { _, _ in }
+
+  /// Receives audit records, on any thread; `nil` records nothing.
+  package var audit: (@Sendable (AuditRecord) -> Void)?
+
+  /// Receives the reason why a message of another server was rejected. Called on any thread.
+  package var peerMessageRejected: @Sendable (_ reason: String) -> Void = { _ in }
 
   /// Receives the reason why sessions are not stored any more, and nil when they are again.
   package var storeChanged: @Sendable (_ failure: String?) -> Void = { _ in }

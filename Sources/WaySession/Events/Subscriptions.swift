@@ -3,21 +3,26 @@ import WayValues
 
 /// The topics to which one client is subscribed, in the order of its requests.
 struct Subscriptions {
-  private(set) var patterns: [TopicPattern] = []
+  private var entries: [(pattern: TopicPattern, lastEvent: UInt64)] = []
   /// The kinds of the server's own events among them.
   private(set) var kinds: SessionEvent.EventKinds = []
 
-  /// Adds patterns, and returns those that are new; existing ones keep their positions. If there
-  /// would be more than `limit`, throws 2429 and changes nothing.
-  mutating func add(_ added: [TopicPattern], limit: Int) throws(CallError) -> [TopicPattern] {
+  var patterns: [TopicPattern] { entries.map(\.pattern) }
+
+  /// Adds patterns, and returns those that are new; existing ones keep their positions. `lastEvent`
+  /// is the number of the last event that was published before. If there would be more than
+  /// `limit`, throws 2429 and changes nothing.
+  mutating func add(
+    _ added: [TopicPattern], after lastEvent: UInt64, limit: Int
+  ) throws(CallError) -> [TopicPattern] {
     var known = Set(patterns)
     let new = added.filter { known.insert($0).inserted }
-    guard patterns.count + new.count <= limit else {
+    guard entries.count + new.count <= limit else {
       throw CallError(
         .tooMany, "A client may subscribe to at most \(limit) topics",
         data: ["limit": .integer(Int64(limit))])
     }
-    patterns += new
+    entries += new.map { ($0, lastEvent) }
     updateKinds()
     return new
   }
@@ -29,17 +34,25 @@ struct Subscriptions {
       throw .invalidParams("This client is not subscribed to \(pattern.text.quoted)")
     }
     let removedSet = Set(removed)
-    patterns.removeAll(where: removedSet.contains)
+    entries.removeAll { removedSet.contains($0.pattern) }
     updateKinds()
   }
 
+  /// Whether there are none.
+  var isEmpty: Bool { entries.isEmpty }
+
   /// Whether the client is subscribed to a topic.
   func matches(_ topic: String) -> Bool {
-    patterns.contains { $0.matches(topic) }
+    entries.contains { $0.pattern.matches(topic) }
+  }
+
+  /// Whether the client was subscribed to the topic of an event when it was published.
+  func matches(_ event: PublishedEvent) -> Bool {
+    entries.contains { $0.lastEvent < event.number && $0.pattern.matches(event.topic) }
   }
 
   private mutating func updateKinds() {
-    kinds = patterns.reduce(into: []) { $0.formUnion($1.kinds) }
+    kinds = entries.reduce(into: []) { $0.formUnion($1.pattern.kinds) }
   }
 }
 
@@ -50,43 +63,30 @@ extension Subscriptions {
   }
 }
 
-/// The subscriptions of the clients of one session, and of Swift code.
+/// The subscriptions of the clients of one session.
 struct Subscribers {
   /// The clients' subscriptions. They are few, and searched for every event.
   private(set) var clients: [(id: ClientID, subscriptions: Subscriptions)] = []
-  /// The kinds of the session's own events that Swift code wants.
-  private var appKinds: SessionEvent.EventKinds
-  /// The kinds that inspectors of the server want.
-  private var inspectorKinds: SessionEvent.EventKinds
-  /// The kinds that any subscriber wants.
-  private(set) var kinds: SessionEvent.EventKinds
+  /// The kinds of the session's own events that any client wants.
+  private(set) var kinds: SessionEvent.EventKinds = []
   private let limits: Limits
 
-  init(
-    limits: Limits, appKinds kinds: SessionEvent.EventKinds,
-    inspectorKinds: SessionEvent.EventKinds = []
-  ) {
+  init(limits: Limits) {
     self.limits = limits
-    appKinds = kinds
-    self.inspectorKinds = inspectorKinds
-    self.kinds = kinds.union(inspectorKinds)
   }
 
   subscript(client: ClientID) -> Subscriptions {
     clients.first { $0.id == client }?.subscriptions ?? Subscriptions()
   }
 
-  /// Whether Swift code wants events of a kind.
-  func isSubscribedByApp(_ kind: SessionEvent.EventKinds) -> Bool { appKinds.contains(kind) }
-
-  /// Adds patterns for a client, and returns those that are new. If there are too many, throws 2429
-  /// and changes nothing.
+  /// Adds patterns for a client, and returns those that are new. `lastEvent` is the number of the
+  /// last event that was published before. If there are too many, throws 2429 and changes nothing.
   mutating func add(
-    _ patterns: [TopicPattern], for client: ClientID
+    _ patterns: [TopicPattern], for client: ClientID, after lastEvent: UInt64
   ) throws(CallError) -> [TopicPattern] {
     let limit = limits.maxSubscriptions
     let new = try change(client) { (subscriptions) throws(CallError) in
-      try subscriptions.add(patterns, limit: limit)
+      try subscriptions.add(patterns, after: lastEvent, limit: limit)
     }
     updateKinds()
     return new
@@ -106,7 +106,7 @@ struct Subscribers {
     var subscriptions = self[client]
     let result = try change(&subscriptions)
     clients.removeAll { $0.id == client }
-    if !subscriptions.patterns.isEmpty { clients.append((client, subscriptions)) }
+    if !subscriptions.isEmpty { clients.append((client, subscriptions)) }
     return result
   }
 
@@ -116,21 +116,7 @@ struct Subscribers {
     updateKinds()
   }
 
-  /// Sets the kinds that Swift code wants.
-  mutating func setAppKinds(_ kinds: SessionEvent.EventKinds) {
-    appKinds = kinds
-    updateKinds()
-  }
-
-  /// Sets the kinds that inspectors want.
-  mutating func setInspectorKinds(_ kinds: SessionEvent.EventKinds) {
-    inspectorKinds = kinds
-    updateKinds()
-  }
-
   private mutating func updateKinds() {
-    kinds = clients.reduce(into: appKinds.union(inspectorKinds)) {
-      $0.formUnion($1.subscriptions.kinds)
-    }
+    kinds = clients.reduce(into: []) { $0.formUnion($1.subscriptions.kinds) }
   }
 }

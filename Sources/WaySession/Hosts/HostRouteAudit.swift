@@ -29,7 +29,7 @@ package struct HostRouteAudit: Sendable {
   /// call this on the thread of a loop.
   ///
   /// - Parameter definitions: the hosts that the clients of all sessions have registered.
-  init(_ router: RouterSnapshot, _ definitions: Set<HostDefinition>) {
+  init(_ router: RouterSnapshot, _ definitions: Set<SessionHostDefinition>) {
     table = router.table ?? .none
     handlers = router.orphanedHandlers
     var index = PatternIndex()
@@ -70,7 +70,9 @@ package struct HostRouteAudit: Sendable {
   }
 
   /// Whether a declared route leads to a host.
-  private static func isRouted(_ definition: HostDefinition, _ router: RouterSnapshot) -> Bool {
+  private static func isRouted(_ definition: SessionHostDefinition, _ router: RouterSnapshot)
+    -> Bool
+  {
     let patterns = definition.patterns.compactMap { try? RoutePattern($0) }
     guard patterns.isEmpty else {
       return patterns.flatMap(\.sampleURIs).contains { uri in

@@ -36,7 +36,7 @@ final class ServerHosts: Sendable {
     /// The clients without a connection.
     var disconnected: Set<ClientID> = []
     /// The clients that have registered the same definition.
-    var clientsByDefinition: [HostDefinition: [ClientID]] = [:]
+    var clientsByDefinition: [SessionHostDefinition: [ClientID]] = [:]
     /// The clients of other servers, by the names of the servers.
     var remoteClients: [String: [ClientID]] = [:]
     var lastID: ClientID = 0
@@ -94,7 +94,7 @@ final class ServerHosts: Sendable {
 
   /// Registers the hosts of a client: all of them, or none if one is invalid.
   func register(
-    _ definitions: [HostDefinition], for client: Client, of requester: any Requester,
+    _ definitions: [SessionHostDefinition], for client: Client, of requester: any Requester,
     router: RouterSnapshot
   ) throws(CallError) {
     try state.withLock { (state) throws(CallError) in
@@ -115,7 +115,7 @@ final class ServerHosts: Sendable {
   }
 
   /// Unregisters hosts of a client. Fails with -32602 for a host that it has not registered.
-  func unregister(_ definitions: [HostDefinition], of client: Client) throws(CallError) {
+  func unregister(_ definitions: [SessionHostDefinition], of client: Client) throws(CallError) {
     try state.withLock { (state) throws(CallError) in
       try state.hosts.unregister(definitions, of: state.id(of: client) ?? 0)
       state.generation += 1
@@ -157,7 +157,7 @@ final class ServerHosts: Sendable {
   /// the errors of hosts that cannot be registered, which are left out.
   @discardableResult
   func replaceHosts(
-    _ hosts: [(member: RemoteHost, isAway: Bool, definitions: [HostDefinition])],
+    _ hosts: [(member: RemoteHost, isAway: Bool, definitions: [SessionHostDefinition])],
     of server: String, router: RouterSnapshot, within budget: ByteBudget
   ) -> [CallError] {
     state.withLock { state in
@@ -190,12 +190,16 @@ final class ServerHosts: Sendable {
   var localHosts:
     (
       generation: Int,
-      hosts: [(client: String, home: WeakRequester, isAway: Bool, definitions: [HostDefinition])]
+      hosts: [(
+        client: String, home: WeakRequester, isAway: Bool, definitions: [SessionHostDefinition]
+      )]
     )
   {
     state.withLock { state in
       let hosts = state.clients.keys.sorted(by: >).compactMap {
-        id -> (client: String, home: WeakRequester, isAway: Bool, definitions: [HostDefinition])? in
+        id -> (
+          client: String, home: WeakRequester, isAway: Bool, definitions: [SessionHostDefinition]
+        )? in
         guard let host = state.clients[id], case .local(_, let requester) = host.location else {
           return nil
         }
@@ -211,10 +215,10 @@ final class ServerHosts: Sendable {
   var generation: Int { state.withLock { $0.generation } }
 
   /// All definitions, in no order.
-  var definitions: [HostDefinition] { state.withLock { $0.hosts.definitions } }
+  var definitions: [SessionHostDefinition] { state.withLock { $0.hosts.definitions } }
 
   /// Returns the definitions that a client has registered.
-  func definitions(of client: Client) -> [HostDefinition] {
+  func definitions(of client: Client) -> [SessionHostDefinition] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return state.withLock { state in state.id(of: client).map(state.hosts.definitions) ?? [] }
   }
@@ -248,7 +252,7 @@ final class ServerHosts: Sendable {
   }
 
   private func balance(
-    _ chosen: ChosenHost, _ clientsByDefinition: [HostDefinition: [ClientID]],
+    _ chosen: ChosenHost, _ clientsByDefinition: [SessionHostDefinition: [ClientID]],
     except declined: Set<SessionHosts.RegisteredHost>, disconnected: Set<ClientID>
   ) -> ChosenHost {
     let definition = chosen.host.definition

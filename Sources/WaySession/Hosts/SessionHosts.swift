@@ -8,7 +8,7 @@ import WayValues
 struct SessionHosts {
   /// A host definition that a client has registered.
   struct RegisteredHost: Sendable, Hashable {
-    let definition: HostDefinition
+    let definition: SessionHostDefinition
     let client: ClientID
   }
 
@@ -26,7 +26,7 @@ struct SessionHosts {
 
   fileprivate struct HostRegistration {
     let number: PatternIndex.RegistrationNumber
-    let definition: HostDefinition
+    let definition: SessionHostDefinition
     let weight: Int
     let charge: ByteBudget.Charge
   }
@@ -38,7 +38,7 @@ struct SessionHosts {
   var isEmpty: Bool { hosts.isEmpty }
 
   /// All definitions, in no order.
-  var definitions: [HostDefinition] { registrations.values.flatMap { $0.map(\.definition) } }
+  var definitions: [SessionHostDefinition] { registrations.values.flatMap { $0.map(\.definition) } }
 
   /// The number of registered definitions.
   var count: Int { hosts.count }
@@ -48,7 +48,7 @@ struct SessionHosts {
   ///
   /// `charge` charges the bytes that a definition uses.
   mutating func register(
-    _ definitions: [HostDefinition], as id: ClientID, router: RouterSnapshot,
+    _ definitions: [SessionHostDefinition], as id: ClientID, router: RouterSnapshot,
     _ charge: (Int) throws(CallError) -> ByteBudget.Charge
   ) throws(CallError) {
     let new = Set(definitions)
@@ -98,7 +98,7 @@ struct SessionHosts {
 
   /// Parses the patterns of a definition, and subtracts their weight from `room`.
   private func patterns(
-    of definition: HostDefinition, _ router: RouterSnapshot, room: inout Int
+    of definition: SessionHostDefinition, _ router: RouterSnapshot, room: inout Int
   ) throws(CallError) -> [RoutePattern] {
     var patterns: [RoutePattern] = []
     for text in definition.patterns {
@@ -136,7 +136,9 @@ struct SessionHosts {
   var mayHaveAbsentHosts: Bool { !absentClients.isEmpty }
 
   /// Unregisters hosts of a client. Pages that are already shown stay.
-  mutating func unregister(_ definitions: [HostDefinition], of client: ClientID) throws(CallError) {
+  mutating func unregister(_ definitions: [SessionHostDefinition], of client: ClientID)
+    throws(CallError)
+  {
     let unregistered = Set(definitions)
     let (removed, remaining) = (registrations[client] ?? []).partitioned {
       unregistered.contains($0.definition)
@@ -164,7 +166,7 @@ struct SessionHosts {
   }
 
   /// Returns the definitions of a client, in the order of registration.
-  func definitions(of client: ClientID) -> [HostDefinition] {
+  func definitions(of client: ClientID) -> [SessionHostDefinition] {
     (registrations[client] ?? []).map(\.definition)
   }
 

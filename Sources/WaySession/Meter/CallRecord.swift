@@ -29,7 +29,7 @@ final class CallTrace {
   /// Whether the call has its response.
   var hasEnded = false
 
-  init(_ request: RequestView, keepsParams: Bool) {
+  init(_ request: RPCRequestView, keepsParams: Bool) {
     method = request.method
     let params = request.params.value
     uri = params?["uri"]?.string

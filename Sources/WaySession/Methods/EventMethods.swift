@@ -16,13 +16,14 @@ enum EventMethods {
     let client = handle.client
     let requested = try patterns(params, session.limits)
     let before = session.events.subscribers[client.id]
-    let new = try session.events.subscribers.add(requested, for: client.id)
+    let owner = session.environment.owner
+    let new = try session.events.subscribers.add(
+      requested, for: client.id, after: owner.lastEventNumber)
     session.recordChange(client)
     // The response is sent first, so that the client knows what the retained events belong to.
     let response = SessionCallResponse.value(session.events.subscribers[client.id].value)
     session.respond(response, to: handle)
-    let retained = session.environment.owner.retainedMessages(for: session.id, client: client.name)
-    {
+    let retained = owner.retainedMessages(for: session.id, client: client.name) {
       topic in !before.matches(topic) && new.contains { $0.matches(topic) }
     }
     // All retained messages are sent, or none. A client that reads must be able to receive all of

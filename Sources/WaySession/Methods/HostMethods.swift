@@ -16,7 +16,7 @@ enum HostMethods {
     let definitions = try definitions(params, session.limits)
     try registerHosts(definitions, by: client, in: session)
     AbsentHostRequests.move(in: session)
-    DeepLinkRunner.hostsChanged(in: session)
+    SessionDeepLinkRunner.hostsChanged(in: session)
     return registeredHosts(by: client, in: session)
   }
 
@@ -36,7 +36,7 @@ enum HostMethods {
 
   /// Registers the hosts of a client. If it throws, nothing has changed.
   static func registerHosts(
-    _ definitions: [HostDefinition], by client: Client, in session: isolated Session
+    _ definitions: [SessionHostDefinition], by client: Client, in session: isolated Session
   ) throws(CallError) {
     try client.rights.check(hosting: definitions)
     let snapshot = session.resolver.snapshot
@@ -53,8 +53,8 @@ enum HostMethods {
   }
 
   private static func scope(
-    of definitions: [HostDefinition]
-  ) throws(CallError) -> HostDefinition.HostScope {
+    of definitions: [SessionHostDefinition]
+  ) throws(CallError) -> SessionHostDefinition.HostScope {
     let scopes = Set(definitions.map(\.scope))
     guard scopes.count <= 1 else {
       throw .invalidParams(
@@ -65,8 +65,8 @@ enum HostMethods {
 
   private static func definitions(
     _ params: Params, _ limits: Limits
-  ) throws(CallError) -> [HostDefinition] {
-    try HostDefinition.parse(try params.requiredList(.hosts), limit: limits.maxHosts)
+  ) throws(CallError) -> [SessionHostDefinition] {
+    try SessionHostDefinition.parse(try params.requiredList(.hosts), limit: limits.maxHosts)
   }
 
   private static func registeredHosts(by client: Client, in session: isolated Session)

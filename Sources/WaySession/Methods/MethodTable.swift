@@ -22,7 +22,7 @@ package struct MethodTable: Sendable {
   }
 
   /// The method of a request, and its index in the table; nil if there is none.
-  func find(_ request: RequestView) -> (place: Int, method: SessionMethod)? {
+  func find(_ request: RPCRequestView) -> (place: Int, method: SessionMethod)? {
     let end = request.methodSuffix
     for place in nameSuffixes.indices where nameSuffixes[place] == end {
       let method = methods[place]

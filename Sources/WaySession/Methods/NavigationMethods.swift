@@ -58,7 +58,8 @@ enum NavigationMethods {
   }
 
   private static func performOperation(
-    _ operation: StackOperation, _ method: RouteMethod, about page: String?, _ result: PageResult?,
+    _ operation: StackOperation, _ method: PolicyRouteMethod, about page: String?,
+    _ result: PageResult?,
     _ params: Params, _ handle: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     let exts = try params.exts(session.limits)

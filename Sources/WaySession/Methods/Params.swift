@@ -36,7 +36,7 @@ enum ParamKind: Sendable, Equatable {
   }
 
   /// Whether a member of params has this type.
-  fileprivate func matches(_ params: ParamsView, _ member: Int) -> Bool {
+  fileprivate func matches(_ params: RPCParamsView, _ member: Int) -> Bool {
     switch (self, params.kind(of: member)) {
     case (.string, .string), (.object, .object), (.list, .array), (.bool, .bool), (.any, _): true
     case (.count, .number):
@@ -67,14 +67,14 @@ final class ParamList: Sendable, ExpressibleByArrayLiteral {
   let params: [Param]
   /// Whether members with other names are ignored. Of most methods they are errors.
   let ignoresOthers: Bool
-  fileprivate let names: ParamsView.MemberNames
+  fileprivate let names: RPCParamsView.MemberNames
   /// The index of each name in the list, or -1. There is one slot for each ``ParamName``.
   fileprivate let slots: InlineArray<47, Int8>
 
   init(_ params: [Param], ignoresOthers: Bool = false) {
     self.params = params
     self.ignoresOthers = ignoresOthers
-    names = ParamsView.MemberNames(params.map(\.name.wireName))
+    names = RPCParamsView.MemberNames(params.map(\.name.wireName))
     var slots = InlineArray<47, Int8>(repeating: -1)
     for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
     self.slots = slots
@@ -102,14 +102,14 @@ final class ParamList: Sendable, ExpressibleByArrayLiteral {
 /// A view of the params of one message. Each parameter of its method is absent or has the right
 /// type, and is decoded on access. Null counts as absent.
 struct Params: ~Escapable {
-  private let view: ParamsView
+  private let view: RPCParamsView
   private let list: ParamList
-  private var memberIndices = ParamsView.MemberPositions(repeating: -1)
+  private var memberIndices = RPCParamsView.MemberPositions(repeating: -1)
 
   /// Creates a view of the params of a method that takes `list`. Throws -32602 with the name of a
   /// parameter that has the wrong type, or that the method does not have.
   @_lifetime(copy view)
-  init(_ view: ParamsView, of method: String, taking list: ParamList) throws(CallError) {
+  init(_ view: RPCParamsView, of method: String, taking list: ParamList) throws(CallError) {
     self.view = view
     self.list = list
     guard !view.isAbsent, !list.isUnread else { return }
@@ -137,7 +137,7 @@ struct Params: ~Escapable {
   /// Creates a view of params that were decoded before.
   @_lifetime(immortal)
   init(_ params: Value?, of method: String, taking list: ParamList) throws(CallError) {
-    try self.init(ParamsView(params), of: method, taking: list)
+    try self.init(RPCParamsView(params), of: method, taking: list)
   }
 
   /// All params as they were received; an empty object if there are none.
@@ -223,10 +223,11 @@ struct Params: ~Escapable {
     }
     var strings: [String] = []
     for (position, value) in list.enumerated() {
-      guard let text = value.string, text.utf8.count <= HostDefinition.maxPatternLength else {
+      guard let text = value.string, text.utf8.count <= SessionHostDefinition.maxPatternLength
+      else {
         throw .typeMismatch(
           "params.\(name.wireName)[\(position)]",
-          "a string of at most \(HostDefinition.maxPatternLength) bytes", value)
+          "a string of at most \(SessionHostDefinition.maxPatternLength) bytes", value)
       }
       strings.append(text)
     }

@@ -29,7 +29,7 @@ enum ProtocolNotifications {
     },
   ]
 
-  static func find(_ notification: RequestView) -> ProtocolNotification? {
+  static func find(_ notification: RPCRequestView) -> ProtocolNotification? {
     for candidate in all where notification.hasMethod(candidate.name) { return candidate }
     return nil
   }

@@ -14,20 +14,25 @@ struct ResumeRequest: Sendable {
       Param(.received, .any), Param(.sent, .any), Param(.reloaded, .bool), Param(.open, .object),
     ], ignoresOthers: true)
 
-  /// Throws -32602, with `kind` "version" as `session.open` does.
-  init(_ request: Request, limits: Limits) throws(CallError) {
+  /// Throws -32602, with `kind` "version" as `session.open` does. If `digest` is given, another
+  /// server has replaced the tokens (``RelayedTokens``).
+  init(
+    _ request: Request, limits: Limits, digest: PresentedToken.TokenDigest? = nil
+  ) throws(CallError) {
     let params = try Params(request.params, of: request.method, taking: Self.paramList)
     guard let received = try params.number(.received) else {
       throw .invalidParams("params.received must be an integer that is not negative")
     }
+    let client = try params.required(.client)
     claim = ResumeClaim(
-      client: try params.required(.client), token: try params.required(.token),
+      client: client,
+      token: PresentedToken(try params.required(.token), digest: digest, in: client),
       epoch: try params.required(.epoch), lastReceived: received,
       lastSent: try params.number(.sent), isReloaded: params.bool(.reloaded) ?? false)
     open = try SessionOpenRequest(
       Request(
         id: request.id, method: "params.open of session.resume",
-        params: .object(params.object(.open) ?? [:])), limits: limits)
+        params: .object(params.object(.open) ?? [:])), limits: limits, digest: digest)
   }
 }
 

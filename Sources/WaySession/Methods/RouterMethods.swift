@@ -209,7 +209,7 @@ enum RouterMethods {
     let client = handle.client
     if session.isOfRequest { return try deliverToUser(link, params, handle, in: session) }
     guard let key = link.key else {
-      try DeepLinkRunner.deliver(link, for: client, by: client.rights, to: session)
+      try SessionDeepLinkRunner.deliver(link, for: client, by: client.rights, to: session)
       return .value(.null)
     }
     try link.validate()
@@ -217,7 +217,7 @@ enum RouterMethods {
     return try IdempotentCalls.perform(
       key, link.request, .invoke, timeout: nil, params.value, handle, in: session
     ) { _, session throws(CallError) in
-      try DeepLinkRunner.deliver(
+      try SessionDeepLinkRunner.deliver(
         link, for: client, by: client.rights, keyOwner: owner, to: session)
       return .value(.null)
     }
@@ -247,9 +247,10 @@ enum RouterMethods {
       timeout: SessionPush.defaultTimeout,
       method: "router.deliver", key: link.key)
     let owner = session.environment.owner
+    let snapshot = rights.snapshot
     return try AdminMethods.respondLater(handle, size: params.size, in: session) {
       () throws(CallError) in
-      let receipt = try await owner.push(push, by: rights, maxBytes: 0).linkReceipt
+      let receipt = try await owner.push(push, by: snapshot, maxBytes: 0).linkReceipt
       return [
         "sessions": .integer(Int64(receipt.delivered)),
         "waiting": .integer(Int64(receipt.waiting)),

@@ -24,6 +24,8 @@ package final class SessionMethod: Sendable {
   let access: Access
   /// How the policy authorizes the method.
   let kind: MethodKind
+  /// Whether the audit trail has a record of each request. True of all administrative methods.
+  let isAudited: Bool
   /// Whether its requests begin in the order in which a client sends them, also after calls that
   /// wait for the store.
   let isOrdered: Bool
@@ -35,12 +37,13 @@ package final class SessionMethod: Sendable {
 
   init(
     _ name: String, _ paramList: ParamList = .none, access: Access = .client,
-    _ handler: @escaping MethodHandler
+    isAudited: Bool = false, _ handler: @escaping MethodHandler
   ) {
     self.name = name
     self.access = access
+    self.isAudited = isAudited
     let isTargetDependent =
-      name.hasPrefix("host.") || RouteMethod.allCases.contains { $0.name == name }
+      name.hasPrefix("host.") || PolicyRouteMethod.allCases.contains { $0.name == name }
     kind = access == .admin ? .admin : isTargetDependent ? .targetDependent : .standard
     isOrdered = ["router.", "navigation.", "page."].contains { name.hasPrefix($0) }
     self.paramList = paramList
@@ -51,6 +54,7 @@ package final class SessionMethod: Sendable {
   init(_ name: String, access: Access, raw: @escaping RawMethod) {
     self.name = name
     self.access = access
+    isAudited = false
     kind = .standard
     isOrdered = false
     self.raw = raw

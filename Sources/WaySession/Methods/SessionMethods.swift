@@ -17,11 +17,11 @@ enum SessionMethods {
     },
     SessionMethod("session.close", [], close),
     SessionMethod(
-      "session.invite",
+      audited: "session.invite",
       [
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
         Param(.uses, .count), Param(.expiresMs, .count),
-      ], invite),
+      ], access: .client, invite),
     SessionMethod("session.renew", [Param(.token, .string)], renew),
     SessionMethod("rpc.discover", access: .anyone) { _, _, _ throws(CallError) in
       .now(.openRPCDocument)
@@ -30,9 +30,9 @@ enum SessionMethods {
   ]
 
   private static func invite(
-    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+    _ session: isolated Session, _ params: Params, _ request: AuditedRequest
   ) throws(CallError) -> CallDisposition {
-    let client = handle.client
+    let client = request.client
     let limits = session.limits
     let page = params.string(.page)
     // A host invites to the page that it is about to show.
@@ -73,17 +73,24 @@ enum SessionMethods {
     let client = handle.client
     guard client.rights.invitation == nil else {
       throw .notInvited(
-        "A guest has no token to renew; its invitation lasts as long as the session")
+        "A guest has no token to renew; its identity lasts as long as its inviter's")
     }
     var handshake = client.handshake
     handshake.token = try params.required(.token)
     let owner = session.environment.owner
     guard owner.authenticatesClients else { return .value(["expiresAt": .null]) }
+    // The server that has the connection has verified the token.
+    let relay = client.channel as? RelayChannel
     let call = try session.beginCall(.request(handle), size: params.size)
     call.work = .task(
       Task { [handshake] in
         do throws(CallError) {
-          let identity = try await owner.identity(of: handshake)
+          let identity =
+            if let relay {
+              try relay.identity(for: handshake.token)
+            } else {
+              try await owner.identity(of: handshake)
+            }
           guard session.clients[client.id] != nil else { return }
           try SessionTokenExpiry.renew(client, as: identity, in: session)
           let expires = identity.expires.map(Value.integer) ?? .null

@@ -3,18 +3,18 @@ import WayValues
 
 /// The params of `session.open`.
 struct SessionOpenRequest: Sendable {
-  let hosts: [HostDefinition]
+  let hosts: [SessionHostDefinition]
   let join: JoinParams?
   let page: String?
   let software: ClientSoftware
   let token: String?
   /// The reason why the client could not resume and opens a session instead; nil if it did not try.
-  var resumeRejection: ClientResume.ResumeRejectionReason?
+  var resumeRejection: SessionResumption.ResumeRejectionReason?
 
   /// The session that the client joins.
   struct JoinParams: Sendable {
     let session: String
-    let token: String
+    let token: PresentedToken
   }
 
   /// Bytes of each string in `client`, which the server holds as long as the client.
@@ -30,8 +30,11 @@ struct SessionOpenRequest: Sendable {
   private static let versionParamList = ParamList(
     [Param(.protocol, .list)], ignoresOthers: true)
 
-  /// Throws -32602, with `kind` "version" if the client offers no supported protocol version.
-  init(_ request: Request, limits: Limits) throws(CallError) {
+  /// Throws -32602, with `kind` "version" if the client offers no supported protocol version. If
+  /// `digest` is given, another server has replaced the tokens (``RelayedTokens``).
+  init(
+    _ request: Request, limits: Limits, digest: PresentedToken.TokenDigest? = nil
+  ) throws(CallError) {
     // The version is checked first because a later version's params may have other types.
     let version = try Params(request.params, of: request.method, taking: Self.versionParamList)
     if let offered = version.list(.protocol),
@@ -45,12 +48,13 @@ struct SessionOpenRequest: Sendable {
     let params = try Params(request.params, of: request.method, taking: Self.paramList)
     software = try Self.software(params.object(.client) ?? [:])
     token = params.string(.token)
-    hosts = try HostDefinition.parse(params.list(.hosts) ?? [], limit: limits.maxHosts)
+    hosts = try SessionHostDefinition.parse(params.list(.hosts) ?? [], limit: limits.maxHosts)
     if let join = params.object(.join) {
       guard let session = join["session"]?.string, let token = join["token"]?.string else {
         throw .invalidParams("params.join must be an object {session, token} of two strings")
       }
-      self.join = JoinParams(session: session, token: token)
+      self.join = JoinParams(
+        session: session, token: PresentedToken(token, digest: digest, in: session))
     } else {
       join = nil
     }

@@ -100,9 +100,9 @@ struct SessionRequestDispatcher: Sendable {
   ) {
     switch message {
     case .request(let request):
-      dispatch(RequestView(request), client, batch, position, isUnnumbered, in: session)
+      dispatch(RPCRequestView(request), client, batch, position, isUnnumbered, in: session)
     case .notification(let notification):
-      dispatch(RequestView(notification), client, batch, position, isUnnumbered, in: session)
+      dispatch(RPCRequestView(notification), client, batch, position, isUnnumbered, in: session)
     case .response(let response):
       session.complete(response, from: client)
       // An unreadable batch has only responses, and gets one error as a whole.
@@ -120,7 +120,7 @@ struct SessionRequestDispatcher: Sendable {
   }
 
   private func dispatch(
-    _ request: RequestView, _ client: Client, _ batch: SessionBatchResponse?, _ position: Int,
+    _ request: RPCRequestView, _ client: Client, _ batch: SessionBatchResponse?, _ position: Int,
     _ isUnnumbered: Bool, mayHold: Bool = true, in session: isolated Session
   ) {
     if let id = request.id {
@@ -150,16 +150,20 @@ struct SessionRequestDispatcher: Sendable {
     in session: isolated Session
   ) {
     dispatch(
-      RequestView(request), client, batch, position, false, mayHold: false, in: session)
+      RPCRequestView(request), client, batch, position, false, mayHold: false, in: session)
   }
 
   private func perform(
-    _ request: RequestView, _ id: RequestID, _ client: Client, _ batch: SessionBatchResponse?,
+    _ request: RPCRequestView, _ id: RequestID, _ client: Client, _ batch: SessionBatchResponse?,
     _ position: Int, isNotification: Bool, isUnnumbered: Bool, mayHold: Bool,
     in session: isolated Session
   ) {
     meter.begin()
-    if inspector.tracesCalls { client.trace = CallTrace(request, keepsParams: inspector.isActive) }
+    if inspector.tracesCalls {
+      client.trace = CallTrace(request, keepsParams: inspector.isActive)
+    } else if client.trace != nil {
+      client.trace = nil
+    }
     let found = methods.find(request)
     let handle = ReplyHandle(
       client: client, id: id, batch: batch, position: position,
@@ -184,7 +188,7 @@ struct SessionRequestDispatcher: Sendable {
       {
         // Its client already has the response, and has therefore removed the id.
         if isNotification { return }
-        throw ClientResume.outcomeUnknown
+        throw SessionResumption.outcomeUnknown
       }
       if client.startingCallCount > 0, mayHold, method.isOrdered, !isNotification,
         request.params.value?["key"] == nil
@@ -199,8 +203,14 @@ struct SessionRequestDispatcher: Sendable {
       }
     } catch {
       session.reportFailure(error, of: request, by: handle.caller)
-      session.respond(error, to: handle)
+      session.respond(error, to: handle, about: error.isRefusal ? Self.target(of: request) : nil)
     }
+  }
+
+  /// Returns the URI, or else the reference of a page, in the params of a request.
+  private static func target(of request: RPCRequestView) -> String? {
+    let params = request.params.value
+    return ["uri", "to", "before", "page"].lazy.compactMap { params?[$0]?.string }.first
   }
 
   /// Performs a request after the calls with an idempotency key that its client has sent before, and
@@ -222,7 +232,7 @@ struct SessionRequestDispatcher: Sendable {
   }
 
   private func perform(
-    _ method: SessionMethod, _ params: ParamsView, _ handle: ReplyHandle,
+    _ method: SessionMethod, _ params: RPCParamsView, _ handle: ReplyHandle,
     in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     if let rawMethod = method.raw { return .value(try rawMethod(params.value)) }

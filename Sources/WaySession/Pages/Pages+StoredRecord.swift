@@ -105,9 +105,10 @@ extension ChosenHost {
   }
 
   fileprivate convenience init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
-    let definition: HostDefinition
+    let definition: SessionHostDefinition
     do {
-      definition = try HostDefinition(record["definition"] ?? .null, path: "", maxPatterns: .max)
+      definition = try SessionHostDefinition(
+        record["definition"] ?? .null, path: "", maxPatterns: .max)
     } catch {
       throw record.typeMismatch("definition", "host: \(error.message)")
     }

@@ -167,7 +167,7 @@ extension Pages {
 
   /// Cancels an opening after its page was shown. The page closes in turn, unless another call
   /// awaits it too.
-  mutating func cancel(_ page: String, for call: CallNumber) -> [PageAction] {
+  mutating func cancel(_ page: String, for call: CallNumber) -> [SessionPageAction] {
     if let actions = detach(page, call) { return actions }
     queue.append(.cancel(page: page, call: call))
     return []
@@ -179,14 +179,14 @@ extension Pages {
   }
 
   /// Abandons a call whose operation is queued, or whose host is being asked.
-  mutating func abandon(_ call: CallNumber) -> [PageAction] {
+  mutating func abandon(_ call: CallNumber) -> [SessionPageAction] {
     queue.removeAll { $0.call == call }
     return pendingOpenings.abandon(call).map { [.cancelRequest($0)] } ?? []
   }
 
   /// Starts the next operation. Returns no actions while a host is being asked, or if nothing is
   /// queued.
-  mutating func advance() -> [PageAction] {
+  mutating func advance() -> [SessionPageAction] {
     declinedCall = nil
     while !isSuspended, !pendingOpenings.isBlocking, let operation = queue.popFirst() {
       let actions = begin(operation)
@@ -195,7 +195,7 @@ extension Pages {
     return []
   }
 
-  private mutating func begin(_ operation: PageOperation) -> [PageAction] {
+  private mutating func begin(_ operation: PageOperation) -> [SessionPageAction] {
     switch operation {
     case .open(let opening): return begin(opening)
     case .change(let change, let call, let caller, let exts, let closing):
@@ -217,7 +217,7 @@ extension Pages {
     }
   }
 
-  private mutating func begin(_ opening: PageOpening) -> [PageAction] {
+  private mutating func begin(_ opening: PageOpening) -> [SessionPageAction] {
     guard opening.start() else { return [] }
     let change: StackChange
     do { change = try stack.check(opening.operation) } catch {
@@ -236,7 +236,7 @@ extension Pages {
   /// Uses a page that is already open for an opening that has found it.
   private mutating func resume(
     _ existing: Page, by change: StackChange, for opening: PageOpening
-  ) -> [PageAction] {
+  ) -> [SessionPageAction] {
     let charge: ByteBudget.Charge?
     do { charge = try chargeDelivery(change) } catch {
       return [.settle(opening.call, .failure(error))]
@@ -309,7 +309,7 @@ extension Pages {
 
   /// Completes only this call, if it still awaits a page that other calls await too. Returns `nil`
   /// if no other call awaits the page, which then has to close.
-  private mutating func detach(_ page: String, _ call: CallNumber) -> [PageAction]? {
+  private mutating func detach(_ page: String, _ call: CallNumber) -> [SessionPageAction]? {
     guard let openers = openPages[page]?.openers, openers.contains(where: { $0 != call }) else {
       return nil
     }
@@ -332,7 +332,7 @@ extension Pages {
   /// the call has to advance to the next match.
   mutating func handleResponse(
     _ page: String, _ error: CallError?, declined: Bool = false
-  ) -> [PageAction] {
+  ) -> [SessionPageAction] {
     guard let opening = pendingOpenings.complete(page) else { return [] }
     switch opening.complete(agreed: error == nil) {
     case .commit: return commit(opening)
@@ -350,9 +350,9 @@ extension Pages {
 
   /// Handles the timeout of an opening. If the host agrees later, it is asked to close the page.
   /// Queued openings at the same host fail too.
-  mutating func timeOut(_ page: String) -> [PageAction] {
+  mutating func timeOut(_ page: String) -> [SessionPageAction] {
     guard let opening = pendingOpenings.timeOut(page) else { return [] }
-    var actions: [PageAction] = []
+    var actions: [SessionPageAction] = []
     if case .client = opening.hostReference {
       actions.append(
         .emit(
@@ -386,7 +386,7 @@ extension Pages {
   mutating func markResponsive(_ host: String) { pendingOpenings.markResponsive(host) }
 
   /// Removes the pages of a host that is gone.
-  mutating func hostLeft(_ name: String) -> [PageAction] {
+  mutating func hostLeft(_ name: String) -> [SessionPageAction] {
     pendingOpenings.forgetHost(name)
     let outcome = Outcome.failed(
       code: ErrorCode.hostAbsent.rawValue, message: "The host of the page is gone")
@@ -395,7 +395,7 @@ extension Pages {
   }
 
   /// Ends pages that a host cannot show again.
-  mutating func removeUnrestored(_ pages: Set<String>, by host: String) -> [PageAction] {
+  mutating func removeUnrestored(_ pages: Set<String>, by host: String) -> [SessionPageAction] {
     let outcome = Outcome.failed(
       code: ErrorCode.hostFailed.rawValue, message: "The host could not show the page again")
     let ending = try? apply(.remove(host: host, only: pages, outcome: outcome))
@@ -431,12 +431,12 @@ extension Pages {
   }
 
   /// Ends all pages with the session.
-  mutating func end() -> [PageAction] {
+  mutating func end() -> [SessionPageAction] {
     let ending = try? apply(.end(outcome: .cancelled(message: "The session ended")))
     return ending?.actions ?? []
   }
 
-  private func fail(_ opening: PageOpening, _ error: CallError) -> [PageAction] {
+  private func fail(_ opening: PageOpening, _ error: CallError) -> [SessionPageAction] {
     [
       .emit(
         .page, .pageFailed(opening.page, error, after: elapsed(since: opening.requestedAt)),
@@ -445,7 +445,7 @@ extension Pages {
     ]
   }
 
-  private mutating func commit(_ opening: PageOpening) -> [PageAction] {
+  private mutating func commit(_ opening: PageOpening) -> [SessionPageAction] {
     let (page, call) = (opening.page, opening.call)
     // While a silent host was asked, another opening may have shown the page.
     if opening.mayFindPage, let change = try? stack.check(opening.operation),
@@ -491,7 +491,7 @@ extension Pages {
   private mutating func applyAndRespond(
     _ call: CallNumber, _ operation: StackOperation, exts: ValueObject = [:],
     _ charge: ByteBudget.Charge? = nil, _ makeResponse: (StackChange) -> SessionCallResponse
-  ) -> [PageAction] {
+  ) -> [SessionPageAction] {
     do {
       var (change, actions) = try apply(operation, exts: exts, charge: charge)
       actions.append(.settle(call, .success(makeResponse(change))))
@@ -513,7 +513,7 @@ extension Pages {
     _ operation: StackOperation, exts: ValueObject = [:],
     shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil,
     charge: ByteBudget.Charge? = nil
-  ) throws(StackError) -> (change: StackChange, actions: [PageAction]) {
+  ) throws(StackError) -> (change: StackChange, actions: [SessionPageAction]) {
     let change = try stack.apply(operation)
     if let journal {
       journal.recordChange(RecordKey.stack)
@@ -523,7 +523,7 @@ extension Pages {
       ($0.page, $0.outcome, openPages.removeValue(forKey: $0.page.id))
     }
     let exts = operation.openedPage?.exts ?? exts
-    var actions: [PageAction] = []
+    var actions: [SessionPageAction] = []
     // Enough for a page that opens or closes.
     actions.reserveCapacity(6)
     for case (let page, let outcome, let entry?) in closed {

@@ -46,6 +46,9 @@ final class Invitation: Sendable {
     patterns = read.isEmpty ? nil : RouteTrie(read)
   }
 
+  /// The groups that the guest has now: those of the invitation that the inviter still has.
+  var currentGroups: Set<UTF8Key> { groups.intersection(inviter.caller.identity.groups) }
+
   /// The stored form.
   var record: ValueObject {
     var fields: ValueObject = [
@@ -60,8 +63,10 @@ final class Invitation: Sendable {
   /// Whether the guest may call methods about every route.
   var isForAllRoutes: Bool { routes == nil }
 
-  /// Checks whether the guest may call a method at all. Throws 2403.
-  func check(_ method: String) throws(CallError) {
+  /// Checks whether the guest may call a method at all. Administrative methods are never for
+  /// guests. Throws 2403.
+  func check(_ method: String, _ kind: MethodKind) throws(CallError) {
+    if kind == .admin { throw .notInvited("A guest may not call \(method)") }
     switch method {
     case "session.invite", "navigation.adopt", "navigation.selectTab":
       throw .notInvited("A guest may not call \(method)")
@@ -70,7 +75,7 @@ final class Invitation: Sendable {
   }
 
   /// Checks whether the guest may call a method about the target of a URI. Throws 2403.
-  func check(_ method: RouteMethod, _ resolution: Resolution) throws(CallError) {
+  func check(_ method: PolicyRouteMethod, _ resolution: Resolution) throws(CallError) {
     guard let routes, !method.isAboutOpenPages else { return }
     if let name = resolution.route?.name, routes.contains(where: name.isSameUTF8) { return }
     if let patterns, let split = try? SplitURI(resolution.uri), patterns.best(split) != nil {
@@ -80,7 +85,7 @@ final class Invitation: Sendable {
   }
 
   /// Checks whether the guest may register a host. Throws 2403.
-  func check(_ definition: HostDefinition) throws(CallError) {
+  func check(_ definition: SessionHostDefinition) throws(CallError) {
     guard definition.scope == .session else {
       throw .notInvited("A guest may host only in its own session")
     }

@@ -19,13 +19,19 @@ struct Invitations {
     var rejoinDeadlines: [UInt64] = []
     /// The number of guests in the session.
     var guestCount = 0
+    /// Whether one of its guests was removed, so that no guest may join.
+    var isRevoked = false
 
     mutating func expire(before now: UInt64) {
       if expires < now { uses = 0 }
       rejoinDeadlines.removeAll { $0 < now }
     }
 
-    var isOpen: Bool { uses > 0 || !rejoinDeadlines.isEmpty }
+    /// Whether no guest may join: it was revoked, or its inviter may not invite. `wall` is the time
+    /// by the wall clock, in milliseconds.
+    func isVoid(at wall: Int64) -> Bool { isRevoked || !invitation.inviter.mayInvite(at: wall) }
+
+    var isOpen: Bool { !isRevoked && (uses > 0 || !rejoinDeadlines.isEmpty) }
   }
 
   private var entries: [OpenInvitation] = []
@@ -43,20 +49,43 @@ struct Invitations {
     entries.append(OpenInvitation(invitation: invitation, uses: uses, expires: expires))
   }
 
-  /// The invitation of a token that can be used now; nil if there is none.
-  mutating func find(_ token: String, at now: UInt64) -> Invitation? {
+  /// The invitation of a token that can be used now; nil if there is none. An invitation is void if
+  /// its inviter has left or its identity has expired. `wall` is `now` by the wall clock, in
+  /// milliseconds.
+  mutating func find(_ token: PresentedToken, at now: UInt64, wall: Int64) -> Invitation? {
     removeExpired(at: now)
     var found: Invitation?
-    for entry in entries where SessionSecret.areEqual(entry.invitation.token, token) && entry.isOpen
+    for entry in entries
+    where token.matches(entry.invitation.token) && entry.isOpen
+      && !entry.isVoid(at: wall)
     {
       found = entry.invitation
     }
     return found
   }
 
+  /// Whether a client has invitations.
+  func contains(by inviter: Rights) -> Bool {
+    entries.contains { $0.invitation.inviter === inviter }
+  }
+
+  /// The rights of an inviter in restored invitations, by the name of the client.
+  func inviter(named name: String) -> Rights? {
+    entries.first { $0.invitation.inviter.caller.client?.id.isSameUTF8(as: name) == true }?
+      .invitation.inviter
+  }
+
+  /// Records which inviters are no longer in the session. Call after its clients are restored.
+  func departInviters(unless isPresent: (String) -> Bool) {
+    for entry in entries {
+      let inviter = entry.invitation.inviter
+      if let client = inviter.caller.client, !isPresent(client.id) { inviter.depart() }
+    }
+  }
+
   /// Whether the invitation of a token has guests in the session.
-  func isInUse(_ token: String) -> Bool {
-    entries.contains { SessionSecret.areEqual($0.invitation.token, token) && $0.guestCount > 0 }
+  func isInUse(_ token: PresentedToken) -> Bool {
+    entries.contains { token.matches($0.invitation.token) && $0.guestCount > 0 }
   }
 
   /// Counts a guest that has joined.
@@ -81,6 +110,19 @@ struct Invitations {
     removeExpired(at: now)
   }
 
+  /// Voids an invitation. Its guests stay, but none joins, also not again.
+  mutating func revoke(_ invitation: Invitation) {
+    update(invitation) { $0.isRevoked = true }
+  }
+
+  /// Whether the invitation of a token lets no guest join, at a time by the wall clock in
+  /// milliseconds.
+  func isVoid(_ token: PresentedToken, wall: Int64) -> Bool {
+    entries.contains {
+      token.matches($0.invitation.token) && $0.isVoid(at: wall)
+    }
+  }
+
   /// The stored form. `wall` is `now` by the wall clock, in milliseconds.
   func record(at now: UInt64, wall: Int64) -> ValueObject {
     func time(_ moment: UInt64) -> Value {
@@ -93,6 +135,7 @@ struct Invitations {
           members["uses"] = .integer(Int64(entry.uses))
           members["expiresAt"] = time(entry.expires)
           members["returns"] = .array(entry.rejoinDeadlines.map(time))
+          if entry.isRevoked { members["revoked"] = true }
           return .object(members)
         })
     ]
@@ -103,17 +146,19 @@ struct Invitations {
     _ invitation: Invitation, _ record: StoredRecord, at now: UInt64, wall: Int64
   ) throws(StoredRecord.RecordDecodingError) {
     func moment(_ time: Int64) -> UInt64 {
-      UInt64(clamping: Int64(clamping: now) + (time - wall) * 1_000_000)
+      // Any time may be stored, and none may overflow.
+      UInt64(clamping: Int128(now) + (Int128(time) - Int128(wall)) * 1_000_000)
     }
     let returns = try record.list("returns").map {
       (time) throws(StoredRecord.RecordDecodingError) in
       guard let time = time.integer else { throw record.typeMismatch("returns", "list of times") }
       return moment(time)
     }
-    entries.append(
-      OpenInvitation(
-        invitation: invitation, uses: Int(clamping: try record.integer("uses")),
-        expires: moment(try record.integer("expiresAt")), rejoinDeadlines: returns))
+    var entry = OpenInvitation(
+      invitation: invitation, uses: Int(clamping: try record.integer("uses")),
+      expires: moment(try record.integer("expiresAt")), rejoinDeadlines: returns)
+    entry.isRevoked = record["revoked"] == true
+    entries.append(entry)
   }
 
   /// Counts a guest of an earlier run of the server, and returns its invitation.

@@ -9,13 +9,16 @@ package final class PolicySource: @unchecked Sendable {
   package var compiledPolicy: CompiledPolicy? {
     didSet { generation &+= 1 }
   }
-  /// The number of policies so far. Read with every call, and only on the loop, so that it needs no
-  /// check for exclusive access.
+  /// The number of changes so far, of the policy and of the callers that it applies to. Read with
+  /// every call, and only on the loop, so that it needs no check for exclusive access.
   @exclusivity(unchecked) fileprivate private(set) var generation = 0
 
   package init(_ compiledPolicy: CompiledPolicy? = nil) {
     self.compiledPolicy = compiledPolicy
   }
+
+  /// Makes all rights discard what they have computed.
+  fileprivate func invalidateResults() { generation &+= 1 }
 }
 
 /// The way in which the policy authorizes a method.
@@ -31,9 +34,16 @@ enum MethodKind {
 /// The permissions of one caller. They accompany a call, and everything that the call leads to is
 /// checked against them. Confined to the loop of its session.
 package final class Rights: @unchecked Sendable {
-  let caller: Caller
-  /// The caller in the form that hosts receive.
-  private(set) lazy var callerValue = caller.value
+  /// The caller, as it is now. A renewed token changes it for all that refers to these rights:
+  /// invitations, guests, calls, deep links that wait.
+  @exclusivity(unchecked) private(set) var caller: Caller {
+    didSet { computedCallerValue = nil }
+  }
+  @exclusivity(unchecked) private var computedCallerValue: Value?
+  /// Whether the client has left the session. Its guests stay, but no other may join.
+  private var hasDeparted = false
+  /// Whether an administrator has removed the client.
+  private var isRevoked = false
   /// The source of the rules; nil for the app itself, which may do everything.
   private let source: PolicySource?
   /// The invitation of a guest.
@@ -70,7 +80,13 @@ package final class Rights: @unchecked Sendable {
     Rights(Caller(session: session, logger: logger), nil)
   }
 
-  /// These rights on another loop, which has its own copy of the rules.
+  /// The rights as they are now, for other loops: the caller changes on its own loop only.
+  /// Of later changes, only the expiry of the identity reaches them.
+  var snapshot: Rights {
+    Rights(caller, source, invitation: invitation, limitedBy: limitedBy?.snapshot)
+  }
+
+  /// A ``snapshot`` on another loop, which has its own copy of the rules.
   func transferred(to rules: PolicySource) -> Rights {
     if source === rules { return self }
     return Rights(
@@ -81,13 +97,59 @@ package final class Rights: @unchecked Sendable {
   /// Rights that permit nothing.
   static var none: Rights { Rights(Caller(session: ""), PolicySource(.denyAll)) }
 
-  /// These rights, limited by others.
+  /// These rights, limited by others, in addition to the rights that limit these already.
   func intersection(_ other: Rights) -> Rights {
-    Rights(caller, source, invitation: invitation, limitedBy: other)
+    Rights(
+      caller, source, invitation: invitation,
+      limitedBy: limitedBy?.intersection(other) ?? other)
+  }
+
+  /// When the rights end: the first expiry of the caller and of the clients that limit it, in
+  /// milliseconds since 1970-01-01 UTC; `nil` for none.
+  var expires: Int64? {
+    [caller.identity.expires, limitedBy?.expires].compactMap(\.self).min()
+  }
+
+  /// The caller in the form that hosts receive.
+  var callerValue: Value {
+    if let computedCallerValue { return computedCallerValue }
+    let value = caller.value
+    computedCallerValue = value
+    return value
+  }
+
+  /// Gives the client another identity, for all rights that derive from it.
+  func update(_ caller: Caller) {
+    self.caller = caller
+    source?.invalidateResults()
+  }
+
+  /// Records that the client has left the session: its invitations are void.
+  func depart() { hasDeparted = true }
+
+  /// Ends the rights, and those that they limit: what was requested with them is not started.
+  func revoke() { isRevoked = true }
+
+  /// Whether the client may still invite guests, at a time in milliseconds since 1970-01-01 UTC.
+  func mayInvite(at now: Int64) -> Bool {
+    !hasDeparted && !hasExpired(at: now)
+  }
+
+  /// Whether the rights have ended, at a time in milliseconds since 1970-01-01 UTC. To be asked
+  /// before work that was requested earlier.
+  func hasExpired(at now: Int64) -> Bool {
+    isRevoked || limitedBy?.hasExpired(at: now) == true
+      || caller.identity.expires.map { $0 <= now } == true
   }
 
   /// Whether other rights limit these.
   var isLimited: Bool { limitedBy != nil }
+
+  /// Whether another client's rights limit these, directly or through others.
+  func areLimited(by other: Rights) -> Bool {
+    guard let limitedBy else { return false }
+    return limitedBy === other || limitedBy.areLimited(by: other)
+  }
 
   /// The guests among the caller and the clients that act for it.
   var guests: [Caller] { (caller.isGuest ? [caller] : []) + (limitedBy?.guests ?? []) }
@@ -128,14 +190,14 @@ extension Rights {
   /// Checks a method of which only the name is known.
   func authorize(_ method: String, _ kind: MethodKind = .standard) throws(CallError) {
     guard source != nil else { return }
-    try invitation?.check(method)
+    try invitation?.check(method, kind)
     try methodRule(of: method, isAdmin: kind == .admin).authorize(
       method, isTargetDependent: kind == .targetDependent)
     try limitedBy?.authorize(method, kind)
   }
 
   /// Checks whether a method may be called about the target of a URI. Throws 2403.
-  func check(_ method: RouteMethod, _ resolution: Resolution) throws(CallError) {
+  func check(_ method: PolicyRouteMethod, _ resolution: Resolution) throws(CallError) {
     if resolution.isUnrestricted, knownGeneration == generation,
       unrestrictedRouteMethods & (1 << UInt64(method.rawValue)) != 0
     {
@@ -148,14 +210,14 @@ extension Rights {
     if let about { cache(method, about) }
   }
 
-  private func isCached(_ method: RouteMethod, _ about: AnyObject) -> Bool {
+  private func isCached(_ method: PolicyRouteMethod, _ about: AnyObject) -> Bool {
     for entry in allowedCache where entry.about === about {
       return entry.methods & (1 << UInt64(method.rawValue)) != 0
     }
     return false
   }
 
-  private func cache(_ method: RouteMethod, _ about: AnyObject) {
+  private func cache(_ method: PolicyRouteMethod, _ about: AnyObject) {
     let bit: UInt64 = 1 << UInt64(method.rawValue)
     if let known = allowedCache.firstIndex(where: { $0.about === about }) {
       allowedCache[known].methods |= bit
@@ -165,7 +227,8 @@ extension Rights {
     }
   }
 
-  private func check(uncached method: RouteMethod, _ resolution: Resolution) throws(CallError) {
+  private func check(uncached method: PolicyRouteMethod, _ resolution: Resolution) throws(CallError)
+  {
     if isUnrestricted(method) { unrestrictedRouteMethods |= 1 << UInt64(method.rawValue) }
     guard let source else { return }
     try invitation?.check(method, resolution)
@@ -186,7 +249,7 @@ extension Rights {
   }
 
   /// Whether a method may be called about every unrestricted route.
-  private func isUnrestricted(_ method: RouteMethod) -> Bool {
+  private func isUnrestricted(_ method: PolicyRouteMethod) -> Bool {
     guard source != nil else { return true }
     return invitation?.isForAllRoutes != false
       && methodRule(of: method.name, isAdmin: false).isUnrestricted
@@ -194,7 +257,7 @@ extension Rights {
   }
 
   /// Whether a method may be called about the target of a URI.
-  func allows(_ method: RouteMethod, _ resolution: Resolution) -> Bool {
+  func allows(_ method: PolicyRouteMethod, _ resolution: Resolution) -> Bool {
     (try? check(method, resolution)) != nil
   }
 
@@ -210,7 +273,7 @@ extension Rights {
   }
 
   /// Checks whether hosts may be registered. Throws 2403.
-  func check(hosting definitions: [HostDefinition]) throws(CallError) {
+  func check(hosting definitions: [SessionHostDefinition]) throws(CallError) {
     guard let source, !definitions.isEmpty else { return }
     for definition in definitions {
       try invitation?.check(definition)
@@ -227,7 +290,7 @@ extension Rights {
 
   /// Checks a definition for a scheme; nil stands for any scheme.
   private func check(
-    _ compiledPolicy: CompiledPolicy, _ scheme: String?, _ definition: HostDefinition
+    _ compiledPolicy: CompiledPolicy, _ scheme: String?, _ definition: SessionHostDefinition
   ) throws(CallError) {
     let operation = "host.register of \(scheme.map { $0 + ":" } ?? "every scheme")"
     let fitting = compiledPolicy.rules.filter { rule in

@@ -7,7 +7,7 @@ struct SessionCallOptions {
   /// The caller and its rights.
   let rights: Rights
   /// The method for which the policy is checked; `nil` for that of the call's kind.
-  var method: RouteMethod?
+  var method: PolicyRouteMethod?
   /// The span of the call, if calls are traced.
   var span: SessionCallSpan?
   /// The caller's own parameters.

@@ -17,14 +17,14 @@ extension PageURI {
 /// code of the app. Belongs to its ``Session``'s isolation.
 final class SessionDestinationResolver {
   // Accessed with every call; neither property runs code of the app.
-  @exclusivity(unchecked) private var cachingResolver: CachingResolver
+  @exclusivity(unchecked) private var cachingResolver: CachingRouteResolver
   /// The hosts that clients of this session have registered.
   @exclusivity(unchecked) var hosts: SessionHosts
   /// The hosts that clients of any session have registered for all sessions.
   private let serverHosts: ServerHosts
 
   init(_ router: Router, limits: Limits, _ serverHosts: ServerHosts) {
-    cachingResolver = CachingResolver(router)
+    cachingResolver = CachingRouteResolver(router)
     hosts = SessionHosts(limits: limits)
     self.serverHosts = serverHosts
   }
@@ -198,7 +198,7 @@ final class SessionDestinationResolver {
   }
 
   /// Returns the reason why a method may not be called about an open page; nil if it may.
-  func denial(of method: RouteMethod, about page: Page, to rights: Rights) -> CallError? {
+  func denial(of method: PolicyRouteMethod, about page: Page, to rights: Rights) -> CallError? {
     do throws(CallError) {
       try rights.check(method, try resolve(page.uri, [:], checking: false, for: rights.caller))
       return nil

@@ -56,12 +56,12 @@ struct AudienceIndex {
 
   /// The ids of the sessions in an audience. A session that the audience names is included even if
   /// it does not exist.
-  func sessions(in audience: Audience) -> [String] {
+  func sessions(in audience: Audience) -> Set<String> {
     switch audience {
-    case .all: Array(identities.keys)
+    case .all: Set(identities.keys)
     case .session(let id), .client(_, session: let id): [id]
-    case .user(let name): Array(users[UTF8Key(name)] ?? [])
-    case .group(let name): Array(groups[UTF8Key(name)] ?? [])
+    case .user(let name): users[UTF8Key(name)] ?? []
+    case .group(let name): groups[UTF8Key(name)] ?? []
     }
   }
 

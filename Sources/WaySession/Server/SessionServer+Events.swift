@@ -32,12 +32,8 @@ extension SessionServer {
     // A session that is opened later finds the retained events on its loop, whichever that is.
     var receipt = DeliveryReceipt()
     for loopSessions in retain > 0 ? sessionsByLoop : sessionsByLoop(for: audience) {
-      if let key {
-        receipt += await loopSessions.publish(
-          message, topic, to: audience, retain: retain, once: key.name, key.request)
-      } else {
-        receipt += await loopSessions.publish(message, topic, to: audience, retain: retain)
-      }
+      receipt += await loopSessions.publish(
+        message, topic, to: audience, retain: retain, once: key)
     }
     return receipt
   }
@@ -123,7 +119,7 @@ extension SessionServer {
   package func auditRoutes() async -> HostRouteAudit {
     let router = configuration.router.snapshot()
     var hosts = Set(serverHosts.definitions)
-    for loopSessions in sessionsByLoop { hosts.formUnion(await loopSessions.hostDefinitions) }
+    for loopSessions in sessionsByLoop { hosts.formUnion(await loopSessions.hostDefinitions()) }
     let input = RouteAuditInput(version: router.version, hosts: hosts)
     let (last, lastInput) = routeAudit.withLock { ($0.audit, $0.input) }
     if input == lastInput { return last }
@@ -137,7 +133,7 @@ extension SessionServer {
 
   @concurrent
   private static func auditRoutes(
-    _ router: RouterSnapshot, _ hosts: Set<HostDefinition>
+    _ router: RouterSnapshot, _ hosts: Set<SessionHostDefinition>
   ) async -> HostRouteAudit {
     HostRouteAudit(router, hosts)
   }
@@ -146,5 +142,5 @@ extension SessionServer {
 /// The input of a route audit: for the same input the result is the same.
 struct RouteAuditInput: Hashable {
   let version: Int
-  let hosts: Set<HostDefinition>
+  let hosts: Set<SessionHostDefinition>
 }

@@ -35,9 +35,7 @@ extension SessionServer {
         "The policy \(hash) does not allow you policy.rollback, so you could not undo the change",
         kind: "lockedOut")
     }
-    await applyPolicy(compiledPolicy)
-    configuration.logger?.notice(
-      "policy rolled back", metadata: ["hash": "\(hash)", "previous": "\(current)"])
+    try await applyPolicy(compiledPolicy)
     return ["hash": .string(hash), "previous": .string(current)]
   }
 
@@ -57,7 +55,7 @@ extension SessionServer {
   /// with the number of sessions: do not call it on the thread of a loop.
   @concurrent
   private func ids(after: String?, _ limit: Int) async -> (page: [String], total: Int) {
-    let all = await gather { Array(await $0.sessions.keys) }
+    let all = await gather { await $0.sessionIDs() }
     let remaining = after.map { after in all.filter { $0 > after } } ?? all
     return (Array(remaining.sorted().prefix(limit)), all.count)
   }
@@ -119,7 +117,7 @@ extension SessionServer {
   @concurrent
   private static func routes(
     _ router: RouterSnapshot,
-    _ hosts: [(definition: HostDefinition, session: String, client: String)],
+    _ hosts: [(definition: SessionHostDefinition, session: String, client: String)],
     _ meters: [String: InspectedRouteMeter], _ since: Int64?
   ) async -> Value {
     let routeHosts = RouteHosts(hosts)
@@ -147,10 +145,10 @@ private struct RouteHosts {
   private let index: PatternIndex
   private let hosts:
     [PatternIndex.RegistrationNumber: [(
-      definition: HostDefinition, session: String, client: String
+      definition: SessionHostDefinition, session: String, client: String
     )]]
 
-  init(_ registered: [(definition: HostDefinition, session: String, client: String)]) {
+  init(_ registered: [(definition: SessionHostDefinition, session: String, client: String)]) {
     let definitions = Dictionary(grouping: registered, by: \.definition)
     let distinct = Array(definitions.keys)
     var index = PatternIndex()

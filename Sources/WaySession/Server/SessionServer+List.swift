@@ -38,7 +38,7 @@ extension SessionServer {
   /// do not call it on the thread of a loop.
   @concurrent
   private func listedIDs(after: String?, limit: Int) async -> [String] {
-    let all = await gather { await $0.listedIDs }
+    let all = await gather { await $0.listedIDs() }
     let remaining = after.map { after in all.filter { $0 > after } } ?? all
     return Array(remaining.sorted().prefix(limit))
   }
@@ -46,7 +46,13 @@ extension SessionServer {
 
 extension LoopSessions {
   /// The ids of all sessions except those of HTTP requests.
-  fileprivate var listedIDs: [String] { sessions.values.filter { !$0.isOfRequest }.map(\.id) }
+  fileprivate func listedIDs() async -> [String] {
+    var ids: [String] = []
+    await forEachSession(.read) { session in
+      if !session.isOfRequest { ids.append(session.id) }
+    }
+    return ids
+  }
 }
 
 /// Builds a page of the result of `session.list` within its limits.

@@ -17,7 +17,10 @@ package final class SessionServer: Sendable {
   let directory = SessionDirectory()
   /// The memory budget of all sessions.
   package let budget: ByteBudget
+  package let userQuotas: UserQuotas
   let serverHosts: ServerHosts
+  /// The records of administrative actions and refusals; `nil` if nobody reads them.
+  package let auditTrail: AuditTrail?
   /// Recent rejections.
   package let rejectionLog: SessionRejectionLog
   package let policyVersions: PolicyVersions
@@ -26,7 +29,7 @@ package final class SessionServer: Sendable {
   /// This server as a node of its cluster; nil if it belongs to none.
   package let cluster: ClusterNode?
   /// The table that this server shares with others; nil if it has none, or belongs to no cluster.
-  let clusterTable: ClusterTable?
+  let clusterTable: SessionClusterTable?
   /// Whether the stored sessions were restored.
   let isRestored = Atomic(false)
   /// Sessions that were taken over and cannot be read.
@@ -58,7 +61,9 @@ package final class SessionServer: Sendable {
     self.loopCount = max(loopCount, 1)
     let limits = configuration.limits
     budget = ByteBudget(.server, limits.maxServerBytes)
+    userQuotas = UserQuotas(limits)
     serverHosts = ServerHosts(limits: limits)
+    auditTrail = configuration.eventSink.audit.map { AuditTrail(now: configuration.now, $0) }
     rejectionLog = SessionRejectionLog(now: configuration.now)
     policyVersions = PolicyVersions(configuration.compiledPolicy, at: configuration.now())
     let store = (configuration.cluster?.engine.store ?? configuration.store).map {
@@ -71,7 +76,7 @@ package final class SessionServer: Sendable {
       cluster = nil
     }
     if let engine = configuration.cluster?.engine, let table = configuration.table {
-      clusterTable = ClusterTable(engine, table, now: configuration.now)
+      clusterTable = SessionClusterTable(engine, table, now: configuration.now)
     } else {
       clusterTable = nil
     }
@@ -181,6 +186,11 @@ extension SessionServer {
     if let cluster {
       serverHosts.setChangeHandler { [weak cluster] in cluster?.publishPresence() }
       try await cluster.begin(ClusterDelegate(of: self), on: first.loop)
+      if !cluster.engine.protectsMessages {
+        configuration.logger?.warning(
+          "messages between the servers of the cluster are not protected",
+          metadata: ["reason": "the cluster has no secret"])
+      }
       try await clusterTable?.begin()
       for loopSessions in allLoopSessions { await loopSessions.monitorLease() }
     }
@@ -227,8 +237,15 @@ extension SessionServer {
     configuration.logger?.notice("connections are accepted again")
   }
 
-  /// Applies another policy, also to running calls; nil for none.
-  package func applyPolicy(_ compiledPolicy: CompiledPolicy?) async {
+  /// Applies another policy, also to running calls; nil for none. Fails with 2409, with nothing
+  /// changed, if another program could bypass the policy by messages to the servers of the cluster.
+  package func applyPolicy(_ compiledPolicy: CompiledPolicy?) async throws(CallError) {
+    if compiledPolicy != nil, cluster?.engine.protectsMessages == false {
+      throw CallError(
+        .conflict,
+        "A policy needs protected messages between the servers of the cluster; give all of them the "
+          + "same secret file, and start them again")
+    }
     policyVersions.add(compiledPolicy, at: configuration.now())
     for loopSessions in sessionsByLoop { await loopSessions.applyPolicy(compiledPolicy) }
   }

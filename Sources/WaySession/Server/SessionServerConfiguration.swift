@@ -19,6 +19,10 @@ package struct SessionServerConfiguration: Sendable {
   /// Resolves a client's identity from its token and its handshake; an error rejects the client.
   /// Nil accepts every client, with an empty identity.
   package var identify: IdentityResolver?
+  /// Whether ``identify`` accepts clients without a token.
+  package var allowsAnonymous = false
+  /// Returns a hash of the keys that ``identify`` verifies tokens with; nil if it has none.
+  package var keysHash: (@Sendable () async -> String)?
   /// The timeout of ``identify``.
   package var identifyTimeout: Duration = .seconds(5)
   /// Nil if every accepted client may call everything.

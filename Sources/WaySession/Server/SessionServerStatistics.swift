@@ -16,9 +16,9 @@ package struct SessionServerStatistics: Sendable {
 }
 
 extension LoopSessions {
-  fileprivate var statistics: SessionServerStatistics {
+  fileprivate func statistics() async -> SessionServerStatistics {
     SessionServerStatistics(
-      totals: totals(),
+      totals: await totals(),
       calls: meter.counts.reduce(0) { $1.outcomes.reduce($0) { $0 + $1.count } },
       outboxBytes: resumableClients.bytes, discardedClients: resumableClients.discardedCount,
       rejectedTokens: (
@@ -32,7 +32,7 @@ extension SessionServer {
   /// The statistics of each loop, in the order of the loops.
   package func statistics() async -> [SessionServerStatistics] {
     var statistics: [SessionServerStatistics] = []
-    for loopSessions in sessionsByLoop { statistics.append(await loopSessions.statistics) }
+    for loopSessions in sessionsByLoop { statistics.append(await loopSessions.statistics()) }
     return statistics
   }
 }

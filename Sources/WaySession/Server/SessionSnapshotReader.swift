@@ -22,15 +22,15 @@ enum SessionSnapshotReader {
 
   /// Restores a session that is not yet added to the loop sessions. Fails if a part is malformed.
   static func session(
-    _ stored: StoredSession, in loopSessions: isolated LoopSessions, _ writer: StoreWriter
+    _ stored: StoredSession, in loopSessions: isolated LoopSessions, _ writer: SessionStoreWriter
   ) throws(StoredRecord.RecordDecodingError) -> Session {
     let parts = try read(stored)
     let record = try SessionRecord(parts.session)
     let journal = SessionJournal(of: stored.id, stored.lease, writer)
     let session = Session(
       id: stored.id, record.identity, loopSessions.environment,
-      appKinds: loopSessions.listeners.kinds, journal,
-      from: record)
+      journal, from: record,
+      userSlot: loopSessions.sessionServer.userQuotas.restoredSession(of: record.identity.user))
     let dispatcher = loopSessions.dispatcher
     let result = session.assumeIsolated { session in
       Result { () throws(StoredRecord.RecordDecodingError) in
@@ -63,7 +63,9 @@ enum SessionSnapshotReader {
           parts.pages[id] = try StoredRecord(bytes, name)
         } else if let key = SessionIdempotencyKeys.ScopedKey(part: name) {
           parts.idempotencyKeys.append((key, try StoredRecord(bytes, name)))
-        } else if let id = RecordKey.suffix(of: name, "client").flatMap({ ClientID($0) }) {
+        } else if let id = RecordKey.suffix(of: name, "client").flatMap({ ClientID($0) }),
+          RecordKey.client(id) == name
+        {
           let state = RecordKey.state(ofClient: id)
           guard let stateBytes = stored.parts[state] else {
             throw StoredRecord.RecordDecodingError("the part \(state) is missing")
@@ -71,7 +73,9 @@ enum SessionSnapshotReader {
           parts.clients.append(
             (id, try StoredRecord(bytes, name), try StoredRecord(stateBytes, state)))
         } else if let frame = RecordKey.suffix(of: name, "frame")?.split(separator: "/"),
-          frame.count == 2, let id = ClientID(frame[0]), let last = UInt64(frame[1])
+          frame.count == 2, let id = ClientID(frame[0]), let last = UInt64(frame[1]),
+          // Only such names have the order of their numbers.
+          RecordKey.frame(last, ofClient: id) == name
         {
           parts.frames[id, default: []].append((last, bytes))
         } else if RecordKey.suffix(of: name, "at") == nil {
@@ -96,6 +100,7 @@ enum SessionSnapshotReader {
       try restoreClient(
         client, parts.frames[client.id] ?? [], term: term, isComplete: isComplete, in: session)
     }
+    session.invitations.departInviters { session.clients.named($0) != nil }
     if let stack = parts.stack {
       try session.pages.restore(stack, pages: parts.pages, callers)
     }
@@ -121,8 +126,11 @@ enum SessionSnapshotReader {
   private static func restoreInvitation(
     _ record: StoredRecord, _ callers: CallerReader, in session: isolated Session
   ) throws(StoredRecord.RecordDecodingError) {
-    let inviter = Rights(
-      try callers.caller(try record.record("inviter")), session.environment.policy)
+    let caller = try callers.caller(try record.record("inviter"))
+    // All invitations of a client refer to the same rights.
+    let inviter =
+      caller.client.flatMap { session.invitations.inviter(named: $0.id) }
+      ?? Rights(caller, session.environment.policy)
     do {
       let invitation = try Invitation(
         page: record["page"]?.string, hosts: try record.strings("hosts"),
@@ -180,7 +188,14 @@ enum SessionSnapshotReader {
         throw description.typeMismatch("invitation", "stored invitation")
       }
     }
-    client.rights = session.rights(of: joiningClient, as: client.name)
+    if let rights = session.invitations.inviter(named: client.name) {
+      rights.update(session.caller(of: joiningClient, as: client.name))
+      client.rights = rights
+    } else {
+      client.rights = session.rights(of: joiningClient, as: client.name)
+    }
+    client.identitySource =
+      description["definesIdentity"]?.bool.map(IdentitySource.session) ?? .own
     session.clients.add(client)
     session.resolver.hosts.update(client.id, isAbsent: true)
     session.pages.markAbsent(client.name)
@@ -188,30 +203,31 @@ enum SessionSnapshotReader {
     session.environment.resumableClients.updateOutboxSize(client)
     try registerHosts(description, by: client, in: session)
     SessionTokenExpiry.schedule(client, in: session)
-    ClientResume.startTimer(client, in: session)
+    SessionResumption.startTimer(client, in: session)
   }
 
   private static func registerHosts(
     _ description: StoredRecord, by client: Client, in session: isolated Session
   ) throws(StoredRecord.RecordDecodingError) {
     do {
-      let definitions = try HostDefinition.parse(
+      let definitions = try SessionHostDefinition.parse(
         try description.list("hosts"), limit: session.limits.maxHosts * 2)
-      for scope in [HostDefinition.HostScope.session, .server] {
+      for scope in [SessionHostDefinition.HostScope.session, .server] {
         let own = definitions.filter { $0.scope == scope }
         if !own.isEmpty { try HostMethods.registerHosts(own, by: client, in: session) }
       }
       let topics = try description.strings("topics").map { (text) throws in
         try TopicPattern(text, limit: session.limits.maxTopic)
       }
-      _ = try session.events.subscribers.add(topics, for: client.id)
+      _ = try session.events.subscribers.add(topics, for: client.id, after: 0)
     } catch let error as StoredRecord.RecordDecodingError {
       throw error
     } catch {
       // The table, the policy or the limits have changed. Hosts and topics that are no longer
       // accepted are left out, as if the client registered them now; the rest is restored.
       session.events.emit(
-        .fault, .restoreFailed(client: client.name, reason: "\(error)"))
+        .fault, .restoreFailed(client: client.name, reason: "\(error)"),
+        by: client.rights.caller)
     }
   }
 
@@ -220,8 +236,9 @@ enum SessionSnapshotReader {
   ) throws(StoredRecord.RecordDecodingError) {
     let caller = try callers.caller(try record.record("caller"))
     let rights =
-      caller.client == nil
-      ? session.appRights : Rights(caller, session.environment.policy)
+      caller.client.map { client in
+        session.clients.named(client.id)?.rights ?? Rights(caller, session.environment.policy)
+      } ?? session.appRights
     let link = try DeepLink(record)
     let unclaimed = (try? SessionPush.audience(record["to"])).map { audience in
       UnclaimedLinks.UnclaimedLink(
@@ -304,7 +321,7 @@ enum SessionSnapshotReader {
       guard let page = record["page"]?.string,
         resumePageCall(for: page, reply, record["uri"]?.string, in: session)
       else {
-        session.respond(ClientResume.outcomeUnknown, to: reply)
+        session.respond(SessionResumption.outcomeUnknown, to: reply)
         continue
       }
     }

@@ -28,9 +28,9 @@ package struct SessionTotals: Sendable, Hashable {
 
 extension LoopSessions {
   /// Counts the current state.
-  package func totals() -> SessionTotals {
+  package func totals() async -> SessionTotals {
     var totals = SessionTotals()
-    for session in sessions.values {
+    await forEachSession(.read) { session in
       session.assumeIsolated { $0.count(into: &totals) }
     }
     return totals

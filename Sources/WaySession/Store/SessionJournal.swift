@@ -29,7 +29,7 @@ final class SessionJournal: @unchecked Sendable {
   weak var source: (any JournalSource)?
   let session: String
   private let lease: SessionLease
-  private let writer: StoreWriter
+  private let writer: SessionStoreWriter
   private var changedParts: Set<String> = []
   /// The number of changes that were handed to the store.
   private var lastSubmitted = 0
@@ -49,7 +49,7 @@ final class SessionJournal: @unchecked Sendable {
   /// Whether a change is due even if no part has changed.
   private var mustResubmit = false
 
-  init(of session: String, _ lease: SessionLease, _ writer: StoreWriter) {
+  init(of session: String, _ lease: SessionLease, _ writer: SessionStoreWriter) {
     self.session = session
     self.lease = lease
     self.writer = writer
@@ -131,9 +131,9 @@ final class SessionJournal: @unchecked Sendable {
   /// Another server has taken the session over. Messages that wait depend on changes that are not
   /// stored, and are never sent.
   func leaseLost() {
+    waiters = []
     guard !hasEnded else { return }
     abandon()
-    waiters = []
     source?.didLoseOwnership(.takenOver)
   }
 

@@ -5,11 +5,14 @@ import WayValues
 /// Bounds on values that a peer chooses. The result of `session.open` contains those that concern
 /// clients.
 ///
-/// Counts and sizes are clamped to the range from 1 to 2³⁰, times to the range from a millisecond
-/// to a day.
+/// Counts and sizes are clamped to the range from 1 to 2³⁰, or from 0 if 0 means no limit; times to
+/// the range from a millisecond to a day.
 public struct Limits: Sendable, Hashable {
   /// Bytes of one message; a larger one closes the connection with 1009.
   public var maxMessage = 1 << 20
+  /// Bytes of one message of a client that is not authenticated yet, on a server that authenticates
+  /// clients; a larger one closes the connection with 1009.
+  public var maxHello = 64 << 10
   /// Bytes of one response, or of all responses of a batch. A larger one becomes the error 2413.
   public var maxAnswer = 4 << 20
   /// Messages in one batch.
@@ -52,7 +55,8 @@ public struct Limits: Sendable, Hashable {
   public var maxClientBytes = 16 << 20
   /// Bytes held for all clients of one session, and its pages.
   public var maxSessionBytes = 64 << 20
-  /// Bytes held for all sessions. The queues of all clients may hold as many again.
+  /// Bytes held for all sessions. The queues of all clients may hold as many again, and so may the
+  /// unfinished messages of all clients.
   public var maxServerBytes = 256 << 20
   /// Bytes of messages to one client that it has not acknowledged, or that wait while it is
   /// disconnected. A single message may have any size. Beyond, its connection is closed with 4201,
@@ -78,6 +82,27 @@ public struct Limits: Sendable, Hashable {
   public var maxSessions = 10_000
   /// Connections of any kind. Beyond, the response to the handshake is HTTP 503.
   public var maxConnections = 10_000
+  /// Connections of any kind whose clients are not authenticated, on a server that authenticates
+  /// clients. Beyond, the one that has waited longest is closed: with 4100, or HTTP 503.
+  public var maxUnauthenticated = 1_000
+  /// WebSocket connections beyond `maxConnections`, and sessions beyond `maxSessions`, for clients
+  /// that the policy allows an administrative method.
+  public var maxReserved = 16
+  /// Connections of one address, except for programs of this machine; 0 for no limit. Behind a
+  /// trusted proxy, WebSocket connections of the address that it names. An IPv6 address is its first
+  /// 64 bits. Beyond, the response is HTTP 429.
+  public var maxAddressConnections = 1_000
+  /// Connections a second of one address, on average; 0 for no limit. As many as that,
+  /// or as `maxAddressConnections`, may come at once. Beyond, the response is HTTP 429.
+  public var maxAddressRate = 100
+  /// Connections of one user that its token names; 0 for no limit. Beyond, `session.open` is the
+  /// error 2503, and the connection is closed with 4100. Connections that resume always count.
+  public var maxUserConnections = 1_000
+  /// Connections a second of one user, on average; 0 for no limit. As many as that, or as
+  /// `maxUserConnections`, may come at once. Beyond, the same applies.
+  public var maxUserRate = 100
+  /// Sessions of one user; 0 for no limit. Beyond, the same applies.
+  public var maxUserSessions = 1_000
   /// Bytes of the head of an HTTP request: its first line and its header fields, with the cookies.
   /// Beyond, the response is HTTP 431.
   public var maxHead = 32 << 10
@@ -99,14 +124,15 @@ public struct Limits: Sendable, Hashable {
   package var clamped: Limits {
     var limits = self
     let counts: [WritableKeyPath<Limits, Int>] = [
-      \.maxMessage, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxValues, \.maxInFlight, \.maxHosts,
+      \.maxMessage, \.maxHello, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxValues, \.maxInFlight,
+      \.maxHosts,
       \.maxPatterns,
       \.maxClients,
       \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxExts, \.maxStackBytes,
       \.maxQueueBytes,
       \.maxClientBytes, \.maxSessionBytes, \.maxServerBytes, \.maxBurst, \.maxSessions,
       \.maxOutbox, \.maxOutboxMessages, \.maxOutboxBytes, \.maxKeys,
-      \.maxConnections, \.maxHead,
+      \.maxConnections, \.maxUnauthenticated, \.maxReserved, \.maxHead,
     ]
     for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
     let times: [WritableKeyPath<Limits, Duration>] = [
@@ -115,6 +141,15 @@ public struct Limits: Sendable, Hashable {
     for time in times {
       limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
     }
+    let optionalCounts: [WritableKeyPath<Limits, Int>] = [
+      \.maxAddressConnections, \.maxAddressRate, \.maxUserConnections, \.maxUserRate,
+      \.maxUserSessions,
+    ]
+    for count in optionalCounts {
+      limits[keyPath: count] = min(max(self[keyPath: count], 0), 1 << 30)
+    }
+    limits.maxUnauthenticated = min(limits.maxUnauthenticated, limits.maxConnections)
+    limits.maxHello = min(limits.maxHello, limits.maxMessage)
     limits.maxRate = min(max(maxRate, 0), 1_000_000_000)
     limits.maxQueueBytes = max(limits.maxQueueBytes, limits.maxAnswer)
     limits.maxClientBytes = max(limits.maxClientBytes, limits.maxQueueBytes)

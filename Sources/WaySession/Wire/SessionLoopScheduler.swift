@@ -1,8 +1,9 @@
 import DequeModule
 import WayTransport
 
-/// A queue of work for later turns of the loop, in order. Each turn runs as much work as it is
-/// likely to have time for. The rest waits for the next turn.
+/// Distributes work over the turns of a loop. Each turn runs as much deferred work, in order, as it
+/// is likely to have time for; the rest waits for the next turn. Walks over many sessions have a
+/// share of their own in each turn.
 actor SessionLoopScheduler {
   private struct DeferredWork {
     /// The likely duration, in nanoseconds.
@@ -22,6 +23,11 @@ actor SessionLoopScheduler {
   private nonisolated let executor: UnownedSerialExecutor
   private var queue: Deque<DeferredWork> = []
   private var isRunning = false
+  private var walks = SessionWalkQueue<CheckedContinuation<Void, Never>>()
+  private var isWalkTurnScheduled = false
+  /// Whether a push is going through its sessions, and those that wait for its end.
+  private var isPushing = false
+  private var waitingPushes: Deque<CheckedContinuation<Void, Never>> = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
 
@@ -79,5 +85,96 @@ actor SessionLoopScheduler {
       return
     }
     loop.executeLater { [self] in assumeIsolated { $0.run() } }
+  }
+}
+
+// Walks over many sessions.
+extension SessionLoopScheduler {
+  /// Calls `visit` until it returns false, in as many turns of the loop as that takes. Other work
+  /// of the loop runs between them. Each visit counts as at least `cost` nanoseconds. Returns false
+  /// if the task was cancelled before the end, unless the walk `ignoresCancellation`.
+  ///
+  /// Call on the loop. If no other walk runs, the first visits happen before it suspends.
+  nonisolated(nonsending) func walk(
+    cost: UInt64, ignoresCancellation: Bool, _ visit: () -> Bool
+  ) async -> Bool {
+    while true {
+      if !beginStep() { await withCheckedContinuation { waitForStep($0) } }
+      let isCancelled = !ignoresCancellation && Task.isCancelled
+      let hasMore = !isCancelled && runStep(cost: cost, visit)
+      if isCancelled { endStep(after: 0) }
+      if !hasMore { return !isCancelled }
+    }
+  }
+
+  /// Visits at least once, until the time of the step is used up. Returns whether there are more
+  /// visits to make.
+  private nonisolated func runStep(cost: UInt64, _ visit: () -> Bool) -> Bool {
+    let limit = assumeIsolated { $0.walks.remainingTime }
+    let began = loop.nanoseconds
+    var planned: UInt64 = 0
+    while true {
+      let hasMore = visit()
+      planned += cost
+      let time = max(planned, loop.nanoseconds &- began)
+      if hasMore, time < limit { continue }
+      endStep(after: time)
+      return hasMore
+    }
+  }
+
+  private nonisolated func beginStep() -> Bool { assumeIsolated { $0.walks.beginStep() } }
+
+  private nonisolated func waitForStep(_ walk: CheckedContinuation<Void, Never>) {
+    assumeIsolated { scheduler in
+      scheduler.walks.wait(walk)
+      scheduler.scheduleWalkTurn()
+    }
+  }
+
+  private nonisolated func endStep(after time: UInt64) {
+    assumeIsolated { scheduler in
+      scheduler.walks.endStep(after: time)?.resume()
+      scheduler.scheduleWalkTurn()
+    }
+  }
+
+  private func scheduleWalkTurn() {
+    guard walks.needsTurn, !isWalkTurnScheduled else { return }
+    isWalkTurnScheduled = true
+    loop.executeLater { [self] in assumeIsolated { $0.beginWalkTurn() } }
+  }
+
+  private func beginWalkTurn() {
+    isWalkTurnScheduled = false
+    walks.beginTurn()?.resume()
+    scheduleWalkTurn()
+  }
+
+  /// Waits until all earlier pushes have gone through their sessions, so that each session gets
+  /// pushes in the order in which they were made. ``endPush()`` must follow. Call on the loop.
+  nonisolated(nonsending) func beginPush() async {
+    if !startPushing() { await withCheckedContinuation { waitForPush($0) } }
+  }
+
+  private nonisolated func startPushing() -> Bool {
+    assumeIsolated { scheduler in
+      if scheduler.isPushing { return false }
+      scheduler.isPushing = true
+      return true
+    }
+  }
+
+  private nonisolated func waitForPush(_ push: CheckedContinuation<Void, Never>) {
+    assumeIsolated { $0.waitingPushes.append(push) }
+  }
+
+  /// Lets the next push begin. Call on the loop.
+  nonisolated func endPush() {
+    assumeIsolated { scheduler in
+      let next = scheduler.waitingPushes.popFirst()
+      scheduler.isPushing = next != nil
+      next?.resume()
+    }
   }
 }

@@ -9,10 +9,10 @@ enum AccessBearerToken {
   static let maximumLength = 4096
 
   /// The token, or `nil` without one. Throws if there is more than one, or if it is malformed.
-  static func read(_ head: RequestHead) throws(RequestRejection) -> String? {
+  static func read(_ head: RequestHead) throws(HTTPRequestRejection) -> String? {
     let authorizations = head.values("authorization")
     guard authorizations.count <= 1 else {
-      throw RequestRejection(400, "there is more than one Authorization header")
+      throw HTTPRequestRejection(400, "there is more than one Authorization header")
     }
     var tokens = authorizations.compactMap(credentials)
     if head.isUpgrade {
@@ -20,10 +20,10 @@ enum AccessBearerToken {
         String($0.dropFirst(prefix.count))
       }
     }
-    guard tokens.count <= 1 else { throw RequestRejection(400, "there is more than one token") }
+    guard tokens.count <= 1 else { throw HTTPRequestRejection(400, "there is more than one token") }
     guard let token = tokens.first else { return nil }
     guard (1...maximumLength).contains(token.utf8.count), isToken(token) else {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         400,
         "a token must have 1 to \(maximumLength) letters, digits and -._~+/, with = only at its end"
       )

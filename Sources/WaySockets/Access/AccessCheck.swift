@@ -40,7 +40,7 @@ struct AccessCheck: Sendable {
   /// - Parameter isOpen: Whether the Host and Origin headers are ignored.
   func admit(
     _ head: RequestHead, from peer: SocketPeer, isOpen: Bool = false
-  ) throws(RequestRejection) -> AccessGrant {
+  ) throws(HTTPRequestRejection) -> AccessGrant {
     let forwarded = try ForwardedHeaders(head)
     if let forwarded { try checkProxy(peer, forwarded) }
     try checkHost(head, isOpen: isOpen)
@@ -51,7 +51,7 @@ struct AccessCheck: Sendable {
       token: try AccessBearerToken.read(head),
       headers: head.fields.filter { handshakeHeaders.contains($0.name) })
     return AccessGrant(
-      handshake: handshake, isLocal: forwarded == nil && peer.isLocal,
+      handshake: handshake, forwardedClient: client, isLocal: forwarded == nil && peer.isLocal,
       allowedOrigin: origin.isAccepted ? origin.sent : nil)
   }
 
@@ -66,29 +66,29 @@ struct AccessCheck: Sendable {
   /// Rejects a proxy that is not trusted: its clients would look like local programs.
   private func checkProxy(
     _ peer: SocketPeer, _ forwarded: ForwardedHeaders
-  ) throws(RequestRejection) {
+  ) throws(HTTPRequestRejection) {
     guard !rules.trustedProxies.includes(peer) else { return }
-    throw RequestRejection(
+    throw HTTPRequestRejection(
       403,
       "the header \(quoted(forwarded.firstFieldName)) shows a proxy that the server does not trust",
       .proxy, hint: "trust it with --trusted-proxy \(peer.text)")
   }
 
-  private func checkHost(_ head: RequestHead, isOpen: Bool) throws(RequestRejection) {
+  private func checkHost(_ head: RequestHead, isOpen: Bool) throws(HTTPRequestRejection) {
     let named = head.values("host")
     guard named.count <= 1 else {
-      throw RequestRejection(400, "there is more than one Host header", .host)
+      throw HTTPRequestRejection(400, "there is more than one Host header", .host)
     }
     guard let host = named.first ?? (isOpen && head.minorVersion == 0 ? "" : nil) else {
-      throw RequestRejection(400, "the Host header is missing", .host)
+      throw HTTPRequestRejection(400, "the Host header is missing", .host)
     }
     if isOpen { return }
     let source = head.authority == nil ? "the Host header" : "the host of the request target"
     guard let authority = HandshakeAuthority(head.authority ?? host) else {
-      throw RequestRejection(403, "\(source) is not of the form NAME or NAME:PORT", .host)
+      throw HTTPRequestRejection(403, "\(source) is not of the form NAME or NAME:PORT", .host)
     }
     guard isServerName(authority) else {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         403, "\(source) names another server: \(quoted(authority.description))", .host,
         hint: "allow it with --allow-host \(printable(authority.description))")
     }
@@ -105,24 +105,24 @@ struct AccessCheck: Sendable {
 
   private func origin(
     of head: RequestHead, isOpen: Bool
-  ) throws(RequestRejection) -> (sent: String?, isAccepted: Bool) {
+  ) throws(HTTPRequestRejection) -> (sent: String?, isAccepted: Bool) {
     let sent = head.values("origin")
     guard sent.count <= 1 else {
-      throw RequestRejection(400, "there is more than one Origin header", .origin)
+      throw HTTPRequestRejection(400, "there is more than one Origin header", .origin)
     }
     guard let text = sent.first else { return (nil, false) }
     let origin = WebOrigin(text)
     let isAccepted = origin.map(isAllowed) ?? false
     guard !isAccepted, !isOpen else { return (text, isAccepted) }
     guard let origin else {
-      throw RequestRejection(403, "the Origin header does not contain an origin", .origin)
+      throw HTTPRequestRejection(403, "the Origin header does not contain an origin", .origin)
     }
     if origin == .opaque {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         403, "pages without an origin (\"null\") are not allowed", .origin,
         hint: "allow them, which are sandboxed frames and files, with --allow-origin null")
     }
-    throw RequestRejection(
+    throw HTTPRequestRejection(
       403, "pages of \(quoted(text)) are not allowed", .origin,
       hint: "allow them with --allow-origin \(printable(text))")
   }
@@ -136,6 +136,8 @@ struct AccessCheck: Sendable {
 struct AccessGrant: Sendable {
   /// Has no subprotocol yet.
   var handshake: Handshake
+  /// The client that a trusted proxy names; `nil` without a proxy.
+  var forwardedClient: SocketForwardedNode?
   /// Whether a local program sent the request, without a proxy.
   var isLocal: Bool
   /// The Origin header of an allowed page.

@@ -10,7 +10,7 @@ struct ForwardedHeaders {
 
   /// Returns `nil` if there are no such fields. Throws if they are malformed or contradict each
   /// other.
-  init?(_ head: RequestHead) throws(RequestRejection) {
+  init?(_ head: RequestHead) throws(HTTPRequestRejection) {
     guard let name = Self.firstFieldName(in: head) else { return nil }
     firstFieldName = name
     let forwarded = head.values("forwarded")
@@ -19,7 +19,7 @@ struct ForwardedHeaders {
       forwarded.isEmpty ? nil : try Self.parseForwarded(forwarded.joined(separator: ","))
     let other = listed.isEmpty ? nil : try Self.parseList(listed.joined(separator: ","))
     if let standard, let other, standard != other {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         400, "the headers Forwarded and X-Forwarded-For name different clients", .proxy)
     }
     nodes = standard ?? other ?? []
@@ -42,11 +42,14 @@ struct ForwardedHeaders {
     return client ?? nodes.first
   }
 
-  private static func parseList(_ text: String) throws(RequestRejection) -> [SocketForwardedNode] {
+  private static func parseList(_ text: String) throws(HTTPRequestRejection)
+    -> [SocketForwardedNode]
+  {
     var nodes: [SocketForwardedNode] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let node = SocketForwardedNode(part.trimmed(), mayBeBare: true) else {
-        throw RequestRejection(400, "the header X-Forwarded-For is not a list of addresses", .proxy)
+        throw HTTPRequestRejection(
+          400, "the header X-Forwarded-For is not a list of addresses", .proxy)
       }
       nodes.append(node)
     }
@@ -54,10 +57,10 @@ struct ForwardedHeaders {
   }
 
   /// Parses a list of `forwarded-element`s (RFC 7239 §4).
-  private static func parseForwarded(_ text: String) throws(RequestRejection)
+  private static func parseForwarded(_ text: String) throws(HTTPRequestRejection)
     -> [SocketForwardedNode]
   {
-    let rejection = RequestRejection(
+    let rejection = HTTPRequestRejection(
       400, "the header Forwarded does not conform to RFC 7239", .proxy)
     var nodes: [SocketForwardedNode] = []
     for element in try pieces(of: text, at: 0x2C, rejection) {
@@ -82,8 +85,8 @@ struct ForwardedHeaders {
 
   /// The parts between separators outside of quotation marks, trimmed.
   private static func pieces(
-    of text: String, at separator: UInt8, _ rejection: RequestRejection
-  ) throws(RequestRejection) -> [String] {
+    of text: String, at separator: UInt8, _ rejection: HTTPRequestRejection
+  ) throws(HTTPRequestRejection) -> [String] {
     var pieces: [[UInt8]] = [[]]
     var isQuoted = false
     var isEscaped = false

@@ -8,16 +8,16 @@ enum BodyFraming: Hashable {
 
   /// Throws if a proxy could delimit the body differently: then a part of it would be a request to
   /// one of the two.
-  init(_ head: RequestHead) throws(RequestRejection) {
+  init(_ head: RequestHead) throws(HTTPRequestRejection) {
     let lengths = head.values("content-length")
     let codings = head.values("transfer-encoding")
     guard codings.isEmpty else {
       guard lengths.isEmpty else {
-        throw RequestRejection(
+        throw HTTPRequestRejection(
           400, "a request must not have both Content-Length and Transfer-Encoding")
       }
       guard head.minorVersion == 1 else {
-        throw RequestRejection(400, "a request of HTTP/1.0 must not have Transfer-Encoding")
+        throw HTTPRequestRejection(400, "a request of HTTP/1.0 must not have Transfer-Encoding")
       }
       try Self.check(codings)
       self = .chunked
@@ -29,22 +29,23 @@ enum BodyFraming: Hashable {
     }
     guard lengths.count == 1, (1...18).contains(length.utf8.count),
       length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bytes = Int(length)
-    else { throw RequestRejection(400, "the Content-Length header is not a number") }
+    else { throw HTTPRequestRejection(400, "the Content-Length header is not a number") }
     self = .length(bytes)
   }
 
   /// Throws unless the values of Transfer-Encoding consist of `chunked`, once.
-  private static func check(_ values: [String]) throws(RequestRejection) {
+  private static func check(_ values: [String]) throws(HTTPRequestRejection) {
     let codings = values.flatMap {
       $0.utf8.split(separator: 0x2C, omittingEmptySubsequences: false)
     }.map { String(decoding: $0, as: UTF8.self).trimmed().asciiLowercased() }
     // Not compared as strings: Swift treats some other characters as equal to letters.
     let chunked = Array("chunked".utf8)
     guard codings.allSatisfy({ $0.isEmpty || Array($0.utf8) == chunked }) else {
-      throw RequestRejection(501, "chunked is the only transfer coding that the server supports")
+      throw HTTPRequestRejection(
+        501, "chunked is the only transfer coding that the server supports")
     }
     guard codings.count == 1, codings.first?.isEmpty == false else {
-      throw RequestRejection(400, "the Transfer-Encoding header must contain chunked once")
+      throw HTTPRequestRejection(400, "the Transfer-Encoding header must contain chunked once")
     }
   }
 

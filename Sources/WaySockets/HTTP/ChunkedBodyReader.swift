@@ -40,7 +40,7 @@ struct ChunkedBodyReader {
   /// that was read. Returns `nil` if more input is needed, or if the body is complete.
   mutating func nextPart(
     of input: [UInt8], at index: inout Int
-  ) throws(RequestRejection) -> Range<Int>? {
+  ) throws(HTTPRequestRejection) -> Range<Int>? {
     while true {
       switch phase {
       case .data(let missing):
@@ -61,7 +61,7 @@ struct ChunkedBodyReader {
   /// Returns the next line without its CR LF, or `nil` if it is incomplete.
   private mutating func nextLine(
     of input: [UInt8], at index: inout Int
-  ) throws(RequestRejection) -> [UInt8]? {
+  ) throws(HTTPRequestRejection) -> [UInt8]? {
     let end = input[index...].firstIndex(of: 0x0A)
     partialLine += input[index..<(end ?? input.count)]
     // One more for the CR.
@@ -89,12 +89,12 @@ struct ChunkedBodyReader {
     }
   }
 
-  private mutating func process(_ line: [UInt8]) throws(RequestRejection) {
+  private mutating func process(_ line: [UInt8]) throws(HTTPRequestRejection) {
     switch phase {
     case .sizeLine:
       let chunkSize = try readSize(line)
       guard chunkSize <= limit - size else {
-        throw RequestRejection(413, "the body is longer than \(limit) bytes")
+        throw HTTPRequestRejection(413, "the body is longer than \(limit) bytes")
       }
       size += chunkSize
       phase = chunkSize == 0 ? .trailerLine : .data(chunkSize)
@@ -114,7 +114,7 @@ struct ChunkedBodyReader {
 
   /// Returns the size in a chunk's first line. Spaces and tabs may precede the extensions, which
   /// begin with a semicolon.
-  private mutating func readSize(_ line: [UInt8]) throws(RequestRejection) -> Int {
+  private mutating func readSize(_ line: [UInt8]) throws(HTTPRequestRejection) -> Int {
     let digits = line.prefix(while: Self.isHexadecimalDigit)
     guard digits.count <= Self.maximumDigits,
       let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
@@ -131,7 +131,7 @@ struct ChunkedBodyReader {
     return size
   }
 
-  private mutating func countExtras(_ bytes: Int) throws(RequestRejection) {
+  private mutating func countExtras(_ bytes: Int) throws(HTTPRequestRejection) {
     remainingExtras -= bytes
     guard remainingExtras >= 0 else {
       throw Self.malformed(
@@ -146,7 +146,7 @@ struct ChunkedBodyReader {
     }
   }
 
-  private static func malformed(_ reason: String) -> RequestRejection {
-    RequestRejection(400, "the chunked body is malformed: \(reason)")
+  private static func malformed(_ reason: String) -> HTTPRequestRejection {
+    HTTPRequestRejection(400, "the chunked body is malformed: \(reason)")
   }
 }

@@ -24,7 +24,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// Number of bytes to read at a time.
   private static let chunkSize = 16 * 1024
 
+  /// The id of the connection, also after its upgrade.
+  let id = SocketConnection.makeID()
   private let descriptor: Int32
+  /// The slot of the peer's address; `nil` if it does not count.
+  private let addressSlot: AddressQuota.Slot?
   private let peer: SocketPeer
   private let server: ServerSockets
   private var poll: PollHandle?
@@ -44,8 +48,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private var timer: (any ScheduledWork)?
 
   /// Returns `nil` if the loop cannot watch the descriptor.
-  init?(descriptor: Int32, peer: SocketPeer, server: ServerSockets) {
+  init?(
+    descriptor: Int32, peer: SocketPeer, slot: AddressQuota.Slot?, server: ServerSockets
+  ) {
     self.descriptor = descriptor
+    addressSlot = slot
     self.peer = peer
     self.server = server
     headReader = HeadReader(
@@ -62,6 +69,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     }
     startTimer(server.configuration.headTimeout)
   }
+
+  var peerText: String { peer.text }
 
   /// Whether no request has been read from it yet.
   var isAwaitingRequest: Bool {
@@ -86,7 +95,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   }
 
   /// Rejects the request before it has been read, and closes.
-  func rejectAndClose(_ rejection: RequestRejection) {
+  func rejectAndClose(_ rejection: HTTPRequestRejection) {
     guard detach() else { return }
     OutgoingResponse(rejection: rejection).sendAndClose(descriptor)
     server.ended(self)
@@ -117,7 +126,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case .writing where writer?.progress != lastProgress:
       lastProgress = writer?.progress ?? 0
       startTimer(server.configuration.writeTimeout)
-    case .readingBody: reject(RequestRejection(408, "the body did not arrive in time"))
+    case .readingBody: reject(HTTPRequestRejection(408, "the body did not arrive in time"))
     case .reading, .responding, .writing, .lingering, .closed: close()
     }
   }
@@ -162,7 +171,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   /// Returns false if more input is needed.
   private func readHead() -> Bool {
-    do throws(RequestRejection) {
+    do throws(HTTPRequestRejection) {
       switch try headReader.next(from: &input) {
       case .incomplete: return false
       case .notHTTP: close()
@@ -186,10 +195,12 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case .upgrade(let upgrade):
       guard input.isEmpty else {
         return reject(
-          RequestRejection(400, "data arrived before the response to the WebSocket handshake"),
+          HTTPRequestRejection(400, "data arrived before the response to the WebSocket handshake"),
           isHandshake: true)
       }
       self.upgrade = upgrade
+      // Else it is the slot of the address that a proxy names.
+      if let addressSlot { self.upgrade?.addressSlot = addressSlot }
       keepsAlive = true
       send(upgrade.response)
     case .respondLater(let work): startWork(work)
@@ -213,7 +224,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   /// Returns false if more input is needed.
   private func readBody() -> Bool {
-    do throws(RequestRejection) {
+    do throws(HTTPRequestRejection) {
       try body?.append(from: &input)
     } catch {
       reject(error)
@@ -242,7 +253,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     send(OutgoingResponse(response))
   }
 
-  private func reject(_ rejection: RequestRejection, isHandshake: Bool = false) {
+  private func reject(_ rejection: HTTPRequestRejection, isHandshake: Bool = false) {
     keepsAlive = false
     // Nothing that follows a rejected request is read as another one.
     input = []
@@ -275,7 +286,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     writer = nil
     if let upgrade, !server.isStopping {
       guard detach() else { return }
-      server.upgrade(descriptor, upgrade)
+      server.upgrade(descriptor, upgrade, id: id)
       server.ended(self)
     } else if keepsAlive, !server.isStopping {
       phase = .reading

@@ -18,15 +18,21 @@ struct HTTPExchange {
   let hasSlot: Bool
 
   func resolve() -> ExchangeAction {
-    do throws(RequestRejection) {
+    do throws(HTTPRequestRejection) {
       return try decide()
     } catch {
       server.recordRejection(
-        error, from: server.access.address(of: head, from: peer), isHandshake: head.isUpgrade)
+        error, from: server.access.address(of: head, from: peer), origin: origin,
+        isHandshake: head.isUpgrade)
       var response = OutgoingResponse(rejection: error)
       response.isHeadOnly = head.method == "HEAD"
       return .respond(response)
     }
+  }
+
+  /// The Origin header, if it is an origin and nothing else.
+  private var origin: String? {
+    head.values("origin").first.flatMap { WebOrigin($0) == nil ? nil : $0 }
   }
 
   /// The path below the prefix, percent-encoded; `nil` if the path is not below the prefix.
@@ -37,7 +43,7 @@ struct HTTPExchange {
     return path.isEmpty || path.first == 0x2F ? String(decoding: path, as: UTF8.self) : nil
   }
 
-  private func decide() throws(RequestRejection) -> ExchangeAction {
+  private func decide() throws(HTTPRequestRejection) -> ExchangeAction {
     let path = path
     let decoded = path.flatMap { percentDecoded($0.utf8) }
     let text = decoded.flatMap {
@@ -50,14 +56,19 @@ struct HTTPExchange {
       if framing.hasBytes { throw .unexpectedBody }
       if server.isStopping { throw .ending }
       var upgrade = try WebSocketUpgrade(head, path: path, endpoints: server.endpoints)
-      guard hasSlot else { throw .full }
+      if let client = grant.forwardedClient { upgrade.addressSlot = try server.slot(of: client) }
+      if !hasSlot {
+        guard upgrade.authenticates else { throw .full }
+        try server.reserveWebSocket()
+        grant.handshake.isReserved = true
+      }
       grant.handshake.subprotocol = upgrade.subprotocol
       upgrade.handshake = grant.handshake
       upgrade.handshake.receivedAt = server.loop.nanoseconds
       return .upgrade(upgrade)
     }
     guard let path else { return .respond(finalized(notFound, framing)) }
-    guard let text else { throw RequestRejection(400, "the path is not percent-encoded UTF-8") }
+    guard let text else { throw HTTPRequestRejection(400, "the path is not percent-encoded UTF-8") }
     if path.isEmpty { return .respond(finalized(redirect, framing)) }
     let request = HTTPRequest(
       method: head.method, path: text, handshake: grant.handshake, isLocal: grant.isLocal,
@@ -110,11 +121,11 @@ struct HTTPExchange {
     return response
   }
 
-  private func fileResponse(_ path: String, _ text: String) throws(RequestRejection)
+  private func fileResponse(_ path: String, _ text: String) throws(HTTPRequestRejection)
     -> OutgoingResponse
   {
     if server.endpoints.contains(where: { $0.path == path }) {
-      throw RequestRejection(426, "this path is a WebSocket endpoint", .handshake)
+      throw HTTPRequestRejection(426, "this path is a WebSocket endpoint", .handshake)
     }
     guard head.method == "GET" || head.method == "HEAD" else {
       var response = OutgoingResponse(status: 405, text: "this path accepts GET and HEAD only")

@@ -10,6 +10,10 @@ package enum HTTPRejectionKind: String, CaseIterable, Sendable {
   case handshake
   /// The server has reached its limit of connections.
   case full
+  /// The client's address has too many connections, or connects too often.
+  case address
+  /// Too many clients are not authenticated yet.
+  case unauthenticated
   /// The server is shutting down.
   case ending
   /// The process has no free descriptor.

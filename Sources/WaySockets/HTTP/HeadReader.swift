@@ -31,7 +31,7 @@ struct HeadReader {
 
   /// Removes and returns the next complete head. Throws if the head is not acceptable; nothing
   /// further can be read then.
-  mutating func next(from input: inout [UInt8]) throws(RequestRejection) -> HeadReadResult {
+  mutating func next(from input: inout [UInt8]) throws(HTTPRequestRejection) -> HeadReadResult {
     skipEmptyLines(of: &input)
     guard skipped <= limit, input == [0x0D] || RequestHead.mayBegin(with: input) else {
       return .notHTTP
@@ -52,21 +52,21 @@ struct HeadReader {
     return .head(try RequestHead(parsing: head))
   }
 
-  private func check(_ size: Int) throws(RequestRejection) {
+  private func check(_ size: Int) throws(HTTPRequestRejection) {
     if size > limit {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         431, "the request head, with its cookies, is longer than \(limit) bytes",
         hint: "allow longer heads with the setting limits.maxHead (WAYBRIDGE_LIMITS_MAX_HEAD)")
     }
   }
 
   /// Charges an incomplete head of this size.
-  private mutating func charge(_ size: Int) throws(RequestRejection) {
+  private mutating func charge(_ size: Int) throws(HTTPRequestRejection) {
     while Self.includedSize + charges.count * Self.chargeSize < size {
       do throws(ByteBudget.Exhausted) {
         charges.append(try budget.charge(Self.chargeSize))
       } catch {
-        throw RequestRejection(
+        throw HTTPRequestRejection(
           503,
           "the server is already reading as many long request heads as it can; "
             + "try again later", .full)

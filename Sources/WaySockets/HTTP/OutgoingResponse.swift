@@ -30,7 +30,7 @@ struct OutgoingResponse {
     body = response.body
   }
 
-  init(rejection: RequestRejection) {
+  init(rejection: HTTPRequestRejection) {
     self.init(status: rejection.status, text: rejection.reason)
     if rejection.status == 426 {
       fields += [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]

@@ -18,14 +18,14 @@ struct RequestBody {
   /// Checks the header fields of the body. Consumes no input yet.
   init(
     _ head: RequestHead, _ framing: BodyFraming, for handler: HTTPBodyHandler, budget: ByteBudget
-  ) throws(RequestRejection) {
+  ) throws(HTTPRequestRejection) {
     switch framing {
     case .none:
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         411, "the request needs a Content-Length header, or Transfer-Encoding: chunked")
     case .length(let length):
       guard length <= handler.limit else {
-        throw RequestRejection(413, "the body is longer than \(handler.limit) bytes")
+        throw HTTPRequestRejection(413, "the body is longer than \(handler.limit) bytes")
       }
       self.length = length
     case .chunked:
@@ -36,13 +36,13 @@ struct RequestBody {
       type.prefix { $0 != ";" }.trimmed().asciiLowercased()
     }
     guard types == [handler.contentType] else {
-      throw RequestRejection(415, "the body must have the media type \(handler.contentType)")
+      throw HTTPRequestRejection(415, "the body must have the media type \(handler.contentType)")
     }
     guard head.list("content-encoding").allSatisfy({ $0 == "identity" }) else {
-      throw RequestRejection(415, "the body must not be compressed")
+      throw HTTPRequestRejection(415, "the body must not be compressed")
     }
     guard head.list("expect").allSatisfy({ $0 == "100-continue" }) else {
-      throw RequestRejection(417, "the Expect header may only contain 100-continue")
+      throw HTTPRequestRejection(417, "the Expect header may only contain 100-continue")
     }
     self.handler = handler
     self.budget = budget
@@ -52,7 +52,7 @@ struct RequestBody {
 
   /// Moves the body's part of `input` to the body. Throws if a chunked body is malformed or too
   /// long, and if the server's budget is exhausted.
-  mutating func append(from input: inout [UInt8]) throws(RequestRejection) {
+  mutating func append(from input: inout [UInt8]) throws(HTTPRequestRejection) {
     var end = 0
     if chunks == nil {
       end = min(length - bytes.count, input.count)
@@ -63,13 +63,13 @@ struct RequestBody {
     input.removeFirst(end)
   }
 
-  private mutating func append(_ part: ArraySlice<UInt8>) throws(RequestRejection) {
+  private mutating func append(_ part: ArraySlice<UInt8>) throws(HTTPRequestRejection) {
     while charged < bytes.count + part.count {
       let step = min(Self.chargeSize, length - charged)
       do throws(ByteBudget.Exhausted) {
         charges.append(try budget.charge(step))
       } catch {
-        throw RequestRejection(
+        throw HTTPRequestRejection(
           503, "the server is already reading as many request bodies as it can; try again later",
           .full)
       }

@@ -72,26 +72,27 @@ extension RequestHead {
   }
 
   /// Parses a complete head, including its empty line.
-  init(parsing bytes: ArraySlice<UInt8>) throws(RequestRejection) {
+  init(parsing bytes: ArraySlice<UInt8>) throws(HTTPRequestRejection) {
     var lines = LineReader(rest: bytes)
     let requestLine = try lines.next()
     let parts = requestLine.split(separator: 0x20, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw RequestRejection(400, "the request line is malformed") }
+    guard parts.count == 3 else { throw HTTPRequestRejection(400, "the request line is malformed") }
     guard !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte) else {
-      throw RequestRejection(400, "the method is malformed")
+      throw HTTPRequestRejection(400, "the method is malformed")
     }
     method = String(decoding: parts[0], as: UTF8.self)
     switch String(decoding: parts[2], as: UTF8.self) {
     case "HTTP/1.1": minorVersion = 1
     case "HTTP/1.0": minorVersion = 0
-    default: throw RequestRejection(505, "only HTTP/1.0 and HTTP/1.1 are supported")
+    default: throw HTTPRequestRejection(505, "only HTTP/1.0 and HTTP/1.1 are supported")
     }
     var target = parts[1]
     authority = try Self.removeAuthority(&target)
     guard target.first == 0x2F || (authority != nil && (target.first ?? 0x3F) == 0x3F),
       target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x23 })
     else {
-      throw RequestRejection(400, "the request target must be a path that begins with /, or a URI")
+      throw HTTPRequestRejection(
+        400, "the request target must be a path that begins with /, or a URI")
     }
     let mark = target.firstIndex(of: 0x3F)
     path = String(decoding: target[..<(mark ?? target.endIndex)], as: UTF8.self)
@@ -102,7 +103,7 @@ extension RequestHead {
       let line = try lines.next()
       if line.isEmpty { break }
       guard fields.count < Self.maximumFields else {
-        throw RequestRejection(431, "more than \(Self.maximumFields) header fields")
+        throw HTTPRequestRejection(431, "more than \(Self.maximumFields) header fields")
       }
       fields.append(try Self.field(line))
     }
@@ -111,12 +112,12 @@ extension RequestHead {
   /// Removes scheme and authority from a target in absolute form. Returns `nil` for another form.
   private static func removeAuthority(
     _ target: inout ArraySlice<UInt8>
-  ) throws(RequestRejection) -> String? {
+  ) throws(HTTPRequestRejection) -> String? {
     guard target.first != 0x2F, let colon = target.firstIndex(of: 0x3A),
       target[colon...].starts(with: "://".utf8)
     else { return nil }
     guard String(decoding: target[..<colon], as: UTF8.self).lowercased() == "http" else {
-      throw RequestRejection(400, "a request target in absolute form must begin with http://")
+      throw HTTPRequestRejection(400, "a request target in absolute form must begin with http://")
     }
     let rest = target[(colon + 3)...]
     let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.endIndex
@@ -127,13 +128,13 @@ extension RequestHead {
   /// Parses one line of the fields, without its line end.
   static func field(
     _ line: ArraySlice<UInt8>
-  ) throws(RequestRejection) -> (name: String, value: String) {
+  ) throws(HTTPRequestRejection) -> (name: String, value: String) {
     guard let colon = line.firstIndex(of: 0x3A), colon > line.startIndex,
       line[..<colon].allSatisfy(isTokenByte)
-    else { throw RequestRejection(400, "a header field is malformed") }
+    else { throw HTTPRequestRejection(400, "a header field is malformed") }
     let value = line[(colon + 1)...]
     guard value.allSatisfy({ $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }) else {
-      throw RequestRejection(400, "a header field contains a control character")
+      throw HTTPRequestRejection(400, "a header field contains a control character")
     }
     return (
       String(decoding: line[..<colon], as: UTF8.self).lowercased(),
@@ -145,12 +146,12 @@ extension RequestHead {
   private struct LineReader {
     var rest: ArraySlice<UInt8>
 
-    mutating func next() throws(RequestRejection) -> ArraySlice<UInt8> {
+    mutating func next() throws(HTTPRequestRejection) -> ArraySlice<UInt8> {
       guard let feed = rest.firstIndex(of: 0x0A), feed > rest.startIndex, rest[feed - 1] == 0x0D
-      else { throw RequestRejection(400, "a line does not end in CR LF") }
+      else { throw HTTPRequestRejection(400, "a line does not end in CR LF") }
       let line = rest[..<(feed - 1)]
       rest = rest[(feed + 1)...]
-      guard !line.contains(0x0D) else { throw RequestRejection(400, "a line contains a CR") }
+      guard !line.contains(0x0D) else { throw HTTPRequestRejection(400, "a line contains a CR") }
       return line
     }
   }

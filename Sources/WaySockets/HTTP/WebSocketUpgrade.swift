@@ -7,29 +7,34 @@ struct WebSocketUpgrade {
   var subprotocol: String?
   /// The value for the acceptor.
   var handshake = Handshake()
+  /// The slot of the client's address; `nil` if it does not count.
+  var addressSlot: AddressQuota.Slot?
   private var key: String
+
+  /// Whether its endpoint authenticates clients.
+  var authenticates: Bool { endpoint.maxMessageBeforeAdmission != nil }
 
   /// Checks everything except the client's access. `path` is the request's path below the prefix,
   /// or `nil` if it is not below the prefix.
-  init(_ head: RequestHead, path: String?, endpoints: [Endpoint]) throws(RequestRejection) {
+  init(_ head: RequestHead, path: String?, endpoints: [Endpoint]) throws(HTTPRequestRejection) {
     guard let endpoint = endpoints.first(where: { $0.path == path }) else {
-      throw RequestRejection(404, "there is no WebSocket endpoint at this path", .handshake)
+      throw HTTPRequestRejection(404, "there is no WebSocket endpoint at this path", .handshake)
     }
     guard head.method == "GET", head.minorVersion == 1 else {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         400, "a WebSocket handshake must be a GET request of HTTP/1.1", .handshake)
     }
     guard head.list("connection").contains("upgrade") else {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         400, "a WebSocket handshake needs the header Connection: Upgrade", .handshake)
     }
     guard head.values("sec-websocket-version") == ["13"] else {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         426, "a WebSocket handshake needs the header Sec-WebSocket-Version: 13", .handshake)
     }
     let keys = head.values("sec-websocket-key")
     guard let key = keys.first, keys.count == 1, Self.isKey(key) else {
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         400, "a WebSocket handshake needs one Sec-WebSocket-Key of 16 bytes in base64", .handshake)
     }
     self.key = key
@@ -38,7 +43,7 @@ struct WebSocketUpgrade {
     subprotocol = offered.first(where: endpoint.subprotocols.contains)
     if subprotocol == nil, !offered.isEmpty {
       let known = endpoint.subprotocols.joined(separator: ", ")
-      throw RequestRejection(
+      throw HTTPRequestRejection(
         400,
         "the server supports none of the offered subprotocols; "
           + (known.isEmpty ? "offer none" : "offer \(known), or none"), .handshake)

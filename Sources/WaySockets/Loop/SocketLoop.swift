@@ -24,6 +24,9 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   /// on the loop, and never during a change.
   @exclusivity(unchecked) private var unflushed: [SocketConnection] = []
   let buffers = BufferPool()
+  /// The bytes that a connection has just read, until they are handled.
+  let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: Libwebsockets.receiveSize, alignment: 16)
   let traffic = SocketTraffic()
   /// Closures that release handles before the loop ends, by the identity of the owner.
   var shutdownHandlers: [ObjectIdentifier: () -> Void] = [:]
@@ -40,6 +43,10 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   private var local: [LoopItem] = []
   /// Work that runs after the loop has polled its sockets once more.
   private var deferred: [LoopItem] = []
+  /// Work of which there may be very much at once.
+  private var bulkWork = TurnQueue()
+  /// Timers that are due and did not have time in the turn in which they fired.
+  private var dueTimers = TurnQueue()
   private var isStopping = false
   private var hasEnded = false
   private var timers: [UInt64: (LibuvHandle<uv_timer_t>, LibuvTimer)] = [:]
@@ -108,11 +115,43 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   }
 
   package func executeLater(_ work: @escaping @Sendable () -> Void) {
-    if isCurrent, !hasEnded {
-      deferred.append(.work(work))
-    } else {
-      execute { [self] in executeLater(work) }
+    guard isCurrent else { return execute { [self] in executeLater(work) } }
+    if hasEnded { execute(work) } else { deferred.append(.work(work)) }
+  }
+
+  /// Runs `work` on the loop in this turn or a later one, after earlier work of this kind. Use it
+  /// for work of which there may be very much at once. It counts as at least `cost` nanoseconds.
+  /// Call it on the loop.
+  func executeInShare(cost: UInt64 = 0, _ work: @escaping @Sendable () -> Void) {
+    if hasEnded { execute(work) } else { bulkWork.append(cost: cost, work) }
+  }
+
+  /// Whether bulk work that takes about `cost` nanoseconds may run at once, because nothing waits
+  /// before it and its share of the turn is not used up. Charges it then.
+  func claimShare(cost: UInt64) -> Bool {
+    guard bulkWork.hasTime else { return false }
+    bulkWork.charge(cost)
+    return true
+  }
+
+  /// Runs bulk work at once, after ``claimShare(cost:)``, and charges its time.
+  func runInShare(_ work: () -> Void) { bulkWork.charge(duration(of: work)) }
+
+  /// Runs due timers and bulk work until their shares of the turn are used up.
+  private func runShares() {
+    dueTimers.beginTurn()
+    while let timer = dueTimers.next() { dueTimers.charge(duration(of: timer.run)) }
+    bulkWork.beginTurn()
+    while let work = bulkWork.next() {
+      bulkWork.charge(max(duration(of: work.run), work.cost))
     }
+  }
+
+  /// Runs work, and returns how long it took, in nanoseconds.
+  private func duration(of work: () -> Void) -> UInt64 {
+    let start = nanoseconds
+    work()
+    return nanoseconds &- start
   }
 
   private func push(_ item: LoopItem) {
@@ -166,11 +205,19 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     uv_update_time(uv)
     let fired: uv_timer_cb = { pointer in
       guard let timer = owner(of: pointer, as: LibuvTimer.self) else { return }
-      let work = timer.claim()
-      timer.loop.removeTimer(timer.id)
-      work?()
+      timer.loop.fire(timer)
     }
     uv_timer_start(handle.pointer, fired, delay.wholeMilliseconds, 0)
+  }
+
+  /// Runs the work of a timer. If very many timers fire in one turn, later turns run the rest.
+  private func fire(_ timer: LibuvTimer) {
+    removeTimer(timer.id)
+    if dueTimers.hasTime {
+      dueTimers.charge(duration(of: { timer.claim()?() }))
+    } else {
+      dueTimers.append { timer.claim()?() }
+    }
   }
 
   func removeTimer(_ id: UInt64) {
@@ -200,6 +247,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       guard let loop = owner(of: pointer, as: SocketLoop.self) else { return }
       loop.local += loop.deferred
       loop.deferred = []
+      loop.runShares()
       loop.runTurn()
     }
     LibuvLoopIdentity.set(me)
@@ -245,7 +293,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   /// libuv waits for events after this, so it must not if jobs are left.
   private func sleepUnlessBusy() {
-    if local.isEmpty, deferred.isEmpty {
+    if local.isEmpty, deferred.isEmpty, bulkWork.isEmpty, dueTimers.isEmpty {
       uv_idle_stop(idleHandle.pointer)
     } else {
       uv_idle_start(idleHandle.pointer) { _ in }
@@ -263,6 +311,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     }
     timers = [:]
     let isContextDestroyed = destroyContext()
+    for work in bulkWork.removeAll() { work.run() }
     queue.disableWakeup()
     if isContextDestroyed {
       closeHandles()
@@ -302,6 +351,7 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
 
   private func end() {
     hasEnded = true
+    receiveBuffer.deallocate()
     LibuvLoopIdentity.set(nil)
     queue.end(
       local: local + deferred, successor: successor, run: { [self] item in runAsSuccessor(item) })

@@ -24,7 +24,7 @@ struct OutboundBuffer: ~Copyable {
   private static let blocksPerSend = 64
 
   private let pool: BufferPool
-  private let budget: SocketQueueBudget
+  private let budget: SocketMemoryBudget
   /// Full blocks; the oldest is at index `oldest`, and earlier ones are freed.
   private var full: [Block] = []
   private var oldest = 0
@@ -35,7 +35,7 @@ struct OutboundBuffer: ~Copyable {
   /// Number of bytes of the blocks.
   private(set) var capacity = 0
 
-  init(pool: BufferPool, budget: SocketQueueBudget) {
+  init(pool: BufferPool, budget: SocketMemoryBudget) {
     self.pool = pool
     self.budget = budget
   }
@@ -214,7 +214,7 @@ struct OutboundBuffer: ~Copyable {
     Self.free(block, pool, budget)
   }
 
-  private static func free(_ block: Block, _ pool: BufferPool, _ budget: SocketQueueBudget) {
+  private static func free(_ block: Block, _ pool: BufferPool, _ budget: SocketMemoryBudget) {
     budget.used -= block.capacity
     if block.capacity == BufferPool.blockSize {
       pool.release(block.memory)

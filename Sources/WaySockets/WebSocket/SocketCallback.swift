@@ -1,7 +1,7 @@
 import CLibwebsockets
 
 /// The callback of lws for all sockets of this library. The vhost's user data is the owner, the
-/// session's user data is the connection.
+/// socket's user data is the connection.
 func socketCallback(
   _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
   _ input: UnsafeMutableRawPointer?, _ length: Int
@@ -9,21 +9,20 @@ func socketCallback(
   guard let wsi else { return 0 }
   let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
   switch reason {
-  case LWS_CALLBACK_RAW_RX:
-    let bytes = UnsafeMutableRawBufferPointer(start: input, count: input == nil ? 0 : length)
-    return connection(user)?.receive(bytes) ?? -1
+  case LWS_CALLBACK_RAW_RX_FILE:
+    return connection(user)?.becameReadable() ?? 0
   case LWS_CALLBACK_CLIENT_RECEIVE:
     connection(user)?.receive(bytes)
-  case LWS_CALLBACK_RAW_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
+  case LWS_CALLBACK_RAW_WRITEABLE_FILE, LWS_CALLBACK_CLIENT_WRITEABLE:
     return connection(user)?.becameWritable() ?? 0
   case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
     connection(user)?.receiveClose(bytes)
     connection(user)?.flushAtTurnEnd()
     return -1
-  case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_CLIENT_ESTABLISHED:
-    return establish(wsi, user)
-  case LWS_CALLBACK_RAW_CLOSE, LWS_CALLBACK_CLIENT_CLOSED:
-    release(user)
+  case LWS_CALLBACK_RAW_ADOPT_FILE, LWS_CALLBACK_CLIENT_ESTABLISHED:
+    return establish(wsi)
+  case LWS_CALLBACK_RAW_CLOSE_FILE, LWS_CALLBACK_CLIENT_CLOSED:
+    release(wsi, user)
   case LWS_CALLBACK_WSI_CREATE:
     socketOwner(of: wsi)?.virtualHost?.socketCount += 1
   case LWS_CALLBACK_WSI_DESTROY:
@@ -71,27 +70,25 @@ func sentCloseCode(_ wsi: OpaquePointer) -> UInt16? {
   return UInt16(payload[0]) << 8 | UInt16(payload[1])
 }
 
-/// The connection that ``establish(_:_:)`` stored in the session's user data.
+/// The connection that ``establish(_:)`` stored as the socket's user data.
 private func connection(_ user: UnsafeMutableRawPointer?) -> SocketConnection? {
-  guard let stored = user?.load(as: UnsafeMutableRawPointer?.self) else { return nil }
-  return Unmanaged<SocketConnection>.fromOpaque(stored).takeUnretainedValue()
+  user.map { Unmanaged<SocketConnection>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// Creates the connection, and gives lws its only reference to it.
-private func establish(_ wsi: OpaquePointer, _ user: UnsafeMutableRawPointer?) -> Int32 {
-  guard let user, let owner = socketOwner(of: wsi), let connection = owner.makeConnection(wsi)
-  else {
+/// Creates the connection, and gives lws its only reference to it. lws allocates no user data of
+/// its own, since the protocols have none.
+private func establish(_ wsi: OpaquePointer) -> Int32 {
+  guard let owner = socketOwner(of: wsi), let connection = owner.makeConnection(wsi) else {
     return -1
   }
-  user.storeBytes(
-    of: Unmanaged.passRetained(connection).toOpaque(), as: UnsafeMutableRawPointer?.self)
+  lws_set_wsi_user(wsi, Unmanaged.passRetained(connection).toOpaque())
   owner.accept(connection, wsi)
   return 0
 }
 
 /// Releases the reference of lws.
-private func release(_ user: UnsafeMutableRawPointer?) {
-  guard let user, let stored = user.load(as: UnsafeMutableRawPointer?.self) else { return }
-  user.storeBytes(of: nil, as: UnsafeMutableRawPointer?.self)
-  Unmanaged<SocketConnection>.fromOpaque(stored).takeRetainedValue().ended()
+private func release(_ wsi: OpaquePointer, _ user: UnsafeMutableRawPointer?) {
+  guard let user else { return }
+  lws_set_wsi_user(wsi, nil)
+  Unmanaged<SocketConnection>.fromOpaque(user).takeRetainedValue().ended()
 }

@@ -24,7 +24,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     let id: UInt64
     let limits: ConnectionLimits
     let frameReader: FrameReader
-    let assembly: MessageAssembly
+    let isAdmitted: Bool
+    let message: [UInt8]
+    let isMessageOpen: Bool
     let unread: [UInt8]
   }
 
@@ -46,10 +48,16 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Nothing more is read from the peer: it has closed, or sent an invalid frame.
   @exclusivity(unchecked) private var isReadClosed = false
   private var isPeerClosed = false
-  @exclusivity(unchecked) private var assembly = MessageAssembly()
+  /// The connection ends in this turn or a later one, and reads no more.
+  private var isEnding = false
+  /// Whether it ends outside of the bulk work of the loop, to which its time is charged.
+  private var endsAtOnce = false
+  /// Whether lws has called it to read.
+  private var isReading = false
+  @exclusivity(unchecked) private var input: HeldInput
+  /// Whether the limits for clients that are not authenticated have ended, or never applied.
+  @exclusivity(unchecked) private var isAdmitted: Bool
   @exclusivity(unchecked) private var readPause = ReadPause()
-  /// Data that a server's connection had read when reading was paused.
-  @exclusivity(unchecked) private var unread: [UInt8] = []
   /// Fires if the peer of a congested connection has read nothing for too long.
   private var stallTimer: (any ScheduledWork)?
   private var isPeerConsuming = false
@@ -62,6 +70,10 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Number of written bytes that the peer's system had not confirmed at the last call of
   /// ``endIfStalled()``.
   private var unconfirmedBytes: Int32?
+
+  /// Nanoseconds in which lws closes a socket at the end of the turn. Debian's build searches all its
+  /// descriptors twice (sanity_assert_no_sockfd_traces).
+  private static let closeCost: UInt64 = 60_000
 
   private static let pingPayload = Array("life".utf8)
 
@@ -81,10 +93,30 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     self.loopServer = loopServer
     isClient = loopServer == nil
     traffic = loop.traffic
-    writer = SocketWriter(isClient: isClient, pool: loop.buffers, budget: limits.budget)
+    writer = SocketWriter(isClient: isClient, pool: loop.buffers, budget: limits.outbound)
+    input = HeldInput(budget: limits.inbound)
+    isAdmitted = limits.maximumMessageBeforeAdmission == nil
   }
 
   func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }
+
+  func admit() {
+    guard !isAdmitted else { return }
+    isAdmitted = true
+    loopServer?.admitted(self)
+  }
+
+  /// Ends the connection without waiting for the peer, unless it is admitted.
+  func abortUnadmitted(_ code: CloseCode, _ reason: String) {
+    guard !isAdmitted else { return }
+    close(code, reason)
+    // The close frame is lost if the system has no room for it.
+    _ = flush()
+    kill()
+  }
+
+  /// What it holds of the peer's data; `nil` if that is nothing, or if the connection is closing.
+  var heldInput: HeldInput? { if case .open = state, input.size > 0 { input } else { nil } }
 
   var bufferedBytes: Int { writer.cost }
 
@@ -103,10 +135,10 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     }
     let growth = writer.growth(for: payload.byteCount)
     if growth > 0 {
-      limits.budget.reserve(growth)
+      limits.outbound.reserve(growth)
       // Making room may have closed this connection.
       guard case .open = state else { return false }
-      guard limits.budget.hasRoom(growth) else {
+      guard limits.outbound.hasRoom(growth) else {
         closeSlowConsumer("more bytes wait for clients than the server may hold")
         return false
       }
@@ -184,12 +216,14 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     return false
   }
 
-  /// WRITEABLE: lws has sent its buffered data. Returns the result of the callback.
+  /// WRITEABLE: the socket accepts data again. Returns the result of the callback.
   func becameWritable() -> Int32 {
     writer.becameWritable()
     hasActivity = true
     isPeerConsuming = true
-    guard flush() else { return -1 }
+    if isClient { return flush() ? 0 : -1 }
+    // lws forgets a request for the next WRITEABLE of a raw file that is made in this callback.
+    flushLater()
     if case .moving = state { scheduleTransfer() }
     return 0
   }
@@ -214,14 +248,14 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   func resume() { updateReadPause { $0.isPaused = false } }
 
   /// Pauses or resumes reading. For a client, lws keeps the data that it has read
-  /// (lws_rx_flow_control); for a server it is in `unread`.
+  /// (lws_rx_flow_control); for a server it is in `input`.
   private func updateReadPause(_ change: (inout ReadPause) -> Void) {
     let wasOpen = readPause.allowsReading
     change(&readPause)
-    guard let wsi, readPause.allowsReading != wasOpen else { return }
+    guard let wsi, readPause.allowsReading != wasOpen, !isEnding else { return }
     if wasOpen {
       _ = lws_rx_flow_control(wsi, 0)
-    } else if unread.isEmpty {
+    } else if input.unread.isEmpty {
       _ = lws_rx_flow_control(wsi, 1)
     } else {
       socketLoop.executeLater { [weak self] in self?.processUnread() }
@@ -230,10 +264,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
 
   private func processUnread() {
     guard let wsi, readPause.allowsReading else { return }
-    var bytes: [UInt8] = []
-    swap(&bytes, &unread)
-    if bytes.withUnsafeMutableBytes(receive) != 0 { kill() }
-    if readPause.allowsReading { _ = lws_rx_flow_control(wsi, 1) }
+    var bytes = input.removeUnread()
+    bytes.withUnsafeMutableBytes { receive($0) }
+    if readPause.allowsReading, !isEnding { _ = lws_rx_flow_control(wsi, 1) }
   }
 
   private var isMoving: Bool { if case .moving = state { true } else { false } }
@@ -267,7 +300,9 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       return close(.overloaded, "the server has no free file descriptor")
     }
     let transferState = TransferState(
-      id: id, limits: limits, frameReader: frameReader, assembly: assembly, unread: unread)
+      id: id, limits: limits, frameReader: frameReader, isAdmitted: isAdmitted,
+      message: input.message, isMessageOpen: input.isMessageOpen, unread: input.unread)
+    input.removeAll()
     state = .closed
     receiver = nil
     target.receive(descriptor, transferState, onMoved)
@@ -279,21 +314,23 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// Restores the state from another loop. Its unread data is processed before new data.
   func restore(_ transferState: TransferState) {
     frameReader = transferState.frameReader
-    assembly = transferState.assembly
-    unread = transferState.unread
+    isAdmitted = transferState.isAdmitted
+    input.restore(
+      message: transferState.message, isMessageOpen: transferState.isMessageOpen,
+      unread: transferState.unread)
     hasActivity = true
-    if let wsi, !unread.isEmpty { _ = lws_rx_flow_control(wsi, 0) }
+    if let wsi, !input.unread.isEmpty { _ = lws_rx_flow_control(wsi, 0) }
   }
 
   /// Processes the unread data from another loop, unless the receiver has paused the connection.
   func scheduleUnread() {
-    guard !unread.isEmpty, readPause.allowsReading else { return }
+    guard !input.unread.isEmpty, readPause.allowsReading else { return }
     socketLoop.executeLater { [weak self] in self?.processUnread() }
   }
 
   func close(_ code: CloseCode, _ reason: String) {
     guard case .open = state, wsi != nil else { return }
-    assembly.removeAll()
+    _ = input.removeMessage()
     closeCode = code.rawValue
     appendClose(CloseFrame.payload(code, reason))
   }
@@ -339,7 +376,24 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     appendClose(frame.response)
   }
 
-  /// LWS_CALLBACK_CLOSED, LWS_CALLBACK_RAW_CLOSE: the connection has ended.
+  /// Closes the socket when the loop has time: thousands of peers may end their connections at
+  /// once, and lws takes long to close each of them.
+  private func endConnection() {
+    guard wsi != nil, !isEnding else { return }
+    isEnding = true
+    if !isReading { endLater() }
+  }
+
+  private func endLater() {
+    guard let wsi else { return }
+    _ = lws_rx_flow_control(wsi, 0)
+    socketLoop.executeInShare(cost: Self.closeCost) { [weak self] in
+      guard let wsi = self?.wsi else { return }
+      lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_SYNC)
+    }
+  }
+
+  /// LWS_CALLBACK_CLOSED, LWS_CALLBACK_RAW_CLOSE_FILE: the connection has ended.
   func ended() {
     if closeCode == nil, isClient { closeCode = wsi.flatMap(sentCloseCode) }
     wsi = nil
@@ -350,17 +404,40 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     killTimer?.cancel()
     stallTimer?.cancel()
     writer.removeAll()
-    unread = []
-    assembly.removeAll()
+    input.removeAll()
     let receiver = receiver
     self.receiver = nil
     loopServer?.ended(self)
     loopServer = nil
-    receiver?.closed(closeCode)
+    guard let receiver else { return }
+    if endsAtOnce { return socketLoop.runInShare { receiver.closed(closeCode) } }
+    if isEnding { return receiver.closed(closeCode) }
+    socketLoop.executeInShare { [closeCode] in receiver.closed(closeCode) }
   }
 
-  /// LWS_CALLBACK_RAW_RX: bytes from a client. Returns the result of the callback.
-  func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Int32 {
+  /// LWS_CALLBACK_RAW_RX_FILE: the socket of a server's connection has data, has ended or has
+  /// failed. Returns the result of the callback: -1 ends the connection before others are read, so
+  /// that they see its end, unless too many end in this turn.
+  func becameReadable() -> Int32 {
+    guard let wsi, !isEnding else { return 0 }
+    isReading = true
+    defer { isReading = false }
+    let buffer = socketLoop.receiveBuffer
+    let count = recv(lws_get_socket_fd(wsi), buffer.baseAddress, buffer.count, 0)
+    if count > 0 {
+      receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+    } else if count == 0 || errno != EAGAIN && errno != EINTR {
+      endConnection()
+    }
+    guard isEnding else { return 0 }
+    endsAtOnce = socketLoop.claimShare(cost: Self.closeCost)
+    if endsAtOnce { return -1 }
+    endLater()
+    return 0
+  }
+
+  /// Handles bytes from a client.
+  private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
     hasActivity = true
     var rest = bytes
     do throws(FrameReader.FrameError) {
@@ -381,8 +458,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       isReadClosed = true
       close(.protocolError, error.reason)
     }
-    if !readPause.allowsReading { unread.append(contentsOf: rest) }
-    return !isReadClosed || flush() ? 0 : -1
+    if !readPause.allowsReading { hold(rest) }
+    if isReadClosed, !flush() { endConnection() }
   }
 
   /// LWS_CALLBACK_CLIENT_RECEIVE: the next part of a server's message.
@@ -399,30 +476,62 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   ) {
     guard case .open = state, let receiver else { return }
     traffic.bytesReceived.add(part.count)
-    let room = limits.maximumMessage - assembly.bytes.count - part.count
-    if room < 0 || remaining > room {
-      close(.messageTooBig, "a message may have at most \(limits.maximumMessage) bytes")
-      return
-    }
+    let room = messageLimit - input.message.count - part.count
+    if room < 0 || remaining > room { return rejectLongMessage() }
     // Complete texts are validated here. lws would check every byte, but miss a character that is
     // incomplete before an empty last part.
-    if isLast, !assembly.isOpen {
+    if isLast, !input.isMessageOpen {
       guard kind == .binary || receiver.checksText || isUTF8(part) else { return rejectText() }
       traffic.messagesReceived.add(1)
       receiver.receive(part.bytes, as: kind)
       return
     }
-    assembly.append(part)
+    makeRoomForInput(part.count)
+    guard case .open = state else { return }
+    input.append(toMessage: part)
     guard isLast else { return }
-    guard kind == .binary || receiver.checksText || assembly.bytes.withUnsafeBytes(isUTF8) else {
+    let message = input.removeMessage()
+    guard kind == .binary || receiver.checksText || message.withUnsafeBytes(isUTF8) else {
       return rejectText()
     }
     traffic.messagesReceived.add(1)
-    var message = MessageAssembly()
-    swap(&message, &assembly)
-    message.bytes.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }
-    message.removeAll()
-    if case .open = state { swap(&message, &assembly) }
+    message.withUnsafeBytes { receiver.receive($0.bytes, as: kind) }
+  }
+
+  /// Holds data that was read when reading was paused.
+  private func hold(_ bytes: UnsafeMutableRawBufferPointer) {
+    makeRoomForInput(bytes.count)
+    // It may have been closed for lack of room.
+    if !isReadClosed { input.append(unread: bytes) }
+  }
+
+  /// Makes room for received data. If there is none, closes the connection, unless it is moving.
+  private func makeRoomForInput(_ bytes: Int) {
+    limits.inbound.reserve(bytes)
+    if !limits.inbound.hasRoom(bytes) { closeSlowSender() }
+  }
+
+  /// Closes a connection whose message is unfinished, because the server has no more memory for
+  /// such messages.
+  func closeSlowSender() {
+    guard case .open = state else { return }
+    // Without these bytes, the following ones are no frames.
+    input.removeAll()
+    isReadClosed = true
+    close(.slowConsumer, "too many bytes of unfinished messages wait at the server")
+  }
+
+  /// Maximum number of bytes of a message.
+  private var messageLimit: Int {
+    (isAdmitted ? nil : limits.maximumMessageBeforeAdmission) ?? limits.maximumMessage
+  }
+
+  private func rejectLongMessage() {
+    close(
+      .messageTooBig,
+      isAdmitted
+        ? "a message may have at most \(messageLimit) bytes"
+        : "until the client is authenticated, a message may have at most \(messageLimit) bytes")
   }
 
   private func rejectText() {

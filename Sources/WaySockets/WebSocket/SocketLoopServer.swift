@@ -15,13 +15,16 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     let attachReceiver: (SocketConnection) -> Void
   }
 
+  private static let maxChecksPerTurn = 200
+
   let loop: SocketLoop
   /// Number of connections on this loop or on their way to it. Read it from any thread.
   let assignedConnections = Atomic(0)
 
   private let configuration: SocketServerConfiguration
   private let idleTimeouts: IdleTimeouts
-  private let budget: SocketQueueBudget
+  private let outbound: SocketMemoryBudget
+  private let inbound: SocketMemoryBudget
   private var connections: [UInt64: SocketConnection] = [:]
   /// The socket that is passed to lws, for the callbacks before lws returns.
   private var pendingAdoption: PendingAdoption?
@@ -31,28 +34,34 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   private var isFinished = false
   /// All loop servers of the server, including this one.
   private var loopServers: [SocketLoopServer] = []
-  private var onConnectionEnded: @Sendable () -> Void = {}
+  private var onConnectionAdmitted: @Sendable (UInt64) -> Void = { _ in }
+  private var onConnectionEnded: @Sendable (UInt64) -> Void = { _ in }
   private var onStopped: @Sendable () -> Void = {}
 
-  /// Creates one of `count` loop servers that share the budget of unsent data.
+  /// Creates one of `count` loop servers that share the budgets of unsent and of unfinished data.
   init(_ configuration: SocketServerConfiguration, loop: SocketLoop, count: Int) {
     self.configuration = configuration
     self.loop = loop
     idleTimeouts = IdleTimeouts(ping: configuration.ping, silence: configuration.silence)
-    budget = SocketQueueBudget(limit: configuration.maximumBufferedTotal / max(count, 1))
+    outbound = SocketMemoryBudget(limit: configuration.maximumBufferedTotal / max(count, 1))
+    inbound = SocketMemoryBudget(limit: configuration.maximumUnfinishedTotal / max(count, 1))
     super.init()
-    budget.makeRoom = { [weak self] in self?.makeRoom($0) }
+    outbound.makeRoom = { [weak self] in self?.closeLongestQueues(toFree: $0) }
+    inbound.makeRoom = { [weak self] in self?.closeOldestUnfinished(toFree: $0) }
   }
 
-  /// Accepts connections from now on. `onConnectionEnded` is called for each connection that has
-  /// ended here. `onStopped` is called once, when this loop server has stopped. Both are called on
+  /// Accepts connections from now on. `onConnectionAdmitted` is called for each connection whose
+  /// client is authenticated here, `onConnectionEnded` for each that has ended here. `onStopped` is called once, when this loop server has stopped. All are called on
   /// this loop.
   func start(
     among loopServers: [SocketLoopServer], subprotocols: [String],
-    onConnectionEnded: @escaping @Sendable () -> Void, onStopped: @escaping @Sendable () -> Void
+    onConnectionAdmitted: @escaping @Sendable (UInt64) -> Void,
+    onConnectionEnded: @escaping @Sendable (UInt64) -> Void,
+    onStopped: @escaping @Sendable () -> Void
   ) throws(SocketError) {
     _ = try VirtualHost(loop: loop, isServer: true, subprotocols: subprotocols, owner: self)
     self.loopServers = loopServers
+    self.onConnectionAdmitted = onConnectionAdmitted
     self.onConnectionEnded = onConnectionEnded
     self.onStopped = onStopped
     loop.shutdownHandlers[ObjectIdentifier(self)] = { [weak self] in self?.loopWillEnd() }
@@ -65,9 +74,10 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     loop.perform { [self] in
       let limits = ConnectionLimits(
         maximumMessage: upgrade.endpoint.maxMessage,
+        maximumMessageBeforeAdmission: upgrade.endpoint.maxMessageBeforeAdmission,
         maximumBuffered: upgrade.endpoint.maxBuffered ?? configuration.maximumBuffered,
         highWater: configuration.highWater, stallTimeout: configuration.stallTimeout,
-        budget: budget, closeTimeout: configuration.closeTimeout)
+        outbound: outbound, inbound: inbound, closeTimeout: configuration.closeTimeout)
       let adoption = PendingAdoption(id: id, limits: limits) { connection in
         connection.attach(upgrade.endpoint.acceptor.accept(connection, upgrade.handshake))
       }
@@ -84,7 +94,8 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     assignedConnections.add(1, ordering: .relaxed)
     loop.perform { [self] in
       var limits = transferState.limits
-      limits.budget = budget
+      limits.outbound = outbound
+      limits.inbound = inbound
       adopt(
         descriptor,
         PendingAdoption(
@@ -93,18 +104,20 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     }
   }
 
-  /// Passes the descriptor to lws, which owns it from then on, as a raw socket. ``FrameReader``
-  /// reads the frames, because lws's own reader accepts some invalid ones.
+  /// Passes the descriptor to lws, which owns it from then on, as a raw file: the connection reads
+  /// from it. lws would close a raw socket as soon as its peer has, however many others do the same
+  /// in that turn. ``FrameReader`` reads the frames, because lws's own reader accepts some invalid
+  /// ones.
   private func adopt(_ descriptor: Int32, _ adoption: PendingAdoption) {
     guard !isStopping, let pointer = virtualHost?.pointer else {
       Glibc.close(descriptor)
-      return connectionEnded()
+      return connectionEnded(adoption.id)
     }
     pendingAdoption = adoption
     let socket = lws_adopt_descriptor_vhost(
-      pointer, LWS_ADOPT_SOCKET, lws_sock_file_fd_type(sockfd: descriptor), nil, nil)
+      pointer, LWS_ADOPT_RAW_FILE_DESC, lws_sock_file_fd_type(filefd: descriptor), nil, nil)
     // If this failed, lws has closed the descriptor.
-    if socket == nil, pendingAdoption != nil { connectionEnded() }
+    if socket == nil, pendingAdoption != nil { connectionEnded(adoption.id) }
     pendingAdoption = nil
   }
 
@@ -131,10 +144,19 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     return loopServers.first { $0.loop === loop && $0 !== self }
   }
 
+  /// Records that the client of a connection is authenticated.
+  func admitted(_ connection: SocketConnection) { onConnectionAdmitted(connection.id) }
+
+  /// Ends a connection at once, unless it is on another loop, or its client is authenticated by now.
+  func abortUnadmitted(_ id: UInt64) {
+    connections[id]?.abortUnadmitted(
+      .overloaded, "too many clients are not authenticated yet; try again later")
+  }
+
   /// Removes a connection that has ended.
   func ended(_ connection: SocketConnection) {
     connections[connection.id] = nil
-    connectionEnded()
+    connectionEnded(connection.id)
   }
 
   /// Removes a connection that moves to another loop server.
@@ -144,9 +166,9 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     finishIfEmpty()
   }
 
-  private func connectionEnded() {
+  private func connectionEnded(_ id: UInt64) {
     assignedConnections.subtract(1, ordering: .relaxed)
-    onConnectionEnded()
+    onConnectionEnded(id)
     finishIfEmpty()
   }
 
@@ -160,16 +182,29 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     guard livenessTimer == nil, !connections.isEmpty else { return }
     livenessTimer = loop.schedule(after: idleTimeouts.checkInterval) { [weak self] in
       guard let self else { return }
-      for connection in connections.values { connection.checkLiveness(idleTimeouts) }
+      checkLiveness(Array(connections.values)[...])
+    }
+  }
+
+  /// Checks some connections in this turn, because each may have to be written to at its end, and
+  /// the rest in later turns.
+  private func checkLiveness(_ remaining: ArraySlice<SocketConnection>) {
+    for connection in remaining.prefix(Self.maxChecksPerTurn) {
+      connection.checkLiveness(idleTimeouts)
+    }
+    let rest = remaining.dropFirst(Self.maxChecksPerTurn)
+    if rest.isEmpty {
       livenessTimer = nil
       scheduleLivenessCheck()
+    } else {
+      loop.executeLater { [weak self] in self?.checkLiveness(rest) }
     }
   }
 
   /// Closes the connections with most unsent data until `size` bytes are free. So slow clients do
   /// not affect fast ones.
-  private func makeRoom(_ size: Int) {
-    while !budget.hasRoom(size) {
+  private func closeLongestQueues(toFree size: Int) {
+    while !outbound.hasRoom(size) {
       let queues = connections.values.compactMap { connection in
         connection.openQueueSize.map { (connection, size: $0) }
       }
@@ -179,10 +214,26 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     }
   }
 
+  /// Closes connections until `size` bytes are free, and a sixteenth of the budget too: finding them
+  /// is a walk over all connections. Those that hold less than half of the average stay, because they
+  /// are not the cause. Of the others, the messages that began first are closed: a client that sends
+  /// without delay has begun its message last.
+  private func closeOldestUnfinished(toFree size: Int) {
+    let holders = connections.values.compactMap { connection in
+      connection.heldInput.map { (connection, size: $0.size, arrival: $0.arrival) }
+    }
+    let heldBytes = holders.reduce(0) { $0 + $1.size }
+    let large = holders.filter { $0.size * 2 * holders.count >= heldBytes }
+    for (connection, _, _) in large.sorted(by: { $0.arrival < $1.arrival }) {
+      if inbound.hasRoom(max(size, inbound.limit / 16)) { return }
+      connection.closeSlowSender()
+    }
+  }
+
   var statistics: SocketStatistics {
     SocketStatistics(
-      connections: connections.count, queuedBytes: budget.used, queueLimit: budget.limit,
-      traffic: loop.traffic)
+      connections: connections.count, queuedBytes: outbound.used, queueLimit: outbound.limit,
+      unfinishedBytes: inbound.used, unfinishedLimit: inbound.limit, traffic: loop.traffic)
   }
 
   /// Closes every connection with `drain`, and accepts no more. Connections end when their clients
@@ -218,8 +269,9 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     guard isStopping, !isFinished, connections.isEmpty, (virtualHost?.socketCount ?? 0) == 0 else {
       return
     }
-    // lws still counts the socket whose end it is reporting.
-    loop.execute { [self] in finish() }
+    // lws still counts the socket whose end it is reporting, and the receivers of the last
+    // connections may not have been notified.
+    loop.executeInShare { [self] in finish() }
   }
 
   /// Releases the vhost, even if lws keeps a socket.
@@ -235,7 +287,8 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     virtualHost?.destroy()
     loopServers = []
     let handler = onStopped
-    onConnectionEnded = {}
+    onConnectionAdmitted = { _ in }
+    onConnectionEnded = { _ in }
     onStopped = {}
     handler()
   }

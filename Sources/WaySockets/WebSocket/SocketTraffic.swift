@@ -45,6 +45,10 @@ package struct SocketStatistics: Sendable {
   /// Number of bytes of memory for unsent data; `queueLimit` is the maximum.
   package let queuedBytes: Int
   package let queueLimit: Int
+  /// Number of bytes of memory for received data that waits for the rest of its message, or for its
+  /// turn; `unfinishedLimit` is the maximum.
+  package let unfinishedBytes: Int
+  package let unfinishedLimit: Int
   package let traffic: SocketTraffic
 }
 

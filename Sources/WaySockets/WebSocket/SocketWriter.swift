@@ -11,7 +11,7 @@ struct SocketWriter: ~Copyable {
   /// The socket accepts no more data until WRITEABLE.
   private var isBlocked = false
 
-  init(isClient: Bool, pool: BufferPool, budget: SocketQueueBudget) {
+  init(isClient: Bool, pool: BufferPool, budget: SocketMemoryBudget) {
     self.isClient = isClient
     buffer = OutboundBuffer(pool: pool, budget: budget)
   }

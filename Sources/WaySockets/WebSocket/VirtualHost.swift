@@ -43,7 +43,6 @@ final class VirtualHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(name)
       entry.callback = socketCallback
-      entry.per_session_data_size = MemoryLayout<UnsafeMutableRawPointer>.size
       entry.rx_buffer_size = Libwebsockets.receiveSize
       entry.tx_packet_size = Libwebsockets.transmitSize
       return entry

@@ -26,6 +26,12 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   package var isIPv6: Bool { bytes.count == 16 }
 
+  /// The network that one client is likely to have: the address itself, or the first 64 bits of an
+  /// IPv6 address.
+  package var clientNetwork: IPAddress {
+    isIPv6 ? IPAddress(bytes: bytes[..<8] + [UInt8](repeating: 0, count: 8)) : self
+  }
+
   /// Whether it is in 127.0.0.0/8, or `::1`.
   package var isLoopback: Bool {
     isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 : bytes.first == 127

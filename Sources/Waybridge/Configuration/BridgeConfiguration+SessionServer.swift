@@ -21,6 +21,8 @@ extension BridgeConfiguration {
       router: router, limits: effectiveLimits,
       methods: enablesConformanceMethods ? ConformanceMethods.methods : [:], now: now,
       identify: identify)
+    shared.allowsAnonymous = allowsAnonymous
+    if let tokenKeys { shared.keysHash = { await tokenKeys.hash } }
     shared.identifyTimeout = identifyTimeout
     shared.compiledPolicy = try policy.compiled()
     shared.logger = logger
@@ -28,6 +30,13 @@ extension BridgeConfiguration {
     shared.store = store
     shared.cluster = cluster
     if let log { shared.eventSink = log.eventSink }
+    if let onAudit {
+      let logRecord = shared.eventSink.audit
+      shared.eventSink.audit = { record in
+        logRecord?(record)
+        onAudit(record)
+      }
+    }
     return shared
   }
 }

@@ -11,6 +11,12 @@ extension BridgeConfiguration {
       limits.maxConnections = descriptors
       limits.maxSessions = descriptors
       limits.maxRate = 0
+      limits.maxUnauthenticated = descriptors
+      limits.maxAddressConnections = 0
+      limits.maxAddressRate = 0
+      limits.maxUserConnections = 0
+      limits.maxUserRate = 0
+      limits.maxUserSessions = 0
     }
     return limits
   }
@@ -36,10 +42,15 @@ extension BridgeConfiguration {
     sockets.contentSecurityPolicy = contentSecurityPolicy
     sockets.folderPolicies = [WebInspector.folder: WebInspector.contentSecurityPolicy]
     sockets.maximumConnections = limits.maxConnections
+    sockets.maximumReserved = limits.maxReserved
+    sockets.maximumUnadmitted = identify == nil ? nil : limits.maxUnauthenticated
+    sockets.maximumPerAddress = limits.maxAddressConnections
+    sockets.maximumAddressRate = limits.maxAddressRate
     sockets.maximumHead = limits.maxHead
     sockets.maximumHeads = min(sockets.maximumHeads, limits.maxServerBytes)
     sockets.maximumBuffered = limits.maxQueueBytes
     sockets.maximumBufferedTotal = limits.maxServerBytes
+    sockets.maximumUnfinishedTotal = limits.maxServerBytes
     sockets.maximumBodies = min(sockets.maximumBodies, limits.maxServerBytes)
     sockets.ping = limits.ping
     sockets.silence = limits.silence

@@ -81,11 +81,17 @@ public struct BridgeConfiguration: Sendable {
   /// The logger; nil logs nothing.
   ///
   /// - `info`: the start, the end, sessions and their clients
-  /// - `warning`: rejections, slow clients and hosts that do not respond, at most ten a second
+  /// - `notice`: audit records, see ``onAudit``, if that is the logger's level when the bridge starts
+  /// - `warning`: rejections, slow clients and hosts that do not respond; of each kind and each
+  ///   address at most ten a second
   /// - `debug`: every call, if that is the logger's level when the bridge starts
   ///
   /// Strings of clients are printable and short; queries of URIs and params are omitted.
   public var logger: Logger?
+  /// Receives a record of each administrative action and each refusal, on any thread; it must return
+  /// at once. Of the refusals of one user at one address, it receives at most ten a second, and the
+  /// number of the others. The ``logger`` gets the same records.
+  public var onAudit: (@Sendable (AuditRecord) -> Void)?
   /// How long a shutdown waits for calls in flight before it fails them with -32802. Meanwhile no
   /// session, task or page begins (2503), and every client gets the event `server.draining`.
   public var drainTimeout: Duration = .seconds(30)

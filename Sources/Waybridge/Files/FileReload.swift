@@ -12,7 +12,7 @@ public struct FileReload: Sendable, Hashable {
 
   /// What the file contains.
   public let content: FileContent
-  /// The file's path.
+  /// The file's path, or the URL of an identity provider's keys.
   public let path: String
   /// The reason why the server rejected the content and uses the previous one; nil if the content is
   /// in force.
@@ -31,9 +31,24 @@ public protocol ReloadableKeys: Sendable {
   /// Reads all files now, and applies those that are valid. Logs the result for each.
   func reload() async -> [FileReload]
 
+  /// Returns the result of each change of keys from now on, including those of ``reload()``.
+  func reloads() async -> AsyncStream<FileReload>
+
   /// A hash of the keys that are in force, which does not reveal them.
   var hash: String { get async }
 
   /// How often the content of a file was rejected.
   var rejections: Int { get async }
+
+  /// How many requests for the keys of an identity provider have failed; 0 if keys come only from
+  /// files.
+  var fetchFailures: Int { get async }
+}
+
+extension ReloadableKeys {
+  /// An empty stream.
+  public func reloads() async -> AsyncStream<FileReload> { AsyncStream { $0.finish() } }
+
+  /// 0: the keys come only from files.
+  public var fetchFailures: Int { get async { 0 } }
 }

@@ -9,8 +9,23 @@ enum BridgeResponder {
 
   /// Responds to `/health` and `/metrics`, and to calls to `/rpc` if `post` is given. Rejects files
   /// outside of `webEntries`, the names that are served; nil rejects none. Embedded files are
-  /// always served. Deferred responses are sent on `loop`, which handles the requests.
+  /// always served. Deferred responses are sent on `loop`, which handles the requests. Refusals are
+  /// recorded in the audit trail.
   static func make(
+    webEntries: [String]?, embedded: [String: HTTPEmbeddedFile], metrics: BridgeMetrics,
+    on loop: any EventLoop, post: RPCEndpoint?
+  ) -> HTTPResponder {
+    let respond = makeUnaudited(
+      webEntries: webEntries, embedded: embedded, metrics: metrics, on: loop, post: post)
+    guard let auditTrail = metrics.sessionServer.auditTrail else { return respond }
+    return { request in
+      respond(request)?.reporting { response in
+        if let record = AuditRecord(response, to: request) { auditTrail.recordThrottled(record) }
+      }
+    }
+  }
+
+  private static func makeUnaudited(
     webEntries: [String]?, embedded: [String: HTTPEmbeddedFile], metrics: BridgeMetrics,
     on loop: any EventLoop, post: RPCEndpoint?
   ) -> HTTPResponder {
@@ -31,14 +46,13 @@ enum BridgeResponder {
         }
         guard let post, request.handshake.token != nil else {
           return .respond(
-            textResponse(
-              403, "/metrics is for programs on the server's machine and for clients with a token\n"
-            )
+            refusal(
+              403, "/metrics is for programs on the server's machine and for clients with a token")
           )
         }
         return deferredDecision(on: loop) {
           guard await post.sessionServer.isAuthenticated(request.handshake) else {
-            return textResponse(401, "the token was rejected\n")
+            return refusal(401, "the token was rejected")
           }
           return isReadMethod(request) ? await metricsResponse(metrics) : methodNotAllowed(request)
         }
@@ -77,7 +91,7 @@ enum BridgeResponder {
       return .respond(response)
     }
     guard post.allowsAnonymous || request.handshake.token != nil else {
-      var response = textResponse(401, "send a token: Authorization: Bearer TOKEN\n")
+      var response = refusal(401, "send a token: Authorization: Bearer TOKEN")
       response.fields = [("WWW-Authenticate", "Bearer")]
       return .respond(response)
     }
@@ -155,6 +169,13 @@ enum BridgeResponder {
   private static func isServed(_ path: String, _ entries: [String]) -> Bool {
     let first = path.utf8.dropFirst().prefix { $0 != UInt8(ascii: "/") }
     return path == "/" || entries.contains { $0.utf8.elementsEqual(first) }
+  }
+
+  /// Refuses a client, with the reason as the text.
+  private static func refusal(_ status: Int, _ reason: String) -> HTTPResponse {
+    var response = textResponse(status, reason + "\n")
+    response.refusalReason = reason
+    return response
   }
 
   private static func textResponse(_ status: Int, _ body: String) -> HTTPResponse {

@@ -1,9 +1,11 @@
 import Logging
-import WayPatterns
 import WaySession
+import WaySockets
 import WayTransport
 
-/// Writes the events of a bridge to the app's logger.
+/// Writes the events and the audit records of a bridge to the app's logger. Each line about a client
+/// has the fields `user`, `client`, `address` and `origin`, as far as they are known, and each field
+/// always has the same JSON type.
 struct BridgeLog: Sendable {
   let logger: Logger
   private let throttle = LogThrottle()
@@ -12,31 +14,44 @@ struct BridgeLog: Sendable {
     self.logger = logger
   }
 
-  /// The sink of the bridge's events. Calls are included only if the logger's level is `debug` at
-  /// this time: checking it for each call would cost too much.
+  /// The sink of the bridge's events. Calls and audit records are included only if the logger's
+  /// level includes them at this time: checking it for each call would cost too much.
   var eventSink: EventSink {
     var sink = EventSink()
     if logger.logLevel <= .debug { sink.kinds.insert(.call) }
     sink.emit = logEvent
     sink.connectionRejected = logRejectedConnection
     sink.tokenRejected = logRejectedToken
+    sink.peerMessageRejected = logRejectedPeerMessage
     sink.storeChanged = logStoreChange
+    if logger.logLevel <= .notice { sink.audit = logRecord }
     return sink
   }
 
   /// Logs a rejected HTTP request.
-  func logRejectedRequest(_ status: Int, _ reason: String, _ hint: String?) {
-    let reason = reason + (hint.map { "; " + $0 } ?? "")
-    warn("request rejected", ["status": .stringConvertible(status), "reason": reason.logValue])
+  func logRejectedRequest(_ request: RejectedRequest) {
+    let client = EventClient(address: request.address, origin: request.origin)
+    warn("request rejected", from: client) { fields in
+      fields.add("status", request.status)
+      fields.add("reason", request.reason + (request.hint.map { "; " + $0 } ?? ""))
+    }
   }
 
-  @Sendable private func logRejectedConnection(_ code: CloseCode, _ reason: String) {
-    warn(
-      "connection rejected", ["code": .stringConvertible(code.rawValue), "reason": reason.logValue])
+  @Sendable private func logRejectedConnection(
+    _ code: CloseCode, _ reason: String, _ client: EventClient
+  ) {
+    warn("connection rejected", from: client) { fields in
+      fields.add("code", Int(code.rawValue))
+      fields.add("reason", reason)
+    }
   }
 
-  @Sendable private func logRejectedToken(_ reason: String) {
-    warn("token rejected", ["reason": reason.logValue])
+  @Sendable private func logRejectedToken(_ reason: String, _ client: EventClient) {
+    warn("token rejected", from: client) { $0.add("reason", reason) }
+  }
+
+  @Sendable private func logRejectedPeerMessage(_ reason: String) {
+    warn("message of another server rejected", from: nil) { $0.add("reason", reason) }
   }
 
   @Sendable private func logStoreChange(_ failure: String?) {
@@ -48,100 +63,101 @@ struct BridgeLog: Sendable {
       metadata: ["reason": failure.logValue])
   }
 
-  @Sendable private func logEvent(_ session: String, _ event: SessionEvent) {
+  @Sendable private func logRecord(_ record: AuditRecord) {
+    logger.notice("audit", metadata: LogFields(record).metadata)
+  }
+
+  @Sendable private func logEvent(
+    _ session: String, _ event: SessionEvent, _ client: EventClient?
+  ) {
+    // The fields of a line are only made if the logger's level includes it.
+    func add(_ id: String?, _ code: UInt16? = nil, to fields: inout LogFields) {
+      fields.add("session", session)
+      fields.add("client", id)
+      fields.add("code", code.map(Int.init))
+    }
+    func log(_ level: Logger.Level, _ message: Logger.Message, _ id: String?, _ code: UInt16? = nil)
+    {
+      logger.log(level: level, message, metadata: fields(client) { add(id, code, to: &$0) })
+    }
+    func warn(
+      _ message: Logger.Message, _ id: String?, _ more: (inout LogFields) -> Void = { _ in }
+    ) {
+      self.warn(message, from: client) { fields in
+        add(id, to: &fields)
+        more(&fields)
+      }
+    }
     switch event {
-    case .joined(let client, let name, let version, let isFirst):
+    case .joined(let id, _, let version, let isFirst):
       if isFirst { logger.info("session opened", metadata: ["session": .string(session)]) }
       logger.info(
         "client joined",
-        metadata: [
-          "session": .string(session), "client": .string(client), "name": (name ?? "").logValue,
-          "version": (version ?? "").logValue,
-        ])
-    case .left(let client, let code):
-      let metadata: Logger.Metadata = [
-        "session": .string(session), "client": .string(client),
-        "code": .string(code.map(String.init) ?? "none"),
-      ]
-      if code == CloseCode.slowConsumer.rawValue {
-        warn("slow consumer closed", metadata)
-      } else {
-        logger.info("client left", metadata: metadata)
-      }
-    case .disconnected(let client, let code):
-      let metadata: Logger.Metadata = [
-        "session": .string(session), "client": .string(client),
-        "code": .string(code.map(String.init) ?? "none"),
-      ]
-      if code == CloseCode.slowConsumer.rawValue {
-        warn("slow consumer closed: it may resume", metadata)
-      } else {
-        logger.info("client lost its connection", metadata: metadata)
-      }
-    case .reconnected(let client):
-      logger.info(
-        "client resumed", metadata: ["session": .string(session), "client": .string(client)])
-    case .discarded(let client):
-      warn(
-        "client discarded: too much data waited for it",
-        ["session": .string(session), "client": .string(client)])
-    case .restored:
-      logger.info("session restored after a restart", metadata: ["session": .string(session)])
+        metadata: fields(client) { fields in
+          add(id, to: &fields)
+          fields.add("version", version)
+        })
+    case .left(let id, let code) where code == CloseCode.slowConsumer.rawValue:
+      warn("slow consumer closed", id) { $0.add("code", code.map(Int.init)) }
+    case .left(let id, let code): log(.info, "client left", id, code)
+    case .disconnected(let id, let code) where code == CloseCode.slowConsumer.rawValue:
+      warn("slow consumer closed: it may resume", id) { $0.add("code", code.map(Int.init)) }
+    case .disconnected(let id, let code): log(.info, "client lost its connection", id, code)
+    case .reconnected(let id): log(.info, "client resumed", id)
+    case .discarded(let id): warn("client discarded: too much data waited for it", id)
+    case .restored: log(.info, "session restored after a restart", nil)
     case .unreadable(let reason):
       logger.error(
         "session cannot be read: it stays in the store, and its clients open a new session",
         metadata: ["session": .string(session), "reason": reason.logValue])
-    case .restoreFailed(let client, let reason):
-      warn(
-        "client restored without all of its hosts and subscriptions",
-        ["session": .string(session), "client": .string(client), "reason": reason.logValue])
-    case .takenOver:
-      warn("another server has taken over the session", ["session": .string(session)])
-    case .handedOver:
-      logger.info("session handed over", metadata: ["session": .string(session)])
-    case .ended: logger.info("session closed", metadata: ["session": .string(session)])
-    case .hostTimedOut(let client, let method):
-      warn(
-        "host did not answer in time",
-        ["session": .string(session), "client": .string(client), "method": .string(method)])
+    case .restoreFailed(let id, let reason):
+      warn("client restored without all of its hosts and subscriptions", id) {
+        $0.add("reason", reason)
+      }
+    case .takenOver: warn("another server has taken over the session", nil)
+    case .handedOver: log(.info, "session handed over", nil)
+    case .ended: log(.info, "session closed", nil)
+    case .hostTimedOut(let id, let method):
+      warn("host did not answer in time", id) { $0.add("method", method) }
     case .handlerThrew(let number, let error):
-      warn(
-        "task failed",
-        [
-          "session": .string(session), "number": .stringConvertible(number),
-          "error": "\(error)".logValue,
-        ])
-    case .callEnded(let call): logCall(session, call)
+      warn("task failed", nil) { fields in
+        fields.add("number", number)
+        fields.add("error", "\(error)")
+      }
+    case .callEnded(let call):
+      logger.debug(
+        "call",
+        metadata: fields(client) { fields in
+          add(call.client, to: &fields)
+          fields.add(call)
+        })
     case .pageRequested, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted,
-      .taskEnded,
-      .taskDeclined, .handlerResponded, .routeFailed, .operationFailed:
+      .taskEnded, .taskDeclined, .handlerResponded, .routeFailed, .operationFailed:
       break
     }
   }
 
-  private func logCall(_ session: String, _ call: CallRecord) {
-    var metadata: Logger.Metadata = [
-      "session": .string(session), "client": .string(call.client),
-      "id": "\(call.id)".logValue, "method": call.method.logValue,
-      "code": .stringConvertible(call.code),
-      "ms": .stringConvertible(Double(call.nanoseconds / 1_000) / 1_000),
-    ]
-    // A query may contain data that does not belong in a log.
-    if let uri = call.uri.map(RouteURI.normalForm(of:)) {
-      metadata["uri"] = String(uri.prefix { $0 != "?" && $0 != "#" }).logValue
-    }
-    logger.debug("call", metadata: metadata)
+  private func fields(
+    _ client: EventClient?, _ add: (inout LogFields) -> Void
+  ) -> Logger.Metadata {
+    var fields = LogFields(client)
+    add(&fields)
+    return fields.metadata
   }
 
-  /// Throttled, since clients control how often they are rejected.
-  private func warn(_ message: Logger.Message, _ metadata: @autoclosure () -> Logger.Metadata) {
-    switch throttle.decide() {
-    case .suppress: break
-    case .pass(let suppressed):
-      if suppressed > 0 {
-        logger.warning("warnings suppressed", metadata: ["count": .stringConvertible(suppressed)])
-      }
-      logger.warning(message, metadata: metadata())
+  /// Throttled, since clients control how often they cause it.
+  private func warn(
+    _ message: Logger.Message, from client: EventClient?, _ add: (inout LogFields) -> Void
+  ) {
+    let decision = throttle.decide(message.description, from: client?.address)
+    for (line, count) in decision.suppressedCounts {
+      logger.warning(
+        "warnings suppressed",
+        metadata: fields(line.map { EventClient(address: $0.address) }) { fields in
+          fields.add("count", count)
+          fields.add("warning", line?.message)
+        })
     }
+    if decision.passes { logger.warning(message, metadata: fields(client, add)) }
   }
 }

@@ -1,36 +1,24 @@
+import WaySession
 import WayTransport
 
-/// Passes a limited number of lines in a second, and counts the others.
+/// Limits the lines of each kind about each address, so that one client does not suppress the lines
+/// about others.
 struct LogThrottle: Sendable {
-  enum ThrottleDecision: Hashable {
-    /// `suppressed` is the number of suppressed lines since the last one that passed.
-    case pass(suppressed: Int)
-    case suppress
+  /// The lines that are counted together.
+  struct LineKind: Hashable, Sendable {
+    let message: String
+    let address: String?
   }
 
-  private struct ThrottleState {
-    var windowStart: Duration = .zero
-    var passedCount = 0
-    var suppressedCount = 0
-  }
+  private let throttle = Locked(EventThrottle<LineKind>())
+  private let startTime = ContinuousClock.now
 
-  static let maxPerSecond = 10
-  private let state = Locked(ThrottleState())
-  private static let startTime = ContinuousClock.now
-
-  func decide(at time: Duration = ContinuousClock.now - startTime) -> ThrottleDecision {
-    state.withLock { state in
-      if time - state.windowStart >= .seconds(1) {
-        state.windowStart = time
-        state.passedCount = 0
-      }
-      guard state.passedCount < Self.maxPerSecond else {
-        state.suppressedCount += 1
-        return .suppress
-      }
-      defer { state.suppressedCount = 0 }
-      state.passedCount += 1
-      return .pass(suppressed: state.suppressedCount)
+  /// Decides whether a line is logged now.
+  func decide(_ message: String, from address: String?) -> EventThrottle<LineKind>.ThrottleDecision
+  {
+    let time = (ContinuousClock.now - startTime) / .milliseconds(1)
+    return throttle.withLock {
+      $0.decide(LineKind(message: message, address: address), at: Int64(time))
     }
   }
 }

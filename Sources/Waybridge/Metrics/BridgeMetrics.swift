@@ -8,7 +8,7 @@ struct BridgeMetrics: Sendable {
   let sessionServer: SessionServer
   let socketServer: SocketServer
   /// One probe for each loop, in their order.
-  let lagProbes: [LagProbe]
+  let lagProbes: [LoopLagMetrics]
   /// The route table if it can change; nil if there is none.
   var liveTable: LiveTable?
   /// The keys that verify tokens; nil if they are unknown.
@@ -18,10 +18,11 @@ struct BridgeMetrics: Sendable {
   func families() async -> [MetricFamily] {
     let statistics = await sessionServer.statistics()
     let sockets = await socketServer.statistics()
+    let admission = await socketServer.admissionStatistics()
     return [buildFamily] + policyFamilies + (await keyFamilies()) + sessionFamilies(statistics)
       + storeFamilies(statistics) + clusterFamilies
       + (await tableFamilies()) + callFamilies(sessionServer.callCounts)
-      + trafficFamilies(sockets)
+      + trafficFamilies(sockets) + admissionFamilies(admission)
       + loopFamilies(statistics, sockets)
   }
 
@@ -49,7 +50,7 @@ struct BridgeMetrics: Sendable {
     ]
   }
 
-  /// The metrics of the keys; empty without keys from files.
+  /// The metrics of the keys; empty without keys.
   private func keyFamilies() async -> [MetricFamily] {
     guard let tokenKeys else { return [] }
     var keys = MetricFamily(
@@ -59,8 +60,13 @@ struct BridgeMetrics: Sendable {
     return [
       keys,
       MetricFamily(
-        "waybridge_key_refusals_total", .counter, "Contents of key files that were rejected.",
+        "waybridge_key_refusals_total", .counter,
+        "Contents of key files and key sets that were rejected.",
         value: await tokenKeys.rejections),
+      MetricFamily(
+        "waybridge_key_fetch_failures_total", .counter,
+        "Requests for the keys of an identity provider that brought no valid keys.",
+        value: await tokenKeys.fetchFailures),
     ]
   }
 
@@ -118,7 +124,7 @@ struct BridgeMetrics: Sendable {
 
   /// The metrics of the cluster; empty for a single server.
   private var clusterFamilies: [MetricFamily] {
-    sessionServer.cluster.map { ClusterMetrics(node: $0).families } ?? []
+    sessionServer.cluster.map { BridgeClusterMetrics(node: $0).families } ?? []
   }
 
   /// The metrics of the route table and of the handlers and hosts that serve it.
@@ -217,7 +223,39 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_queue_limit_bytes", .gauge, "Limit of waybridge_queue_bytes.",
         value: sockets.sum(\.queueLimit)),
+      MetricFamily(
+        "waybridge_unfinished_bytes", .gauge,
+        "Bytes of memory for messages of clients that are not complete, or wait for their turn.",
+        value: sockets.sum(\.unfinishedBytes)),
+      MetricFamily(
+        "waybridge_unfinished_limit_bytes", .gauge, "Limit of waybridge_unfinished_bytes.",
+        value: sockets.sum(\.unfinishedLimit)),
       messages, bytes, closes, refusals, handshakes,
+    ]
+  }
+
+  private func admissionFamilies(_ admission: AdmissionStatistics) -> [MetricFamily] {
+    var users = MetricFamily(
+      "waybridge_user_refusals_total", .counter,
+      "Connections and sessions that were rejected because of a limit of their user, by limit.")
+    let refused = sessionServer.userQuotas.refused
+    users.add(refused.connections, ("limit", "connections"))
+    users.add(refused.rate, ("limit", "rate"))
+    users.add(refused.sessions, ("limit", "sessions"))
+    return [
+      MetricFamily(
+        "waybridge_unauthenticated_connections", .gauge,
+        "Connections of any kind whose clients are not authenticated; 0 without authentication.",
+        value: admission.unadmitted),
+      MetricFamily(
+        "waybridge_unauthenticated_limit_connections", .gauge,
+        "Limit of waybridge_unauthenticated_connections.",
+        value: sessionServer.configuration.limits.maxUnauthenticated),
+      MetricFamily(
+        "waybridge_reserved_connections", .gauge,
+        "WebSocket connections of administrators beyond the limit of connections.",
+        value: admission.reserved),
+      users,
     ]
   }
 

@@ -120,6 +120,26 @@ extension BridgeServer {
     try await sessionServer().clusterDispatch.sessions(audience)
   }
 
+  /// Ends a session: its clients are disconnected with 4003 and cannot resume. Returns the ids of
+  /// the clients. Throws 2404 if there is no such session, and 2503 if it moves to another server
+  /// meanwhile.
+  @discardableResult
+  public func end(session: String) async throws(CallError) -> [String] {
+    try await sessionServer().clusterDispatch.revoke(SessionRevocation(session: session), by: nil)
+  }
+
+  /// Disconnects a client with 4003, and the guests that it has invited. They cannot resume, and
+  /// the invitations of all of them, and the session's join token, are void. Returns their ids.
+  /// Throws 2404 if there is no such session or client, and 2503 if the session moves to another
+  /// server meanwhile.
+  @discardableResult
+  public func disconnect(
+    client: String, of session: String
+  ) async throws(CallError) -> [String] {
+    try await sessionServer().clusterDispatch.revoke(
+      SessionRevocation(session: session, client: client), by: nil)
+  }
+
   /// Adds a session to a group. Throws 2404 if there is no such session.
   public func add(session: String, toGroup group: String) async throws(CallError) {
     try await self.sessionServer().clusterDispatch.add(session: session, toGroup: group)

@@ -11,12 +11,18 @@ extension BridgeServer {
 
   /// Watches the table while the server runs: its file, its changes, and the handlers and hosts
   /// that serve it. Ends when the task is cancelled.
-  func watchTable(_ sessionServer: SessionServer) async {
+  func watchTable(
+    _ sessionServer: SessionServer, _ tableEvents: AsyncStream<LiveTable.TableEvent>?
+  ) async {
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.auditRoutes(sessionServer) }
       if let table = configuration.table {
         tasks.addTask { await sessionServer.publishTableChanges(await table.changes()) }
-        tasks.addTask { await logTableChanges(table) }
+        if let tableEvents {
+          tasks.addTask {
+            await reportTableChanges(tableEvents, table.file, to: sessionServer.auditTrail)
+          }
+        }
         if configuration.watchesTableFile, let file = table.file {
           tasks.addTask { await watchTableFile(file, of: table) }
         }
@@ -71,20 +77,27 @@ extension BridgeServer {
     }
   }
 
-  private func logTableChanges(_ table: LiveTable) async {
-    guard let logger = configuration.logger else { return }
-    for await event in await table.events() {
+  /// Logs the changes of the table, and records those that no client has requested. `file` is the
+  /// table's file.
+  private func reportTableChanges(
+    _ events: AsyncStream<LiveTable.TableEvent>, _ file: String?, to auditTrail: AuditTrail?
+  ) async {
+    let logger = configuration.logger
+    for await event in events {
+      if let record = AuditRecord(event, file: file) { auditTrail?.record(record) }
       switch event {
       case .changed(let change):
-        logger.info(
+        logger?.info(
           "table changed",
           metadata: [
             "version": "\(change.stamp.version)", "hash": "\(change.stamp.hash)",
             "cause": "\(change.cause.rawValue)", "previous": "\(change.previous.version)",
             "swapTime": "\(change.swapDuration)",
           ])
+      // The client gets the reason, which may quote its params.
+      case .rejected(_, .update), .rejected(_, .rollback): break
       case .rejected(let error, let cause):
-        logger.warning(
+        logger?.warning(
           "table rejected; the current table stays in force",
           metadata: ["cause": "\(cause.rawValue)", "reason": "\(error)"])
       }

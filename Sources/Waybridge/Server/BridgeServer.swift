@@ -55,12 +55,17 @@ public struct BridgeServer: Service {
     let running = try await RunningBridge(router: router, configuration: configuration)
     lifecycle.setAccessHandler(running.setAccess)
     await activate(with: running.sessionServer)
+    // Before the server listens, so that no change is missed.
+    let tableEvents = await configuration.table?.events()
+    let keyReloads = await configuration.tokenKeys?.reloads()
     let policyWatch = policyFile.map { file in Task { await watchPolicyFile(file) } }
-    let tableWatch = Task { await watchTable(running.sessionServer) }
+    let tableWatch = Task { await watchTable(running.sessionServer, tableEvents) }
+    let keyWatch = Task { await recordKeyReloads(keyReloads, of: running.sessionServer) }
     let watchdogPings = Task { await sendWatchdogPings(for: running) }
     defer {
       policyWatch?.cancel()
       tableWatch.cancel()
+      keyWatch.cancel()
       watchdogPings.cancel()
     }
     onListening(running.address)
@@ -150,9 +155,13 @@ package struct RunningBridge: Sendable {
     }
     let sessionServer = SessionServer(shared, loopCount: loops.count)
     self.sessionServer = sessionServer
-    sockets.onRejection = { status, reason, hint, address in
-      sessionServer.rejectionLog.add(.request, status, reason, address: address, remedy: hint)
-      log?.logRejectedRequest(status, reason, hint)
+    sockets.onRejection = { request in
+      sessionServer.rejectionLog.add(
+        .request, request.status, request.reason, address: request.address, remedy: request.hint)
+      log?.logRejectedRequest(request)
+      if let record = AuditRecord(refusing: request) {
+        sessionServer.auditTrail?.recordThrottled(record)
+      }
     }
     loopSessions = loops.map { LoopSessions(loop: $0, in: sessionServer) }
     socketServer = SocketServer(
@@ -160,7 +169,7 @@ package struct RunningBridge: Sendable {
       others: Array(loops.dropFirst()))
     let metrics = BridgeMetrics(
       sessionServer: sessionServer, socketServer: socketServer,
-      lagProbes: loops.map { LagProbe(loop: $0) },
+      lagProbes: loops.map { LoopLagMetrics(loop: $0) },
       liveTable: configuration.table, tokenKeys: configuration.tokenKeys)
     do {
       try await sessionServer.restore()
@@ -211,9 +220,10 @@ package struct RunningBridge: Sendable {
 extension BridgeConfiguration {
   /// The endpoints that accept WebSocket connections.
   fileprivate func endpoints(_ sessionServer: SessionServer) -> [Endpoint] {
+    let limits = sessionServer.configuration.limits
     let bridge = Endpoint(
-      path: "/bridge", subprotocols: [LoopSessions.subprotocol],
-      maxMessage: sessionServer.configuration.limits.maxMessage, acceptor: sessionServer)
+      path: "/bridge", subprotocols: [LoopSessions.subprotocol], maxMessage: limits.maxMessage,
+      maxMessageBeforeAdmission: identify == nil ? nil : limits.maxHello, acceptor: sessionServer)
     guard enablesConformanceMethods else { return [bridge] }
     return [
       bridge,

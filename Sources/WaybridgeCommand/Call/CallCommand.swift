@@ -45,7 +45,7 @@ struct CallCommand: ConfigurableCommand {
 
   @OptionGroup(title: "Server options") var server: ServerFlags
 
-  @OptionGroup(title: "Session options") var sessionFlags: SessionFlags
+  @OptionGroup(title: "Session options") var sessionFlags: SessionCommandFlags
 
   @OptionGroup var config: ConfigurationFile
 

@@ -56,6 +56,7 @@ struct CommandLogHandler: LogHandler {
     case .string(let text): .string(text)
     case .stringConvertible(let number as Int): .integer(Int64(number))
     case .stringConvertible(let number as UInt16): .integer(Int64(number))
+    case .stringConvertible(let flag as Bool): .bool(flag)
     case .stringConvertible(let number as Double): Number(number).map(Value.number) ?? .null
     case .stringConvertible(let other): .string(other.description)
     case .dictionary(let members):

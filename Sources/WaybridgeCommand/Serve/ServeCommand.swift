@@ -18,7 +18,8 @@ struct ServeCommand: ConfigurableCommand {
       server itself can connect. They can call every route that requires no permissions. The options \
       for access and tokens accept other clients, and a policy restricts calls.
 
-      On SIGHUP the server reads the files of the policy, the keys and the table again. It logs the \
+      On SIGHUP the server reads the files of the policy, the keys and the table again, and fetches \
+      the keys of an identity provider. It logs the \
       result for each file. With a service manager that supports systemd's protocols, it reports when \
       it listens, reloads and ends, and can use a socket that the service manager has opened.
 
@@ -52,11 +53,16 @@ struct ServeCommand: ConfigurableCommand {
       "allowHost": AccessOptions.joined(access.allowHost),
       "trustedProxy": AccessOptions.joined(access.trustedProxy),
       "tokenSecretFile": tokens.tokenSecretFile, "tokenKeyFile": tokens.tokenKeyFile,
+      "tokenJwks": tokens.tokenJwks, "tokenIssuer": tokens.tokenIssuer,
+      "tokenAudience": tokens.tokenAudience, "tokenGroupsClaim": tokens.tokenGroupsClaim,
       "allowAnonymous": tokens.allowAnonymous ? "true" : nil,
       "table": tables.table, "tableCache": tables.tableCache,
       "tableInterval": tables.tableInterval, "policy": tables.policy,
       "data": durability.data, "cluster": durability.cluster,
-      "clusterReplicas": durability.clusterReplicas,
+      "clusterName": durability.clusterName, "clusterReplicas": durability.clusterReplicas,
+      "clusterSecretFile": durability.clusterSecretFile,
+      "clusterCredentials": durability.clusterCredentials, "clusterCa": durability.clusterCa,
+      "clusterCertificate": durability.clusterCertificate, "clusterKey": durability.clusterKey,
       "web": files.web, "contentSecurityPolicy": files.contentSecurityPolicy,
       "noClient": files.noClient ? "true" : nil, "noInspector": files.noInspector ? "true" : nil,
       "loops": process.loops, "drain": process.drain,
@@ -87,8 +93,7 @@ struct ServeCommand: ConfigurableCommand {
         try ConformanceEffectTask.register(in: router, folder: data)
       }
     } else if !settings.cluster.isEmpty {
-      configuration.cluster = try Cluster(
-        nats: settings.cluster, replicas: settings.clusterReplicas)
+      configuration.cluster = try Cluster(nats: settings.clusterSettings)
     }
     let fetcher = try await Self.loadTable(settings, into: router, &configuration)
     let keys = try await settings.tokenKeys()

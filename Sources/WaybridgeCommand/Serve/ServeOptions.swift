@@ -23,6 +23,18 @@ struct TokenOptions: ParsableArguments {
   @Option(help: .setting("tokenKeyFile", valueName: "file"), completion: .file())
   var tokenKeyFile: String?
 
+  @Option(help: .setting("tokenJwks", valueName: "url"), completion: .nothing)
+  var tokenJwks: String?
+
+  @Option(help: .setting("tokenIssuer", valueName: "issuer"), completion: .nothing)
+  var tokenIssuer: String?
+
+  @Option(help: .setting("tokenAudience", valueName: "name"), completion: .nothing)
+  var tokenAudience: String?
+
+  @Option(help: .setting("tokenGroupsClaim", valueName: "claim"), completion: .nothing)
+  var tokenGroupsClaim: String?
+
   @Flag(help: .setting("allowAnonymous"))
   var allowAnonymous = false
 }
@@ -50,8 +62,26 @@ struct DurabilityOptions: ParsableArguments {
   @Option(help: .setting("cluster", valueName: "url"), completion: .nothing)
   var cluster: String?
 
+  @Option(help: .setting("clusterName", valueName: "name"), completion: .nothing)
+  var clusterName: String?
+
   @Option(help: .setting("clusterReplicas", valueName: "n"), completion: .nothing)
   var clusterReplicas: String?
+
+  @Option(help: .setting("clusterSecretFile", valueName: "file"), completion: .file())
+  var clusterSecretFile: String?
+
+  @Option(help: .setting("clusterCredentials", valueName: "file"), completion: .file())
+  var clusterCredentials: String?
+
+  @Option(help: .setting("clusterCa", valueName: "file"), completion: .file())
+  var clusterCa: String?
+
+  @Option(help: .setting("clusterCertificate", valueName: "file"), completion: .file())
+  var clusterCertificate: String?
+
+  @Option(help: .setting("clusterKey", valueName: "file"), completion: .file())
+  var clusterKey: String?
 }
 
 /// The flags for the files that `serve` serves.

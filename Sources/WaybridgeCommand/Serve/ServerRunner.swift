@@ -53,7 +53,7 @@ enum ServerRunner {
     let isOpen = configuration.identify != nil || configuration.allowsAnonymous
     let isLocal = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(configuration.host)
     guard message.hasPrefix("cannot listen on "), !isOpen, !isLocal else { return "" }
-    return "; authenticate clients with --token-secret-file or --token-key-file, or accept all "
-      + "clients with --allow-anonymous"
+    return "; authenticate clients with --token-secret-file, --token-key-file or --token-jwks, or "
+      + "accept all clients with --allow-anonymous"
   }
 }

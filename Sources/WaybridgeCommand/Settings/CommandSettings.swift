@@ -11,7 +11,13 @@ struct CommandSettings: Sendable {
   var loops = 0
   var data: String?
   var cluster = ""
+  var clusterName = "waybridge"
   var clusterReplicas = 1
+  var clusterSecretFile: String?
+  var clusterCredentials: String?
+  var clusterCA: String?
+  var clusterCertificate: String?
+  var clusterKey: String?
   var allowedOrigins: [String] = []
   var allowedHosts: [String] = []
   var trustedProxies: [String] = []
@@ -30,6 +36,10 @@ struct CommandSettings: Sendable {
   var joinToken = ""
   var tokenSecretFile: String?
   var tokenKeyFile: String?
+  var tokenKeySetURL = ""
+  var tokenIssuer = ""
+  var tokenAudience = "waybridge"
+  var tokenGroupsClaim = "groups"
   var allowsAnonymous = false
   var logLevel = Logger.Level.notice.rawValue
   var logFormat = LogFormat.text.rawValue
@@ -131,10 +141,47 @@ extension CommandSettings {
       a server that ends
       """),
     CommandSetting(
+      "clusterName", .string(\.clusterName),
+      """
+      Name of the cluster: letters, digits, - and _, at most 32. All names in NATS begin with it, so \
+      that clusters with different names can use the same NATS servers
+      """),
+    CommandSetting(
       "clusterReplicas", .integer(\.clusterReplicas, 1...5),
       """
       Number of NATS servers that store each session: 1, 3 or 5. Only the first server of a new \
       cluster uses this setting
+      """),
+    CommandSetting(
+      "clusterSecretFile", .path(\.clusterSecretFile),
+      """
+      File with the secret that encrypts and authenticates the messages between the servers of the \
+      cluster, at least 32 bytes; the same on all servers. Up to four lines: the first is the secret, \
+      the others are accepted too. Only its owner may have access to it. Required with tokens or a \
+      policy
+      """),
+    CommandSetting(
+      "clusterCredentials", .path(\.clusterCredentials),
+      """
+      File with the credentials of a NATS user (.creds), instead of a user and password in --cluster. \
+      Only its owner may have access to it
+      """),
+    CommandSetting(
+      "clusterCa", .path(\.clusterCA),
+      """
+      File with the certificates of the authorities that issue the NATS servers' certificates, as PEM; \
+      without it, those of the system. Requires tls://
+      """),
+    CommandSetting(
+      "clusterCertificate", .path(\.clusterCertificate),
+      """
+      File with the certificate that this server shows to NATS, as PEM. Requires tls:// and \
+      --cluster-key
+      """),
+    CommandSetting(
+      "clusterKey", .path(\.clusterKey),
+      """
+      File with the private key of --cluster-certificate, as PEM. Only its owner may have access to it
       """),
     CommandSetting(
       "loops", .integer(\.loops, 0...256),
@@ -176,6 +223,24 @@ extension CommandSettings {
       """
       File with the public keys of clients' tokens (EdDSA), as PEM. Only its owner may have access \
       to it. The server reloads a file that changes
+      """),
+    CommandSetting(
+      "tokenJwks", .string(\.tokenKeySetURL),
+      """
+      URL of an identity provider's public keys (RS256, ES256, EdDSA), its jwks_uri: https://, or \
+      http:// for this machine. The server fetches them at the start, every ten minutes, and for a \
+      token with an unknown key. Requires --token-issuer
+      """),
+    CommandSetting(
+      "tokenIssuer", .string(\.tokenIssuer),
+      "Issuer that clients' tokens must have (iss), exactly as the identity provider writes it"),
+    CommandSetting(
+      "tokenAudience", .string(\.tokenAudience), "Audience that clients' tokens must have (aud)"),
+    CommandSetting(
+      "tokenGroupsClaim", .string(\.tokenGroupsClaim),
+      """
+      Claim with the groups of a token's user. If there is none of this name, dots lead into objects, \
+      as in realm_access.roles
       """),
     CommandSetting(
       "allowAnonymous", .boolean(\.allowsAnonymous),
@@ -256,6 +321,30 @@ extension CommandSettings {
     CommandSetting("limits.maxSessions", .count(\.limits.maxSessions), "Sessions"),
     CommandSetting(
       "limits.maxConnections", .count(\.limits.maxConnections), "Connections of any kind"),
+    CommandSetting(
+      "limits.maxUnauthenticated", .count(\.limits.maxUnauthenticated),
+      "Connections whose clients are not authenticated"),
+    CommandSetting(
+      "limits.maxReserved", .count(\.limits.maxReserved),
+      "Connections and sessions of administrators beyond the limits of all"),
+    CommandSetting(
+      "limits.maxAddressConnections", .integer(\.limits.maxAddressConnections, 0...1 << 30),
+      "Connections of one address of another machine; 0 for any number"),
+    CommandSetting(
+      "limits.maxAddressRate", .integer(\.limits.maxAddressRate, 0...1 << 30),
+      "Connections a second of one address of another machine; 0 for any number"),
+    CommandSetting(
+      "limits.maxUserConnections", .integer(\.limits.maxUserConnections, 0...1 << 30),
+      "Connections of one user; 0 for any number"),
+    CommandSetting(
+      "limits.maxUserRate", .integer(\.limits.maxUserRate, 0...1 << 30),
+      "Connections a second of one user; 0 for any number"),
+    CommandSetting(
+      "limits.maxUserSessions", .integer(\.limits.maxUserSessions, 0...1 << 30),
+      "Sessions of one user; 0 for any number"),
+    CommandSetting(
+      "limits.maxHello", .count(\.limits.maxHello),
+      "Bytes of a message of a client that is not authenticated yet"),
     CommandSetting(
       "limits.maxHead", .count(\.limits.maxHead),
       "Bytes of the header fields of an HTTP request, with the cookies and the first line"),

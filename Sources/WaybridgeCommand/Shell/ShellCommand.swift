@@ -58,7 +58,7 @@ struct ShellCommand: ConfigurableCommand {
 
   @OptionGroup(title: "Server options") var server: ServerFlags
 
-  @OptionGroup(title: "Session options") var sessionFlags: SessionFlags
+  @OptionGroup(title: "Session options") var sessionFlags: SessionCommandFlags
 
   @OptionGroup var config: ConfigurationFile
 

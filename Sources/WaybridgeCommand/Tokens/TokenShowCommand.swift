@@ -34,13 +34,37 @@ struct TokenShowCommand: AsyncParsableCommand {
   var keyFile: String?
 
   @Option(
+    help: ArgumentHelp(
+      "URL of an identity provider's public keys to verify the token with (RS256, ES256, EdDSA)",
+      valueName: "url"),
+    completion: .nothing)
+  var jwks: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Issuer that a verified token must have; required with --jwks", valueName: "issuer"),
+    completion: .nothing)
+  var issuer: String?
+
+  @Option(
     help: ArgumentHelp("Audience that a verified token must have", valueName: "name"),
     completion: .nothing)
   var audience = "waybridge"
 
+  @Option(
+    help: ArgumentHelp("Claim with the groups of a verified token", valueName: "claim"),
+    completion: .nothing)
+  var groupsClaim = "groups"
+
   @Argument(
     help: "Token; - reads one line of standard input", completion: .nothing)
   var token: String
+
+  func validate() throws {
+    guard jwks == nil || issuer?.isEmpty == false else {
+      throw ValidationError("--jwks requires --issuer")
+    }
+  }
 
   func run() async throws {
     let text = try tokenText()
@@ -65,13 +89,14 @@ struct TokenShowCommand: AsyncParsableCommand {
   /// Verifies the token if there is a key, and adds the outcome to the result. Returns the message
   /// to print.
   private func verify(token text: String, result: inout ValueObject) async throws -> String? {
-    guard secretFile != nil || keyFile != nil else {
-      return "the signature was NOT verified; give --secret-file or --key-file"
+    guard secretFile != nil || keyFile != nil || jwks != nil else {
+      return "the signature was NOT verified; give --secret-file, --key-file or --jwks"
     }
     let keys: TokenKeys
     do throws(TokenKeyError) {
       keys = try await TokenKeys.load(
-        secretFile: secretFile, keyFile: keyFile, rules: TokenRules(audience: audience))
+        secretFile: secretFile, keyFile: keyFile, keySetURL: jwks,
+        rules: TokenRules(audience: audience, issuer: issuer, groupsClaim: groupsClaim))
     } catch {
       throw CommandError("\(error)")
     }

@@ -140,7 +140,7 @@ struct ExplainCommand: ConfigurableCommand {
         if json {
           try output.appendLine(explanation.text)
         } else {
-          try output.appendLine((isFirst ? "" : "\n") + Explanation.text(of: explanation))
+          try output.appendLine((isFirst ? "" : "\n") + RouteExplanation.text(of: explanation))
           isFirst = false
         }
       }

@@ -1,7 +1,8 @@
 // The thread of the hostile clients: runs one attack after another, until the run is over.
 import { parentPort, workerData } from "node:worker_threads";
 import { Random } from "../random.mjs";
-import { HEAVY, WAITING } from "./attacks.mjs";
+import { hasCredentials } from "../credentials.mjs";
+import { AUTHENTICATED, HEAVY, WAITING } from "./attacks.mjs";
 
 /** Maximum duration of an attack; its clients are then closed. */
 const MAX_ATTACK = 20_000;
@@ -79,7 +80,7 @@ async function lane(attacks, name, begin) {
 
 parentPort.once("message", () => Context.end());
 await Promise.all([
-  lane(HEAVY, "heavy", (name) => parentPort.postMessage({ during: name })),
+  lane(hasCredentials() ? { ...HEAVY, ...AUTHENTICATED } : HEAVY, "heavy", (name) => parentPort.postMessage({ during: name })),
   lane(WAITING, "waiting", () => {}),
 ]);
 parentPort.postMessage({ isOver: true });

@@ -1,10 +1,11 @@
 import { nodeWebSockets } from "../../../web/test/node-ws.js";
+import { headers } from "../credentials.mjs";
 
 const { WebSocket } = nodeWebSockets();
 /** Error codes that a client with excessive requests can get; an attack can allow others. */
 const REFUSALS = [-32800, -32802, 2413, 2429, 2503, 2504];
 /** Close codes that it can get. */
-const CLOSES = [1000, 1005, 1009, 4029, 4100, 4102, 4201];
+const CLOSES = [1000, 1005, 1009, 4029, 4100, 4101, 4102, 4201];
 
 /** A hostile client. It accepts every rejection that the protocol defines for it, and reports any other. */
 export class Attacker {
@@ -17,9 +18,12 @@ export class Attacker {
   /** The close code; undefined while the connection is open. */
   code = undefined;
 
-  constructor(context, protocols = ["waybridge.v1"]) {
+  /** `user` is null for a client without a token. */
+  constructor(context, protocols = ["waybridge.v1"], user = "attacker") {
     this.#context = context;
-    this.socket = new WebSocket(context.url, protocols, { perMessageDeflate: false });
+    this.socket = new WebSocket(context.url, protocols, {
+      perMessageDeflate: false, headers: user === null ? {} : headers(user),
+    });
     context.attackers.add(this);
     this.opened = new Promise((resolve) => {
       this.socket.once("open", () => resolve(true));
@@ -32,8 +36,8 @@ export class Attacker {
   }
 
   /** Connects, and opens a session or joins that of another client. */
-  static async enter(context, { hosts, join } = {}) {
-    const attacker = new Attacker(context);
+  static async enter(context, { hosts, join, user } = {}) {
+    const attacker = new Attacker(context, undefined, user);
     await attacker.opened;
     const client = { name: "attacker", version: "1" };
     const params = { protocol: ["1.0"], client, hosts, join: join?.invitation };

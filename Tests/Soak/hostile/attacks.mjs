@@ -6,6 +6,8 @@ const PAGE_OPEN = 10_000;
 const PAGES = [{ scheme: "native", kind: "page" }];
 const TASKS = [{ patterns: ["hostile://:task"], kind: "task" }];
 
+const PUSH = { to: { all: true }, method: "event", params: { topic: "soak", data: "x".repeat(1_000) } };
+
 const range = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
 /** The maximum number of hosts of a client, with patterns that have the maximum number of forms. */
@@ -238,7 +240,105 @@ async function links(context) {
   if (shown.length < 34 && !context.isOver) context.fault(`${34 - shown.length} of 34 links wait for a link's task`);
 }
 
+/** Connections without a token that only ping, send a byte from time to time, or begin a message. A client with a token still gets in. */
+async function strangers(context) {
+  const all = range(400, (index) => new Attacker(context, index % 2 === 0 ? [] : ["waybridge.v1"], null));
+  await Promise.all(all.map(({ opened }) => opened));
+  for (let turn = 0; turn < 20 && !context.isOver; turn += 1) {
+    for (const [index, { socket, isOpen }] of all.entries()) {
+      if (!isOpen) continue;
+      if (index % 4 < 2) socket.ping();
+      // A frame of 60,000 bytes, of which one more byte arrives each time.
+      else socket._socket.write(turn === 0 ? Buffer.from([0x81, 0xfe, 0xea, 0x60, 0, 0, 0, 0, 0x5b]) : Buffer.from([0x20]));
+    }
+    if (turn % 5 === 0) {
+      const client = await Attacker.enter(context, { user: "good" });
+      if (!client.invitation && !context.isOver) context.fault("a client with a token could not open a session");
+      await client.leave();
+    }
+    await context.pause(100);
+  }
+  for (const { code, isOpen } of all) if (!isOpen && code === undefined) context.fault("a connection has no close code");
+}
+
+/** Messages of a mebibyte whose last byte never arrives, in more bytes than the server may hold. */
+async function unfinished(context) {
+  const attackers = await Promise.all(range(300, () => Attacker.enter(context)));
+  const size = MEBIBYTE - 1;
+  const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, (size >> 16) & 255, (size >> 8) & 255, size & 255, 0, 0, 0, 0]);
+  const part = Buffer.alloc(size - 1, 0x20);
+  for (const { socket, isOpen } of attackers) {
+    if (!isOpen || context.isOver) continue;
+    socket._socket.write(head);
+    socket._socket.write(part);
+    await context.pause(2);
+  }
+  await context.pause(1000);
+}
+
+/** Guests whose inviter leaves: neither they nor new guests get more than they had. */
+async function guests(context) {
+  context.allow(2401, 2403);
+  const inviter = await Attacker.enter(context, { hosts: TASKS });
+  const { result } = (await inviter.request("session.invite", { routes: ["hostile://:task"], uses: 2 })) ?? {};
+  if (!result) return;
+  const join = { invitation: { session: inviter.invitation.session, token: result.token } };
+  const enter = async () => {
+    const guest = new Attacker(context, undefined, null);
+    await guest.opened;
+    return [guest, await guest.request("session.open", { protocol: ["1.0"], join: join.invitation })];
+  };
+  const [guest, entered] = await enter();
+  if (!entered?.result && !context.isOver) context.fault(`a guest could not join: ${JSON.stringify(entered)}`);
+  for (const method of ["session.list", "admin.refusals", "session.push", "table.update"]) {
+    const answer = await guest.request(method, method === "session.push" ? PUSH : {});
+    if (answer?.result) context.fault(`a guest called ${method}`);
+  }
+  await inviter.leave();
+  await context.pause(50);
+  const [, late] = await enter();
+  if (late?.result) context.fault("the invitation of a client that has left is still valid");
+}
+
+/** A URL that the policy denies, in spellings that browsers and hosts read as the same. */
+async function spellings(context) {
+  context.allow(2403, 2404, -32602);
+  const shell = await Attacker.enter(context, { hosts: [...TASKS, { scheme: "native", kind: "page" }] });
+  const urls = [
+    "https://bank.example/a", "HTTPS://BANK.EXAMPLE/a", "https:bank.example/a", "https:/bank.example/a", "https:///bank.example/a",
+    "https://bank.example:443/a", "https://bank.example./a", "https://u:p@bank.example/a", "https://bank.example/./a",
+    "https://bank.example/x/../a", "https://bank.example/%61", "https://b%61nk.example/a", "https:\\\\bank.example\\a",
+    "hostile://secret/1", "hostile:secret/1", "HOSTILE://secret/1", "hostile://u@secret/1", "hostile://secret/%31",
+    "native://secret", "native:secret", "native://u@secret", "native://secret?x=1", "native://secret#x", " native://secret",
+  ];
+  for (const uri of urls) {
+    for (const method of ["router.invoke", "router.open", "router.deliver"]) {
+      if (context.isOver || !shell.isOpen) return;
+      const answer = await Promise.race([shell.request(method, { uri }), context.pause(200)]);
+      if (answer?.result !== undefined && answer.result !== null) context.fault(`${method} of ${uri} passed: ${JSON.stringify(answer.result)}`);
+    }
+  }
+}
+
+/** An administrator's operations on all sessions, again and again. */
+async function everybody(context) {
+  const operator = await Attacker.enter(context, { user: "operator" });
+  const others = await Promise.all(range(200, () => Attacker.enter(context)));
+  await Promise.all(others.map((other) => other.request("events.subscribe", { topics: ["soak"] })));
+  for (let turn = 0; turn < 10 && operator.isOpen && !context.isOver; turn += 1) {
+    await Promise.all([
+      operator.request("session.push", PUSH),
+      operator.request("session.list", {}),
+    ]);
+  }
+  // All are cut at once.
+  await Promise.all(others.map((other) => other.leave()));
+  await operator.request("$/ping");
+}
+
 /** Attacks that take the server's time or memory. They run one at a time, so that it is known which one affected the watcher. */
 export const HEAVY = { patterns, crowd, manyPatterns, batches, large, flood, escapes, ids, parameters, readers, guesses };
 /** Attacks that make others wait; they run in addition to the heavy ones. */
 export const WAITING = { cancels, silence, links };
+/** Attacks on a server that knows its users; in turn with the heavy ones. */
+export const AUTHENTICATED = { strangers, unfinished, guests, spellings, everybody };

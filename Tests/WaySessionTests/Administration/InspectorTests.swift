@@ -208,6 +208,26 @@ struct InspectorTests {
     }
   }
 
+  @Test func recordsNothingOfCallsFromBeforeAnotherWatch() async throws {
+    let (host, _) = try await open(
+      "phone", ["hosts": [["patterns": ["action://scan"], "kind": "task"]]])
+    let inspector = try await openInspector()
+    _ = try await host.invoke("action://share")
+    _ = try await nextBatch(inspector)
+    _ = try await inspector.callResult("admin.unwatch")
+    // The trace of the first call is not that of the second one.
+    try await host.call("a", "router.invoke", ["uri": "action://scan"])
+    let request = try await host.nextRequest("task.run")
+    _ = try await inspector.callResult("admin.watch")
+    try await host.respond(request, "scanned")
+    _ = try await host.response("a")
+    _ = try await host.invoke("action://share")
+    let calls = try await nextBatch(inspector).filter {
+      $0["type"] == "call" && $0["method"] == "router.invoke"
+    }
+    #expect(calls.map { $0["uri"] } == ["action://share"])
+  }
+
   @Test func secondWatchReplacesFirst() async throws {
     let (host, _) = try await open(
       "phone", ["hosts": [["patterns": ["action://scan"], "kind": "task"]]])
@@ -245,7 +265,7 @@ struct InspectorTests {
   @Test func sendsNoRecordsAfterPermissionIsRevoked() async throws {
     let caller = try await open().client
     let inspector = try await openInspector()
-    await bridge.sessionServer.applyPolicy(
+    try await bridge.sessionServer.applyPolicy(
       try CompiledPolicy([Policy.Rule("everybody", .allow, ["router.*", "$/ping"])]))
     _ = try await caller.invoke("action://share")
     try await bridge.server.advance(by: .milliseconds(500))
@@ -329,7 +349,7 @@ struct InspectorTests {
     _ = try await inspector.callResult(
       "table.update",
       ["operations": [["op": "redirect", "from": "action://old", "to": "action://share"]]])
-    await bridge.sessionServer.applyPolicy(
+    try await bridge.sessionServer.applyPolicy(
       try CompiledPolicy([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
     let result = try await inspector.callResult("admin.versions")
     #expect(result["table"]?["version"] == "1+1")
@@ -345,12 +365,12 @@ struct InspectorTests {
     #expect(back == ["hash": .string(first), "previous": policy["hash"] ?? nil])
     let again = try await inspector.callResult("admin.versions")["policy"]
     #expect(again?["hash"]?.string == first && again?["rules"]?.array?.count == 2)
-    await bridge.sessionServer.applyPolicy(
+    try await bridge.sessionServer.applyPolicy(
       try CompiledPolicy([Policy.Rule("bob", .allow, ["*"], subjects: ["bob"])]))
     let bob = try await open("inspector", token: "bob").client
     let rejection = try await bob.request("policy.rollback", ["to": .string(first)])["error"]
     #expect(rejection?["code"] == 2409 && rejection?["data"]?["kind"] == "lockedOut")
-    await bridge.sessionServer.applyPolicy(
+    try await bridge.sessionServer.applyPolicy(
       try CompiledPolicy([Policy.Rule("anna", .allow, ["*"], subjects: ["anna"])]))
     _ = try await inspector.callResult("table.rollback", ["to": "1"])
     #expect(try await inspector.callResult("admin.versions")["table"]?["versions"] == [])
@@ -368,7 +388,7 @@ struct InspectorTests {
         "as": ["session": opened["session"] ?? nil, "token": ["sub": "bob"]],
       ])
     #expect(here["canOpen"] == true && here["host"] == opened["client"])
-    await bridge.sessionServer.applyPolicy(
+    try await bridge.sessionServer.applyPolicy(
       try CompiledPolicy([
         Policy.Rule("anna", .allow, ["*"], subjects: ["anna"]),
         Policy.Rule("no bob", .deny, ["router.*"], subjects: ["bob"]),

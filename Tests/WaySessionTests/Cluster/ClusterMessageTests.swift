@@ -1,4 +1,5 @@
 import Testing
+import WayRouting
 import WayTransport
 import WayValues
 
@@ -6,13 +7,23 @@ import WayValues
 
 struct ClusterMessageTests {
   private static let handshake = Handshake(
-    subprotocol: "waybridge.v1", origin: "https://a.example", address: "10.0.0.1", token: "t",
-    headers: [("x-a", "1"), ("x-a", "2")])
+    subprotocol: "waybridge.v1", origin: "https://a.example", address: "10.0.0.1", token: "t")
 
-  static let messages: [ClusterMessage] = [
+  private static let identity = RelayedIdentity(
+    reference: "token-1",
+    .success(
+      Identity(user: "ada", groups: [UTF8Key("b")], claims: ["plan": "pro"], expires: 123)))
+
+  static let messages: [SessionClusterMessage] = [
     .presence(["sessions": 1]), .heartbeat, .reset, .request(7, ["ask": "hosts"]),
     .progress(7, "half"), .response(7, ["result": [1, 2]]), .cancel(.max),
     relay(true, .open(RelayRequest(session: "s-1", handshake: handshake))),
+    relay(true, .open(RelayRequest(session: "", handshake: handshake, identity: identity))),
+    relay(true, .identity(identity)),
+    relay(
+      true,
+      .identity(
+        RelayedIdentity(reference: nil, .failure(CallError(.notAuthenticated, "there is none"))))),
     relay(false, .ready(.max)), relay(true, .first(ready: 1, age: 2, [3, 4])),
     relay(true, .text(Array("ä".utf8))), relay(false, .text([])), relay(false, .credit(65_536)),
     relay(true, .close(4200, "ends")), relay(false, .close(nil, "")),
@@ -20,7 +31,7 @@ struct ClusterMessageTests {
   ]
 
   private static func relay(_ isToOwner: Bool, _ content: RelayMessage.RelayContent)
-    -> ClusterMessage
+    -> SessionClusterMessage
   {
     .relay(RelayMessage(number: 9, isToOwner: isToOwner, content: content))
   }
@@ -48,7 +59,7 @@ struct ClusterMessageTests {
 
   @Test func rejectsInvalidBytes() {
     #expect(throws: ByteDecodingError("it is truncated")) { try ClusterEnvelope([]) }
-    #expect(throws: ByteDecodingError("its format is 123, and this version reads only 1")) {
+    #expect(throws: ByteDecodingError("its format is 123, and this version reads only 2")) {
       try ClusterEnvelope(Array("{}".utf8))
     }
     #expect(throws: ByteDecodingError("it has the unknown kind 99")) {
@@ -58,7 +69,7 @@ struct ClusterMessageTests {
       try ClusterEnvelope(ClusterEnvelope.bytes(from: "a", 1, [1] + Array("no JSON".utf8)))
     }
     #expect(throws: ByteDecodingError.self) {
-      try ClusterEnvelope([1] + Array(repeating: 255, count: 30))
+      try ClusterEnvelope([2] + Array(repeating: 255, count: 30))
     }
   }
 }

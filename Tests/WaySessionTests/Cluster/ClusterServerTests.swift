@@ -33,12 +33,29 @@ struct ClusterServerTests {
     #expect(response["sessions"] == [])
   }
 
+  @Test func policyNeedsProtectedMessages() async throws {
+    let rules = try CompiledPolicy([Policy.Rule("all", .allow, ["*"])])
+    let unprotected = InMemoryBridge(
+      Router(), cluster: Cluster(StubClusterEngine(protectsMessages: false)))
+    let versions = unprotected.sessionServer.policyVersions
+    let before = versions.current
+    await #expect {
+      try await unprotected.sessionServer.applyPolicy(rules)
+    } throws: { error in
+      (error as? CallError)?.protocolCode == .conflict
+    }
+    #expect(versions.current == before)
+    try await unprotected.sessionServer.applyPolicy(nil)
+    try await sessionServer.applyPolicy(rules)
+    #expect(sessionServer.policyVersions.current != before)
+  }
+
   @Test func rejectsNestedMessageParts() {
-    let inner = ClusterMessage.fragment([1, 2, 3], isLast: true).bytes
+    let inner = SessionClusterMessage.fragment([1, 2, 3], isLast: true).bytes
     engine.receive(.fragment(inner, isLast: true), from: "b")
     #expect(sessionServer.cluster?.counts.unreadableMessages.value == 1)
     // A message in one fragment is still delivered.
-    let beat = ClusterMessage.heartbeat.bytes
+    let beat = SessionClusterMessage.heartbeat.bytes
     engine.receive(.fragment(beat, isLast: true), from: "b")
     #expect(sessionServer.cluster?.counts.unreadableMessages.value == 1)
   }

@@ -13,7 +13,7 @@ import WayValues
 struct ClusterTableTests {
   private let engine: StubClusterEngine
   private let table: LiveTable
-  private let clusterTable: ClusterTable
+  private let clusterTable: SessionClusterTable
   /// What happens on this server while it reads the next document.
   private let duringRead = Locked<(@Sendable () async -> Void)?>(nil)
 
@@ -26,7 +26,7 @@ struct ClusterTableTests {
       }
       await action?()
     }
-    clusterTable = ClusterTable(engine, table) { 0 }
+    clusterTable = SessionClusterTable(engine, table) { 0 }
     try await clusterTable.begin()
   }
 

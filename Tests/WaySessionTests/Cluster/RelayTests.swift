@@ -1,7 +1,9 @@
 import Synchronization
 import TestSupport
 import Testing
+import WayRouting
 import WayTransport
+import WayValues
 
 @testable import WaySession
 
@@ -41,6 +43,9 @@ struct RelayTests {
   private let owner = RelayedMessageReceiver()
   private let client = RelayedMessageReceiver()
   private let connection: any MessageChannel
+  /// The tokens whose verification has ended, and whether it was cancelled.
+  private let verified = Locked<[(token: String, isCancelled: Bool)]>([])
+  private let verificationStarted = Mailbox<String>()
 
   init() {
     let (loop, ends) = (loop, endpoints)
@@ -49,9 +54,22 @@ struct RelayTests {
       onEnd: { ends.endedCount.withLock { $0 += 1 } },
       onOpen: { [owner] channel, _ in channel.attach(owner) })
     ends.channel.withLock { $0 = channel }
+    // Authenticates a client as the user that its token names. The token "endless" is verified until
+    // the verification is cancelled.
+    let verify = {
+      @Sendable [verified, verificationStarted] (token: String) async
+        -> Result<Identity, CallError> in
+      verificationStarted.put(token)
+      while token == "endless", !Task.isCancelled { await Task.yield() }
+      verified.withLock { $0.append((token, Task.isCancelled)) }
+      return token.hasPrefix("user ")
+        ? .success(Identity(user: String(token.dropFirst(5))))
+        : .failure(CallError(.notAuthenticated, "wrong"))
+    }
     let entrance = RelayPortAcceptor { connection in
       let port = RelayPort(
         connection, since: 0, firstMessage: Array("hello".utf8),
+        tokens: RelayedTokens { "digest of \($0) for \($1)" }, verify: verify,
         send: { content in ends.channel.withLock { $0 }?.receive(content) },
         onEnd: { ends.endedCount.withLock { $0 += 1 } })
       ends.port.withLock { $0 = port }
@@ -117,6 +135,77 @@ struct RelayTests {
     sendFromClient("late")
     await loop.settle()
     #expect(client.texts.withLock { $0.isEmpty })
+    #expect(owner.texts.withLock { $0 } == ["hello"])
+  }
+
+  @Test(arguments: ["user anna", "other"])
+  func tokensOfTheClientDoNotReachTheOwner(_ token: String) async throws {
+    await loop.settle()
+    sendFromClient(#"{"method":"session.renew","params":{"token":"\#(token)"},"id":1,"seq":2}"#)
+    for number in 0..<5 { sendFromClient("later \(number)") }
+    while owner.texts.withLock({ $0.count }) < 7 { await loop.settle() }
+    let texts = owner.texts.withLock { $0 }
+    #expect(texts[1].contains(#""token":"token-1""#) && texts[1].contains(#""seq":2"#))
+    #expect(!texts.joined().contains(token))
+    #expect(texts.suffix(5) == (0..<5).map { "later \($0)" }[...])
+    let channel = try channel
+    let identity = Result { () throws(CallError) in try channel.identity(for: "token-1") }
+    #expect((try? identity.get().user) == (token == "other" ? nil : "anna"))
+    #expect(throws: CallError.self) { try channel.identity(for: "token-2") }
+  }
+
+  private static func renewals(_ tokens: [String]) -> String {
+    let requests = tokens.map {
+      #"{"method":"sess\u0069on.renew","params":{"token":"\#($0)"},"id":1}"#
+    }
+    return "[\(requests.joined(separator: ","))]"
+  }
+
+  @Test func referenceOfAnEarlierTokenIsATokenToVerify() async throws {
+    await loop.settle()
+    sendFromClient(Self.renewals(["user anna"]))
+    sendFromClient(Self.renewals(["token-1"]))
+    while owner.texts.withLock({ $0.count }) < 3 { await loop.settle() }
+    #expect(verified.withLock { $0.map(\.token) } == ["user anna", "token-1"])
+    let last = owner.texts.withLock { $0[2] }
+    #expect(last.contains("token-2") && !last.contains("token-1"))
+    let channel = try channel
+    #expect(throws: CallError.self) { try channel.identity(for: "token-2") }
+  }
+
+  @Test func tooManyRejectedTokensCloseTheConnection() async throws {
+    await loop.settle()
+    sendFromClient(Self.renewals(Array(repeating: "wrong", count: 9) + ["user anna"]))
+    while client.codes.withLock({ $0.isEmpty }) { await loop.settle() }
+    #expect(client.codes.withLock { $0 } == [CloseCode.tooMany.rawValue])
+    // Only the first eight were verified.
+    #expect(verified.withLock { $0.map(\.token) } == Array(repeating: "wrong", count: 8))
+    await loop.settle()
+    #expect(owner.texts.withLock { $0 } == ["hello"])
+    #expect(owner.codes.withLock { $0 } == [CloseCode.tooMany.rawValue])
+    #expect(endpoints.endedCount.withLock { $0 } == 2)
+  }
+
+  @Test func rejectedTokensOfAllMessagesCount() async throws {
+    await loop.settle()
+    for _ in 0..<9 { sendFromClient(Self.renewals(["wrong"])) }
+    while owner.texts.withLock({ $0.count }) < 10 { await loop.settle() }
+    #expect(client.codes.withLock { $0.isEmpty })
+    sendFromClient(Self.renewals(["wrong"]))
+    while client.codes.withLock({ $0.isEmpty }) { await loop.settle() }
+    #expect(client.codes.withLock { $0 } == [CloseCode.tooMany.rawValue])
+    #expect(owner.texts.withLock { $0.count } == 10)
+  }
+
+  @Test func verificationEndsWithTheConnection() async throws {
+    await loop.settle()
+    sendFromClient(Self.renewals(["endless", "user anna"]))
+    #expect(try await verificationStarted.receive() == "endless")
+    loop.execute { [connection] in connection.close(.normal, "") }
+    while verified.withLock({ $0.isEmpty }) { await loop.settle() }
+    #expect(verified.withLock { $0.first?.isCancelled } == true)
+    await loop.settle()
+    #expect(verified.withLock { $0.count } == 1)
     #expect(owner.texts.withLock { $0 } == ["hello"])
   }
 

@@ -35,7 +35,7 @@ struct SessionPeerRequestsTests {
 
   @Test func ignoresResponsesOfOtherServers() async throws {
     async let response = requests.request("b", ["ask": "hosts"], within: .seconds(10), on: loop)
-    #expect(await nextSentMessage() == "b: \(ClusterMessage.request(1, ["ask": "hosts"]))")
+    #expect(await nextSentMessage() == "b: \(SessionClusterMessage.request(1, ["ask": "hosts"]))")
     requests.receive(response: ["result": 1], of: 1, from: "c")
     requests.receive(response: ["result": 2], of: 1, from: "b")
     #expect(try await response == 2)
@@ -58,7 +58,7 @@ struct SessionPeerRequestsTests {
     _ = await nextSentMessage()
     await loop.advance(by: .seconds(10))
     #expect(await error?.code == 2408)
-    #expect(await nextSentMessage() == "b: \(ClusterMessage.cancel(1))")
+    #expect(await nextSentMessage() == "b: \(SessionClusterMessage.cancel(1))")
   }
 
   @Test func limitsConcurrentRequestsPerServer() async {
@@ -72,13 +72,15 @@ struct SessionPeerRequestsTests {
     let rejection = CallError(
       .tooMany, "The server has too many unanswered requests of other servers")
     #expect(
-      await nextSentMessage() == "b: \(ClusterMessage.response(10_001, ["error": rejection.value]))"
+      await nextSentMessage()
+        == "b: \(SessionClusterMessage.response(10_001, ["error": rejection.value]))"
     )
     requests.handle(1, from: "c") { _ throws(CallError) in 1 }
-    #expect(await nextSentMessage() == "c: \(ClusterMessage.response(1, ["result": 1]))")
+    #expect(await nextSentMessage() == "c: \(SessionClusterMessage.response(1, ["result": 1]))")
     requests.cancel(7, from: "b")
     requests.handle(10_002, from: "b") { _ throws(CallError) in 2 }
-    #expect(await nextSentMessage() == "b: \(ClusterMessage.response(10_002, ["result": 2]))")
+    #expect(
+      await nextSentMessage() == "b: \(SessionClusterMessage.response(10_002, ["result": 2]))")
     requests.drop("b")
   }
 }

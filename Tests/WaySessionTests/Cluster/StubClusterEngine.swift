@@ -1,14 +1,20 @@
+import Dispatch
 import Synchronization
 import WayTransport
 
 @testable import WaySession
 
-/// A cluster engine for one server. The test supplies the messages of other servers.
+/// A cluster engine for one server. The test supplies the messages of other servers, or links two
+/// engines.
 final class StubClusterEngine: ClusterEngine {
   let store: any SharedSessionStore
-  private let owner: Ownership
+  /// The owner of all sessions that are not here.
+  let owner: Locked<Ownership>
+  /// The engine that receives all messages to one server, in their order.
+  let linked = Locked<StubClusterEngine?>(nil)
   let leaseValidity = SessionLeaseValidity { 0 }
   let maxMessage = 1 << 20
+  let protectsMessages: Bool
   let failure: String? = nil
   let renewalCount: UInt64 = 1
   /// The sent messages: to one server, or to all.
@@ -20,20 +26,23 @@ final class StubClusterEngine: ClusterEngine {
   /// Called with each document that was read, before it is returned.
   private let onRead: @Sendable () async -> Void
   private let handlers = Locked<ClusterHandlers?>(nil)
+  private let deliveries = DispatchQueue(label: "waybridge.stub-cluster")
   private let lastSequences = Locked<[String: UInt64]>([:])
 
   /// Makes `owner` the owner of all sessions.
   init(
     _ store: (any SharedSessionStore)? = nil, owner: Ownership = .notFound,
+    protectsMessages: Bool = true,
     onRead: @escaping @Sendable () async -> Void = {}
   ) {
     self.onRead = onRead
+    self.protectsMessages = protectsMessages
     self.store = store ?? EmptySessionStore()
-    self.owner = owner
+    self.owner = Locked(owner)
   }
 
   /// Delivers a message from another server.
-  func receive(_ message: ClusterMessage, from server: String) {
+  func receive(_ message: SessionClusterMessage, from server: String) {
     let number = lastSequences.withLock { numbers in
       numbers[server, default: 0] += 1
       return numbers[server, default: 0]
@@ -42,7 +51,9 @@ final class StubClusterEngine: ClusterEngine {
       ClusterEnvelope.bytes(from: server, number, message.bytes))
   }
 
-  func join(as server: String, _ handlers: ClusterHandlers) {
+  func join(
+    as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers
+  ) {
     renewLease()
     self.handlers.withLock { $0 = handlers }
   }
@@ -50,13 +61,19 @@ final class StubClusterEngine: ClusterEngine {
   /// Makes the server's lease valid indefinitely, until it is lost.
   func renewLease() { leaseValidity.renew(until: .max, suspended: 0) }
 
+  func digest(of token: String, in context: String) -> String? {
+    "\(context):\(String(token.reversed()))"
+  }
   func rejoin() {}
   func leave() { leaseValidity.revoke() }
   func updatePeer(_ server: String, renewalCount: UInt64) {}
   func isDown(_ server: String) -> Bool { false }
-  func owner(of session: String) -> Ownership { owner }
+  func owner(of session: String) -> Ownership { owner.withLock { $0 } }
   func send(_ message: [UInt8], to server: String?) {
     sentMessages.withLock { $0.append((message, server)) }
+    guard server != nil, let linked = linked.withLock({ $0 }) else { return }
+    // A node holds a lock while it sends: two that deliver to each other would wait for each other.
+    deliveries.async { linked.handlers.withLock { $0 }?.messageReceived(message) }
   }
 
   func document(_ name: String) async throws -> (bytes: [UInt8], revision: UInt64)? {

@@ -12,7 +12,7 @@ struct EventSinkTests {
 
   private func bridge() -> InMemoryBridge {
     var observer = EventSink()
-    observer.emit = { [sinkEvents] in sinkEvents.put(($0, $1)) }
+    observer.emit = { [sinkEvents] session, event, _ in sinkEvents.put((session, event)) }
     return InMemoryBridge(Router(), observer: observer)
   }
 

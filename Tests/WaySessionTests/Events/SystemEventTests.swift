@@ -41,6 +41,39 @@ struct SystemEventTests {
     }
   }
 
+  @Test func eventsHideTheURIsThatThePolicyHides() async throws {
+    for name in ["open", "secret"] {
+      try router.page("native://\(name)")
+      try router.task("action://\(name)") { _ in 1 }
+    }
+    let bridge = InMemoryBridge(
+      router, identify: { Identity(user: $0.token) },
+      rules: try CompiledPolicy([
+        Policy.Rule("all", .allow, ["*"]),
+        Policy.Rule(
+          "secrets", .deny, ["*"], subjects: ["other"],
+          routes: ["native://secret", "action://secret"]),
+      ]))
+    let (shell, opened) = try await WireClient.open(
+      bridge, ["token": "shell", "hosts": [["scheme": "native", "kind": "page"]]])
+    let (other, _) = try await WireClient.open(bridge, ["token": "other"], joining: opened)
+    for client in [shell, other] {
+      let status = try await client.callStatus(
+        "events.subscribe", ["topics": ["page.opened", "task.finished", "route.failed"]])
+      #expect(status == "ok")
+    }
+    for (name, isHidden) in [("open", false), ("secret", true)] {
+      for (method, uri) in [
+        ("navigation.adopt", "native://\(name)"), ("router.invoke", "action://\(name)"),
+      ] {
+        _ = try await shell.callStatus(method, ["uri": .string(uri)])
+        let event = try await other.nextEvent()
+        #expect(event["data"]?["uri"] == (isHidden ? nil : .string(uri)), "\(uri)")
+        #expect(event["data"]?["session"] == opened["session"])
+      }
+    }
+  }
+
   @Test func failsStreamOfSlowReader() async throws {
     let bridge = InMemoryBridge(router)
     let events = try await bridge.sessionServer.events(["*"], limit: 2)
@@ -56,15 +89,12 @@ struct SystemEventTests {
 
   @Test func unsubscribesReleasedStream() async throws {
     let bridge = InMemoryBridge(router)
-    let (_, opened) = try await WireClient.open(bridge)
-    let session = try #require(opened["session"]?.string)
     do {
       let events = try await bridge.sessionServer.events(["*"], limit: 2)
-      #expect(
-        await bridge.loopSessions.subscribedKinds(in: session) == [.session, .page, .task, .route])
+      #expect(await bridge.loopSessions.appKinds == [.session, .page, .task, .route])
       _ = events
     }
-    while await bridge.loopSessions.subscribedKinds(in: session) != [] { await Task.yield() }
+    while await bridge.loopSessions.appKinds != [] { await Task.yield() }
   }
 
   @Test func unsubscribesClientThatLeaves() async throws {
@@ -195,6 +225,8 @@ struct SystemEventTests {
 }
 
 extension LoopSessions {
+  fileprivate var appKinds: SessionEvent.EventKinds { observedKinds.app }
+
   fileprivate func subscribedKinds(in session: String) -> SessionEvent.EventKinds? {
     sessions[session]?.assumeIsolated { $0.events.subscribers.kinds }
   }

@@ -160,7 +160,7 @@ struct ClientLimitTests {
     try router.task("action://tell") { _ in throw CallError(code: 7, message: "no tea") }
     let failures = Mailbox<(Int, String)>()
     var observer = EventSink()
-    observer.emit = { _, event in
+    observer.emit = { _, event, _ in
       if case .handlerThrew(let number, let error) = event { failures.put((number, "\(error)")) }
     }
     let client = try await WireClient.connect(to: InMemoryBridge(router, observer: observer))

@@ -52,7 +52,7 @@ struct ClientWriterTests {
 
   @Test func rejectsRequestsToOverloadedClient() throws {
     for _ in 0..<4 { _ = try writer.request(client, "task.run", [:], for: .run(1)) }
-    let rejected = #expect(throws: ClientRequestFailure.self) {
+    let rejected = #expect(throws: SessionClientRequestFailure.self) {
       try writer.request(client, "task.run", [:], for: .run(1))
     }
     #expect(rejected?.taskError.code == 2429)
@@ -63,7 +63,7 @@ struct ClientWriterTests {
     for _ in 0..<4 + ClientWriter.serverRequestReserve {
       _ = try writer.request(client, "page.close", [:], for: .close)
     }
-    #expect(throws: ClientRequestFailure.self) {
+    #expect(throws: SessionClientRequestFailure.self) {
       try writer.request(client, "page.close", [:], for: .close)
     }
     #expect(channel.closeCode == .slowConsumer)

@@ -41,7 +41,8 @@ struct MethodTableTests {
 
   @Test func rejectsParametersOfWrongType() async throws {
     let bridge = try InMemoryBridge.conformance()
-    await bridge.sessionServer.applyPolicy(try CompiledPolicy([Policy.Rule("all", .allow, ["*"])]))
+    try await bridge.sessionServer.applyPolicy(
+      CompiledPolicy([Policy.Rule("all", .allow, ["*"])]))
     let client = try await WireClient.connect(to: bridge)
     var checked = 0
     // The params of `session.resume` are not read on a plain connection.
@@ -66,7 +67,7 @@ struct MethodTableTests {
   }
 
   @Test func storesAllParamsOfMethod() {
-    let room = ParamsView.MemberPositions(repeating: 0).count
+    let room = RPCParamsView.MemberPositions(repeating: 0).count
     #expect(MethodTable.builtIn.allSatisfy { $0.paramList.params.count <= room })
   }
 

@@ -84,7 +84,7 @@ struct PagesFixture {
     performAll(pages.cancel(page, for: call))
   }
 
-  mutating func performAll(_ first: [PageAction]) {
+  mutating func performAll(_ first: [SessionPageAction]) {
     var actions = first
     repeat {
       for action in actions { perform(action) }
@@ -92,7 +92,7 @@ struct PagesFixture {
     } while !actions.isEmpty
   }
 
-  private mutating func perform(_ action: PageAction) {
+  private mutating func perform(_ action: SessionPageAction) {
     switch action {
     case .requestOpen(let opening):
       requestedPages.append(opening.page.id)

@@ -172,16 +172,18 @@ struct PendingLinksTests {
   }
 
   @Test func mergesKindsOfAllSubscribers() throws {
-    var subscribers = Subscribers(limits: Limits(), appKinds: .session)
-    #expect(subscribers.kinds == .session)
+    var subscribers = Subscribers(limits: Limits())
     let pages = try TopicPattern("page.*", limit: 256)
-    #expect(try subscribers.add([pages], for: 1) == [pages])
-    #expect(try subscribers.add([pages], for: 1) == [])
+    let sessions = try TopicPattern("session.*", limit: 256)
+    #expect(try subscribers.add([sessions], for: 2, after: 0) == [sessions])
+    #expect(try subscribers.add([pages], for: 1, after: 0) == [pages])
+    #expect(try subscribers.add([pages], for: 1, after: 0) == [])
     #expect(subscribers.kinds == [.session, .page])
     #expect(
       subscribers.clients.filter { $0.subscriptions.matches("page.opened") }.map(\.id) == [1])
     subscribers.removeAll(of: 1)
-    subscribers.setAppKinds([])
+    #expect(subscribers.kinds == .session)
+    subscribers.removeAll(of: 2)
     #expect(subscribers.kinds == [])
   }
 }

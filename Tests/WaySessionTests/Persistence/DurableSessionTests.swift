@@ -103,6 +103,30 @@ struct DurableSessionTests {
     #expect(try await opener.wire.response("b")["result"]?["data"] == 1)
   }
 
+  @Test func revokedClientIsNotRestored() async throws {
+    let first = try await startServer()
+    let shell = try await SequencedClient(first)
+    let member = try await SequencedClient(first, joining: shell.openResult)
+    let session = try #require(await shell.openResult["session"]?.string)
+    let client = try #require(await member.openResult["client"]?.string)
+    try await settle(first)
+    // The server ends as soon as it has responded.
+    async let removed = first.sessionServer.clusterDispatch.revoke(
+      SessionRevocation(session: session, client: client), by: nil)
+    #expect(try await removed == [client])
+
+    let second = try await startServer()
+    #expect(try await shell.resume(after: 0, at: second)["resumed"] == true)
+    // The client gets a session of its own.
+    let opened = try await member.resume(after: 0, at: second)
+    #expect(opened["resumed"] != true && opened["session"]?.string != session)
+    let ended = try await second.sessionServer.clusterDispatch.revoke(
+      SessionRevocation(session: session), by: nil)
+    #expect(ended.count == 1)
+    let third = try await startServer()
+    #expect(third.sessionServer.loopSessions(ofSession: session) == nil)
+  }
+
   @Test func removesSessionThatEndsDuringWrite() async throws {
     let bridge = try await startServer()
     let client = try await SequencedClient(bridge)

@@ -80,7 +80,7 @@ struct GuestTests {
       ("host.register", ["hosts": [["patterns": ["/a"], "kind": "page"]]], "ok", "invitation"),
       ("events.subscribe", ["topics": ["*"]], "ok", "ok"),
       ("session.invite", [:], "ok", "invitation"),
-      ("session.list", [:], "default", "default"),
+      ("session.list", [:], "default", "invitation"),
       ("$/ping", [:], "ok", "ok"),
     ] as [(String, Value, String, String)],
     ["first", "member", "guest"])
@@ -133,7 +133,7 @@ struct GuestTests {
     let fixture = try await GuestFixture()
     let (guest, _) = try await fixture.openGuest(["page": fixture.ownPage])
     try await guest.call("open", "router.open", ["uri": "native://child"])
-    let request = try await nextMessage("page.open", of: fixture.shell)
+    let request = try await fixture.shell.nextRequest("page.open")
     #expect(request["params"]?["caller"]?["guest"] == true)
     try await fixture.shell.respond(request, .null)
     // Its child and its own page, but no page below.
@@ -155,20 +155,13 @@ struct GuestTests {
     #expect(try await other.callStatus("router.open", exts) == "invitation")
     let (guest, _) = try await fixture.openGuest(["page": fixture.ownPage])
     try await guest.call("again", "router.open", again)
-    let resumed = try await nextMessage("page.resume", of: fixture.shell)
+    let resumed = try await fixture.shell.nextRequest("page.resume")
     #expect(resumed["params"]?["page"] == fixture.ownPage)
     #expect(resumed["params"]?["params"] == ["n": "2"])
     // Without new ones it waits for the page, as any caller.
     try await other.call(
       "waits", "router.open", ["uri": "native://own", "style": "popTo"])
     #expect(try await other.nextMessage()["method"] == "$/progress")
-  }
-
-  private func nextMessage(_ method: Value, of client: WireClient) async throws -> Value {
-    while true {
-      let message = try await client.nextMessage()
-      if message["method"] == method { return message }
-    }
   }
 
   @Test func invitationLimitsRoutesAndHosts() async throws {
@@ -233,6 +226,74 @@ struct GuestTests {
     #expect(who == ["user": "anna", "groups": ["beta"]])
     let foreign = try await fixture.shell.callStatus("session.invite", ["groups": ["root"]])
     #expect(foreign == "invitation")
+  }
+
+  /// Tokens of anna: `old` and `new` differ in groups and expiry. Any other belongs to ben.
+  private static func identifyRenewed(_ wall: Int64) -> IdentityResolver {
+    { handshake in
+      switch handshake.token {
+      case "old": Identity(user: "anna", groups: ["staff", "beta"], expires: wall + 10_000)
+      case "new": Identity(user: "anna", groups: ["staff"], expires: wall + 60_000)
+      default: Identity(user: "ben")
+      }
+    }
+  }
+
+  @Test func guestLosesGroupsThatItsInviterLoses() async throws {
+    let fixture = try await GuestFixture(
+      identify: Self.identifyRenewed(InMemoryBridge.startTime), from: Handshake(token: "old"))
+    try fixture.bridge.router.task("action://groups") { call in
+      .array(call.caller.identity.groups.sorted().map { .string($0.text) })
+    }
+    let (guest, _) = try await fixture.openGuest(["groups": ["beta", "staff"]])
+    let groups: Value = ["uri": "action://groups"]
+    #expect(try await guest.request("router.invoke", groups)["result"] == ["beta", "staff"])
+    #expect(try await fixture.shell.callStatus("session.renew", ["token": "new"]) == "ok")
+    #expect(try await guest.request("router.invoke", groups)["result"] == ["staff"])
+    // The guest stays as long as the new token.
+    try await fixture.bridge.server.advance(by: .seconds(11))
+    #expect(try await guest.request("router.invoke", groups)["result"] == ["staff"])
+  }
+
+  @Test func guestEndsWithIdentityOfItsInviter() async throws {
+    let fixture = try await GuestFixture(
+      identify: Self.identifyRenewed(InMemoryBridge.startTime), from: Handshake(token: "old"))
+    let unused = try await fixture.invite()
+    let (guest, _) = try await fixture.openGuest()
+    try await fixture.bridge.server.advance(by: .seconds(11))
+    #expect(try await guest.nextCloseCode() == CloseCode.renewal.rawValue)
+    // Nor does its invitation, or another one, open the session again.
+    #expect(try await WireClient.open(fixture.bridge, joining: unused).opened == .null)
+  }
+
+  @Test func waitingLinkEndsWithIdentityOfItsSender() async throws {
+    let bridge = InMemoryBridge(
+      Router(), identify: Self.identifyRenewed(InMemoryBridge.startTime))
+    let (sender, opened) = try await WireClient.open(bridge, from: Handshake(token: "old"))
+    let ben = try await WireClient.open(bridge, joining: opened, from: Handshake(token: "ben"))
+      .client
+    let link: Value = ["uri": "later://page"]
+    #expect(try await sender.callStatus("router.deliver", link) == "ok")
+    try await ben.subscribe("route.failed")
+    try await bridge.server.advance(by: .seconds(11))
+    try await ben.call(1, "host.register", ["hosts": [["scheme": "later", "kind": "page"]]])
+    let event = try await ben.nextRequest("event")
+    #expect(event["params"]?["topic"] == "route.failed")
+    #expect(event["params"]?["data"]?["uri"] == "later://page")
+  }
+
+  @Test func invitationOfDepartedInviterIsVoid() async throws {
+    let fixture = try await GuestFixture()
+    let member = try await WireClient.open(fixture.bridge, joining: fixture.openResult).client
+    let invitation = try await member.request("session.invite", ["uses": 2])["result"] ?? .null
+    let joining: Value = [
+      "session": invitation["session"] ?? .null, "invitation": invitation["token"] ?? .null,
+    ]
+    let guest = try await WireClient.open(fixture.bridge, joining: joining).client
+    #expect(try await member.callStatus("session.close") == "ok")
+    await fixture.bridge.server.loop.settle()
+    #expect(try await WireClient.open(fixture.bridge, joining: joining).opened == .null)
+    #expect(try await guest.callStatus("router.invoke", ["uri": "action://add"]) == "ok")
   }
 
   @Test(

@@ -275,9 +275,9 @@ struct RightsTests {
     let (client, _) = try await WireClient.open(bridge)
     #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "ok")
     let rules = try CompiledPolicy([Policy.Rule("closed", .deny, ["router.*"])])
-    await bridge.sessionServer.applyPolicy(rules)
+    try await bridge.sessionServer.applyPolicy(rules)
     #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "closed")
-    await bridge.sessionServer.applyPolicy(nil)
+    try await bridge.sessionServer.applyPolicy(nil)
     #expect(try await client.callStatus("router.invoke", ["uri": "action://cart"]) == "ok")
   }
 
@@ -292,6 +292,18 @@ struct RightsTests {
       Self.bridge([Policy.Rule("all", .allow, methods)]))
     let response = try await client.request("router.invoke", ["uri": "action://ohter"])
     #expect(response["error"]?["message"]?.string == message)
+  }
+
+  @Test func hostActingForGuestIsLimitedByAll() {
+    func rights(_ expires: Int64?, limitedBy: Rights? = nil) -> Rights {
+      Rights(
+        Caller(session: "s", identity: Identity(expires: expires)), nil, limitedBy: limitedBy)
+    }
+    let (inviter, caller) = (rights(10), rights(20))
+    let both = rights(30, limitedBy: inviter).intersection(caller)
+    #expect(both.expires == 10)
+    #expect(both.areLimited(by: caller))
+    #expect(!caller.areLimited(by: both) && !inviter.areLimited(by: inviter))
   }
 
   @Test func administrativeMethodNeedsPolicy() async throws {

@@ -62,6 +62,42 @@ struct SessionTokenExpiryTests {
     #expect(third["expiresAt"] == .integer(InMemoryBridge.startTime + 300_000))
   }
 
+  @Test func clientWithoutTokenFollowsRenewalsOfTheSession() async throws {
+    let bridge = InMemoryBridge(
+      Router(),
+      identify: { handshake in
+        // A token is its groups, and its expiry in seconds from the start.
+        let words = (handshake.token ?? "").split(separator: " ")
+        guard let last = words.last, let seconds = Int64(last) else {
+          throw CallError(code: 1, message: "no such token")
+        }
+        return Identity(
+          user: "anna", groups: Set(words.dropLast().map { UTF8Key(String($0)) }),
+          expires: InMemoryBridge.startTime + seconds * 1000)
+      },
+      rules: try CompiledPolicy([Policy.Rule("staff", .allow, ["router.*"], groups: ["staff"])]))
+    let (first, opened) = try await WireClient.open(bridge, ["token": "staff 300"])
+    let join: Value = [
+      "session": opened["session"] ?? .null, "token": opened["joinToken"] ?? .null,
+    ]
+    let (follower, _) = try await WireClient.open(bridge, ["join": join])
+    let (own, _) = try await WireClient.open(bridge, ["join": join, "token": "staff 600"])
+    #expect(try await follower.callStatus("router.routes", [:]) == "ok")
+    #expect(try await first.callStatus("session.renew", ["token": "other 900"]) == "ok")
+    // It loses the group that the session's identity has lost.
+    #expect(try await follower.callStatus("router.routes", [:]) != "ok")
+    #expect(try await own.callStatus("router.routes", [:]) == "ok")
+    #expect(try await first.callStatus("session.renew", ["token": "staff 900"]) == "ok")
+    #expect(try await follower.callStatus("router.routes", [:]) == "ok")
+    try await bridge.server.advance(by: .seconds(400))
+    #expect(try await follower.callStatus("$/ping", [:]) == "ok")
+    try await bridge.server.advance(by: .seconds(501))
+    for client in [own, follower] {
+      #expect(try await client.nextEvent()["topic"] == "session.expiring")
+      #expect(try await client.nextCloseCode() == 4203)
+    }
+  }
+
   @Test func joiningClientUsesHandshakeToken() async throws {
     let bridge = bridge()
     let (_, anna) = try await WireClient.open(bridge, ["token": "anna 300"])
@@ -92,6 +128,19 @@ struct SessionTokenExpiryTests {
     #expect(opened["expiresAt"] == nil)
     #expect(
       try await client.request("session.renew", ["token": "x"])["result"]?["expiresAt"] == .null)
+  }
+
+  /// An app may return any expiry, also one that is far away.
+  @Test(arguments: [(Int64.min, 4203), (.max, nil)] as [(Int64, Int?)])
+  func acceptsAnyExpiryOfIdentity(_ expires: Int64, closeCode: Int?) async throws {
+    let bridge = InMemoryBridge(Router()) { _ in Identity(user: "anna", expires: expires) }
+    let (client, _) = try await WireClient.open(bridge, ["token": "x"])
+    try await bridge.server.advance(by: .seconds(1))
+    if let closeCode {
+      #expect(try await client.nextCloseCode().map(Int.init) == closeCode)
+    } else {
+      #expect(try await client.request("$/ping")["result"] == .null)
+    }
   }
 
   @Test func rejectsClientWhenIdentifyTimesOut() async throws {

@@ -22,10 +22,9 @@ struct InMemoryBridge {
     _ router: Router, limits: Limits = Limits(), observer: EventSink = EventSink(),
     identify: IdentityResolver? = nil, rules: CompiledPolicy? = nil, tracer: (any Tracer)? = nil,
     store: (any SessionStore)? = nil, table: LiveTable? = nil, cluster: Cluster? = nil,
-    clockOff: Duration = .zero
+    clockOff: Duration = .zero, loop: MemoryLoop = MemoryLoop()
   ) {
     self.router = router
-    let loop = MemoryLoop()
     var configuration = SessionServerConfiguration(
       router: router, limits: limits, methods: ConformanceMethods.methods,
       now: {

@@ -10,9 +10,13 @@ actor SequencedClient {
   private(set) var openResult: Value
   private(set) var lastSequence: Int64 = 0
 
-  init(_ bridge: InMemoryBridge, _ members: ValueObject = [:], joining: Value? = nil) async throws {
+  init(
+    _ bridge: InMemoryBridge, _ members: ValueObject = [:], joining: Value? = nil,
+    from handshake: Handshake = Handshake()
+  ) async throws {
     self.bridge = bridge
-    (wire, openResult) = try await WireClient.open(bridge, members, joining: joining)
+    (wire, openResult) = try await WireClient.open(
+      bridge, members, joining: joining, from: handshake)
   }
 
   func call(_ id: Value, _ method: String, _ params: Value) async throws {

@@ -22,7 +22,7 @@ import WayTransport
       _ = try body()
       return nil
     } catch {
-      return (error as? RequestRejection)?.status ?? -1
+      return (error as? HTTPRequestRejection)?.status ?? -1
     }
   }
 
@@ -194,7 +194,7 @@ import WayTransport
       _ = try admit(lines)
       Issue.record("let in: \(lines)")
     } catch {
-      let fault = error as? RequestRejection
+      let fault = error as? HTTPRequestRejection
       #expect(fault?.reason == reason && fault?.hint == hint)
       #expect(fault?.text == reason + (hint.map { "; \($0)" } ?? ""))
       #expect(fault?.text.contains("SECRET") == false)
@@ -208,7 +208,7 @@ import WayTransport
         _ = try admit(lines)
         Issue.record("let in: \(lines)")
       } catch {
-        let text = (error as? RequestRejection)?.text ?? ""
+        let text = (error as? HTTPRequestRejection)?.text ?? ""
         #expect(text.utf8.count < 280 && text.contains("\"…"))
       }
     }

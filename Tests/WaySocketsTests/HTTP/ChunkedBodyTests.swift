@@ -20,7 +20,7 @@ import Testing
     var reader = ChunkedBodyReader(limit: limit)
     var body: [UInt8] = []
     var received: [UInt8] = []
-    do throws(RequestRejection) {
+    do throws(HTTPRequestRejection) {
       for start in stride(from: 0, to: input.count, by: max(size, 1)) {
         let end = min(start + max(size, 1), input.count)
         received += input[start..<end]

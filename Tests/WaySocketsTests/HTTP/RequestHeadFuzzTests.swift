@@ -76,7 +76,7 @@ import WayTransport
     ]
     for _ in 0..<250 {
       guard let head = try? RequestHead(parsing: source.next()[...]) else { continue }
-      do throws(RequestRejection) {
+      do throws(HTTPRequestRejection) {
         let admission = try check.admit(head, from: .unix)
         let host = head.authority ?? head.values("host").first ?? ""
         #expect(hosts.contains(host.lowercased()), "seed \(seed): \(head.fields)")

@@ -70,7 +70,7 @@ import WayTransport
     }
     var second = HeadReader(limit: 33 * kibibyte, budget: budget)
     var other = Array(input.prefix(9000))
-    do throws(RequestRejection) {
+    do throws(HTTPRequestRejection) {
       _ = try second.next(from: &other)
       Issue.record("the head was charged")
     } catch {

@@ -52,7 +52,7 @@ import WayTransport
       let head = try parse(text)
       Issue.record("accepted as \(head)")
     } catch {
-      #expect((error as? RequestRejection)?.status == status)
+      #expect((error as? HTTPRequestRejection)?.status == status)
     }
   }
 
@@ -126,7 +126,7 @@ import WayTransport
       handshake.line + "\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n")
     let endpoint = Endpoint(
       path: "/echo", subprotocols: ["a", "b"], maxMessage: 1, acceptor: RecordingAcceptor())
-    do throws(RequestRejection) {
+    do throws(HTTPRequestRejection) {
       let upgrade = try WebSocketUpgrade(head, path: head.path, endpoints: [endpoint])
       #expect(handshake.status == nil)
       #expect(upgrade.subprotocol == handshake.subprotocol)

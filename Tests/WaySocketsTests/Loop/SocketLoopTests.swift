@@ -159,6 +159,38 @@ private func collectValues<Element: Sendable>(
     #expect(await resident.log == [1] + Array(0..<100))
   }
 
+  @Test func `Work for a later turn runs after shutdown`() async throws {
+    let loop = try SocketLoop.start()
+    await loop.shutdown()
+    let seen = await collectValues(2) { sink in
+      loop.executeLater {
+        sink.yield(1)
+        loop.executeLater { sink.yield(2) }
+      }
+    }
+    #expect(seen == [1, 2])
+  }
+
+  @Test func `Timers that are due together leave other work its turn`() async throws {
+    let loop = try SocketLoop.start()
+    let seen = await collectValues(21) { sink in
+      loop.execute {
+        for number in 1...20 {
+          _ = loop.schedule(after: .zero) {
+            sink.yield(number)
+            if number == 1 { loop.execute { sink.yield(0) } }
+            loop.spend(.milliseconds(1))
+          }
+        }
+        // All are due before the loop looks at the first one.
+        loop.spend(.milliseconds(5))
+      }
+    }
+    #expect(seen.last == 20)
+    #expect(seen.filter { $0 > 0 } == Array(1...20))
+    await loop.shutdown()
+  }
+
   @Test func `No job is lost during shutdown`() async throws {
     for _ in 0..<20 {
       let loop = try SocketLoop.start()
@@ -190,5 +222,13 @@ private func collectValues<Element: Sendable>(
       group.addTask { await Task(executorPreference: loop) { await loop.shutdown() }.value }
     }
     await loop.shutdown()
+  }
+}
+
+extension SocketLoop {
+  /// Occupies the loop. Call it on the loop.
+  func spend(_ time: Duration) {
+    let end = nanoseconds + time.wholeMilliseconds * 1_000_000
+    while nanoseconds < end {}
   }
 }

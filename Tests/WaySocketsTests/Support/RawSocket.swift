@@ -147,6 +147,15 @@ final class RawSocket {
   }
 
   /// Returns a client's frame, masked with zeros. `size` overrides the length in the header.
+  /// The bytes of a frame many times. In a debug build, `joined()` takes longer for so many than a
+  /// server waits for a silent client.
+  static func frames(_ frame: [UInt8], count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count * frame.count)
+    for _ in 0..<count { bytes.append(contentsOf: frame) }
+    return bytes
+  }
+
   static func frame(_ first: UInt8, _ payload: [UInt8], size: UInt64? = nil) -> [UInt8] {
     let size = size ?? UInt64(payload.count)
     var bytes = [first]

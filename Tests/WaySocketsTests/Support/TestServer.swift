@@ -59,10 +59,13 @@ func withServer(
   configure.apply(&configuration)
   let endpoint = Endpoint(
     path: "/echo", subprotocols: ["a", "b"], maxMessage: TestServer.maxMessage, acceptor: acceptor)
+  let guarded = Endpoint(
+    path: "/guarded", subprotocols: [], maxMessage: TestServer.maxMessage,
+    maxMessageBeforeAdmission: 100, acceptor: acceptor)
   let other = Endpoint(
     path: "/other", subprotocols: ["c"], maxMessage: 16, maxBuffered: 32, acceptor: acceptor)
   let server = SocketServer(
-    configuration: configuration, endpoints: [endpoint, other], loop: loop)
+    configuration: configuration, endpoints: [endpoint, guarded, other], loop: loop)
   do {
     let address = try await server.start(responder: responder)
     try await body(

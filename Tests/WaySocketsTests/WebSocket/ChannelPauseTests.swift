@@ -47,6 +47,9 @@ private final class PausingReceiver: MessageReceiver {
     try await withPausingReceiver { server, socket, accepted in
       for number in 0..<5 {
         #expect(await accepted.next() == .message([UInt8(number)], .binary))
+        // What waits is counted.
+        let waitingBytes = await server.server.statistics()[0].unfinishedBytes
+        #expect((waitingBytes > 0) == (number < 4))
         await server.onLoop { accepted.receive(mark.span.bytes, as: .binary) }
         #expect(await accepted.next() == .message(mark, .binary))
         await server.onLoop { accepted.channel.resume() }

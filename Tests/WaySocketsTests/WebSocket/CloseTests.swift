@@ -33,6 +33,43 @@ import WayTransport
     }
   }
 
+  @Test func `Connections that end together leave other work its turn`() async throws {
+    try await withServer { server in
+      let (events, sink) = AsyncStream<String>.makeStream()
+      let isFirst = Locked(true)
+      var sockets: [RawSocket] = []
+      for _ in 0..<20 {
+        let socket = try RawSocket(port: server.port)
+        socket.upgrade(port: server.port)
+        sockets.append(socket)
+        let channel = try #require(await server.acceptor.next()).0.channel
+        let receiver = EndReceiver { [loop = server.loop] in
+          sink.yield("end")
+          let isFirst = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if isFirst { loop.execute { sink.yield("other") } }
+          loop.spend(.milliseconds(1))
+        }
+        await server.onLoop { channel.attach(receiver) }
+      }
+      // The loop is busy while all of them end.
+      server.loop.execute { [loop = server.loop] in loop.spend(.milliseconds(100)) }
+      sockets = []
+      var seen: [String] = []
+      for await event in events.prefix(21) { seen.append(event) }
+      #expect(seen.count { $0 == "end" } == 20)
+      #expect(seen.last == "end")
+      let count = Locked<Int?>(nil)
+      await server.onLoop { [server = server.server] in
+        let connections = server.firstStatistics.connections
+        count.withLock { $0 = connections }
+      }
+      #expect(count.withLock { $0 } == 0)
+    }
+  }
+
   @Test func `Delivers messages sent before a close, drops later ones`() async throws {
     try await withServer { server in
       let client = try await server.connect()
@@ -188,4 +225,14 @@ extension RecordingReceiver {
   private func receiveMark() {
     Array("mark".utf8).withUnsafeBytes { receive($0.bytes, as: .text) }
   }
+}
+
+/// Calls a function at the end of its connection.
+private final class EndReceiver: MessageReceiver {
+  private let onEnd: @Sendable () -> Void
+
+  init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
+
+  func receive(_ message: RawSpan, as kind: MessageKind) {}
+  func closed(_ code: UInt16?) { onEnd() }
 }

@@ -21,7 +21,7 @@ import WayTransport
   }
 
   @Test func `Masks payloads with the key`() {
-    var out = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget())
+    var out = OutboundBuffer(pool: BufferPool(), budget: SocketMemoryBudget())
     let payload = (0..<21).map { UInt8($0) }
     payload.withUnsafeBytes { out.append($0.bytes, as: .text, mask: 0x4433_2211) }
     let frame = Array(out.chunk(limit: 1000) ?? .init(start: nil, count: 0))
@@ -32,7 +32,7 @@ import WayTransport
 
   @Test(arguments: [10, 100, 1000, 100_000])
   func `Chunks contain whole frames in order`(limit: Int) {
-    var out = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget())
+    var out = OutboundBuffer(pool: BufferPool(), budget: SocketMemoryBudget())
     let sizes = (0..<300).map { ($0 * 37) % 200 }
     var expected: [UInt8] = []
     for size in sizes {

@@ -188,7 +188,7 @@ import WayTransport
       let accepted = try #require(await server.acceptor.next()).0
       let frame = RawSocket.frame(0x82, [UInt8](repeating: 7, count: 1000))
       // 32 MiB exceed the buffers of the operating system.
-      let all = Array(repeatElement(frame, count: 32 << 10).joined())
+      let all = RawSocket.frames(frame, count: 32 << 10)
       let sent = slow.sendUntilBlocked(all)
       #expect(sent < all.count)
       await server.onLoop { #expect(accepted.channel.bufferedBytes < 512 << 10) }
@@ -217,7 +217,7 @@ import WayTransport
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
       let frame = RawSocket.frame(0x82, [UInt8](repeating: 7, count: 1000))
-      _ = slow.sendUntilBlocked(Array(repeatElement(frame, count: 32 << 10).joined()))
+      _ = slow.sendUntilBlocked(RawSocket.frames(frame, count: 32 << 10))
       #expect(slow.readCloseCode() == 4201)
     }
   }

@@ -53,7 +53,7 @@ extension OutboundBuffer {
     let option = MemoryLayout<Int32>.size
     // Only root can exceed the system's limit (socket(7), SO_SNDBUFFORCE).
     setsockopt(pipe.writeEnd, SOL_SOCKET, SO_SNDBUFFORCE, &size, socklen_t(option))
-    var buffer = OutboundBuffer(pool: BufferPool(), budget: SocketQueueBudget(limit: .max))
+    var buffer = OutboundBuffer(pool: BufferPool(), budget: SocketMemoryBudget(limit: .max))
     var expected: [UInt8] = []
     for number in 0..<300 {
       let payload = Self.payload(number, 10_000)
@@ -87,7 +87,7 @@ extension OutboundBuffer {
 
   @Test(arguments: sizes)
   func `Sends queued frames in order and releases memory`(sizes: [Int]) {
-    let budget = SocketQueueBudget()
+    let budget = SocketMemoryBudget()
     let pipe = SocketPair()
     var out = OutboundBuffer(pool: BufferPool(), budget: budget)
     var expected: [UInt8] = []
@@ -112,7 +112,7 @@ extension OutboundBuffer {
   @Test(arguments: [[50], [40_000], [200_000, 10, 10], Array(repeating: 300, count: 500)])
   func `Removes unsent frames but completes a started one`(sizes: [Int]) {
     for limit in [0, 1, 3, 10_000, 70_000] {
-      let budget = SocketQueueBudget()
+      let budget = SocketMemoryBudget()
       let pipe = SocketPair()
       var out = OutboundBuffer(pool: BufferPool(), budget: budget)
       var frames: [[UInt8]] = []
@@ -143,7 +143,7 @@ extension OutboundBuffer {
   }
 
   @Test func `Releases its memory when destroyed`() {
-    let budget = SocketQueueBudget()
+    let budget = SocketMemoryBudget()
     do {
       var out = OutboundBuffer(pool: BufferPool(), budget: budget)
       out.append(Self.payload(1, 100_000))

@@ -268,7 +268,7 @@ struct CrossLoopTests {
       let clients = try await bridge.openClients().map(\.client)
       let call: Value = ["uri": "action://add"]
       for client in clients { #expect(try await client.callStatus("router.invoke", call) == "ok") }
-      await bridge.running.sessionServer.applyPolicy(
+      try await bridge.running.sessionServer.applyPolicy(
         try CompiledPolicy([Policy.Rule("none", .deny, ["router.*"])]))
       for client in clients {
         #expect(try await client.callStatus("router.invoke", call) == "none")

@@ -82,7 +82,8 @@ struct AccessConfigurationTests {
     let server = SocketServer(
       configuration: SocketServerConfiguration(port: 0), endpoints: [], loop: loop)
     let metrics = BridgeMetrics(
-      sessionServer: bridge.sessionServer, socketServer: server, lagProbes: [LagProbe(loop: loop)])
+      sessionServer: bridge.sessionServer, socketServer: server,
+      lagProbes: [LoopLagMetrics(loop: loop)])
     func status(
       _ post: BridgeResponder.RPCEndpoint?, isLocal: Bool, token: String? = nil
     ) async -> Int? {

@@ -33,10 +33,12 @@ struct BridgeLogTests {
       await client.close()
       let opened = try await lines.receive()
       #expect(opened.text.hasPrefix("info session opened session=s-"))
-      #expect(try await lines.receive().text.hasPrefix("info client joined client=c-"))
+      let joined = try await lines.receive()
+      #expect(joined.text.hasPrefix("info client joined address=127.0.0.1 client=c-"))
       let left = try await lines.receive()
-      #expect(left.text.hasPrefix("info client left client=c-"))
+      #expect(left.text.hasPrefix("info client left address=127.0.0.1 client=c-"))
       #expect(left.metadata["code"] == "1000")
+      for name in ["client", "session"] { #expect(left.metadata[name] == joined.metadata[name]) }
       let closed = try await lines.receive()
       #expect(closed.text.hasPrefix("info session closed"))
       #expect(closed.metadata == opened.metadata)
@@ -76,7 +78,8 @@ struct BridgeLogTests {
       #expect(call.metadata["uri"] == "action://echo")
       #expect(call.metadata["code"] == "0")
       #expect(
-        Set(call.metadata.keys) == ["session", "client", "id", "method", "uri", "code", "ms"])
+        Set(call.metadata.keys)
+          == ["session", "client", "address", "id", "method", "uri", "code", "ms"])
       #expect(!call.text.contains("secret"))
       _ = try? await client.request("no\nsuch \u{1B}[31mmethod")
       let rejected = try await nextLine("call")
@@ -108,14 +111,6 @@ struct BridgeLogTests {
       #expect(connection.metadata["code"] == "4101")
       await loop.shutdown()
     }
-  }
-
-  @Test func limitsWarningsPerSecond() {
-    let throttle = LogThrottle()
-    for _ in 0..<10 { #expect(throttle.decide(at: .seconds(5)) == .pass(suppressed: 0)) }
-    for _ in 0..<3 { #expect(throttle.decide(at: .milliseconds(5_900)) == .suppress) }
-    #expect(throttle.decide(at: .seconds(6)) == .pass(suppressed: 3))
-    #expect(throttle.decide(at: .seconds(6)) == .pass(suppressed: 0))
   }
 
   @Test(arguments: [

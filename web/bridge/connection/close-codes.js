@@ -17,7 +17,7 @@ export const messageTooBig = 1009;
 export const notJSONRPC = 4000;
 /** The client has no valid token. */
 export const notAuthenticated = 4001;
-/** The policy denies the client access. */
+/** An administrator has removed the client. */
 export const forbidden = 4003;
 /** Client and server have no protocol version in common. */
 export const version = 4006;

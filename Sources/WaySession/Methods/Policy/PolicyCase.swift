@@ -75,7 +75,7 @@ package struct PolicyCase: Sendable {
     case nothing
     case uri(String)
     /// A host of a scheme; nil for every scheme.
-    case host(scheme: String?, HostDefinition.HostScope)
+    case host(scheme: String?, SessionHostDefinition.HostScope)
   }
 
   package let policySubject: PolicySubject
@@ -129,7 +129,7 @@ private struct CaseReader: DocumentReader {
     let uri = string("uri", of: object, at: .root)
     let scheme = string("scheme", of: object, at: .root)
     let isServer = boolean("server", of: object, at: .root) ?? false
-    let routeMethod = RouteMethod.allCases.first { $0.name == method }
+    let routeMethod = PolicyRouteMethod.allCases.first { $0.name == method }
     let isOfHosts = method == "host.register"
     if method.utf8.contains(UInt8(ascii: "*")) {
       addFault(.root.member("method"), "must name one method, without \"*\"")

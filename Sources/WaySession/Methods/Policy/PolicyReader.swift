@@ -132,11 +132,11 @@ struct PolicyReader: DocumentReader {
     let methods = rule.methods.map(MethodPattern.init)
     guard !methods.isEmpty else { return }
     let isOfHosts = methods.contains { $0.covers("host.register") }
-    let isOfRoutes = RouteMethod.allCases.contains { method in
+    let isOfRoutes = PolicyRouteMethod.allCases.contains { method in
       methods.contains { $0.covers(method.name) }
     }
     if rule.routes != nil, !isOfRoutes {
-      let names = RouteMethod.allCases.map(\.name).joined(separator: ", ")
+      let names = PolicyRouteMethod.allCases.map(\.name).joined(separator: ", ")
       addFault(
         path.member("routes"), "the rule applies to none of the methods that have a route: \(names)"
       )

@@ -48,7 +48,7 @@ package struct PolicySimulator {
     switch policyCase.target {
     case .nothing: break
     case .uri(let uri):
-      guard let method = RouteMethod.allCases.first(where: { $0.name == method.name }) else {
+      guard let method = PolicyRouteMethod.allCases.first(where: { $0.name == method.name }) else {
         break
       }
       try rights.check(method, try resolve(uri: uri, for: rights.caller))
@@ -60,7 +60,7 @@ package struct PolicySimulator {
         definition["patterns"] = ["/any"]
       }
       try rights.check(
-        hosting: [try HostDefinition(.object(definition), path: "host", maxPatterns: 1)])
+        hosting: [try SessionHostDefinition(.object(definition), path: "host", maxPatterns: 1)])
     }
   }
 

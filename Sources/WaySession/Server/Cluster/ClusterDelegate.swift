@@ -38,6 +38,35 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     logger?.warning("cluster", metadata: ["reason": "\(reason)"])
   }
 
+  func reportDifference(_ subject: ClusterAgreement.AgreementSubject, to server: String) {
+    let what =
+      switch subject {
+      case .policy: "another server has had another policy"
+      case .keys: "another server has had other keys of tokens"
+      }
+    let minutes = ClusterAgreement.gracePeriod / 60_000_000_000
+    logger?.warning(
+      "\(what) for \(minutes) minutes",
+      metadata: ["server": "\(server)"])
+  }
+
+  func reportRejectedMessage(_ reason: String) {
+    sessionServer?.configuration.eventSink.peerMessageRejected(reason)
+  }
+
+  var announcement: ClusterAnnouncement {
+    let configuration = sessionServer?.configuration
+    let authentication: ClusterAnnouncement.ClientAuthentication =
+      switch (configuration?.identify, configuration?.allowsAnonymous) {
+      case (nil, _): .none
+      case (_?, true?): .optional
+      case (_?, _): .required
+      }
+    return ClusterAnnouncement(
+      authentication: authentication, hasPolicy: configuration?.compiledPolicy != nil,
+      host: Self.hostName)
+  }
+
   func serverJoined(_ server: String, _ presence: ValueObject) {
     logger?.notice(
       "server joined the cluster", metadata: Self.metadata(server, presence))
@@ -82,6 +111,9 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
       "policy": .string(sessionServer.policyVersions.current),
       "hosts": .integer(Int64(sessionServer.serverHosts.generation)),
     ]
+    if let keysHash = sessionServer.configuration.keysHash {
+      members["keys"] = .string(await keysHash())
+    }
     if let stamp = sessionServer.configuration.router.snapshot().table {
       members["table"] = stamp.value
     }
@@ -157,10 +189,11 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     do throws(CallError) {
       let response = try await sessionServer.clusterDispatch.request(server, ["ask": "hosts"])
       let limit = sessionServer.configuration.limits.maxHosts
-      var hosts: [(member: RemoteHost, isAway: Bool, definitions: [HostDefinition])] = []
+      var hosts: [(member: RemoteHost, isAway: Bool, definitions: [SessionHostDefinition])] = []
       for host in response["hosts"]?.array ?? [] {
         guard let session = host["session"]?.string, let client = host["client"]?.string,
-          let definitions = try? HostDefinition.parse(host["hosts"]?.array ?? [], limit: limit)
+          let definitions = try? SessionHostDefinition.parse(
+            host["hosts"]?.array ?? [], limit: limit)
         else {
           reportFailure("a host of the server \(server) cannot be read and is ignored")
           continue

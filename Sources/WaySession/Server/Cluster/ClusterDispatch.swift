@@ -311,6 +311,32 @@ package struct ClusterDispatch: Sendable {
       server, ["ask": "group", "session": .string(session), "add": .string(group)])
   }
 
+  /// Removes clients of a session, on whichever server it is. Returns their names. `caller` is the
+  /// administrator; `nil` for the app. Fails with 2404 if there is no such session or client.
+  package func revoke(
+    _ revocation: SessionRevocation, by caller: Caller?
+  ) async throws(CallError) -> [String] {
+    let clients = try await performRevocation(revocation, by: caller)
+    // The request of an administrator is recorded with its result.
+    if caller == nil {
+      sessionServer.auditTrail?.record(
+        AuditRecord(of: revocation, removing: clients, by: nil, cause: "code"))
+    }
+    return clients
+  }
+
+  private func performRevocation(
+    _ revocation: SessionRevocation, by caller: Caller?
+  ) async throws(CallError) -> [String] {
+    guard case .server(let server) = try await target(of: revocation.session) else {
+      return try await sessionServer.revoke(revocation)
+    }
+    var body = revocation.peerMembers
+    body["ask"] = "revoke"
+    body["caller"] = caller.map { $0.peerValue(in: $0.session) }
+    return try await request(server, body).array?.compactMap(\.string) ?? []
+  }
+
   /// Removes a session from a group; nothing happens if it is not in it. Fails with 2404 if there
   /// is no such session.
   package func remove(session: String, fromGroup group: String) async throws(CallError) {

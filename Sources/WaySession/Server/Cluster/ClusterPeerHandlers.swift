@@ -24,6 +24,7 @@ struct ClusterPeerHandlers {
       let audience = try SessionPush.audience(request["of"])
       return .array(await sessionServer.sessions(audience).map(\.record))
     case "group": return try await handle(group: request)
+    case "revoke": return try await handle(revoke: request)
     case "list": return await handle(list: request)
     case "forget":
       await sessionServer.forget(
@@ -45,8 +46,14 @@ struct ClusterPeerHandlers {
       guard let caller = Caller.fromPeerValue(request["caller"]) else {
         throw .invalidParams("The request of the other server does not name a caller")
       }
-      return try await sessionServer.rollBack(
-        toPolicy: request["to"]?.string ?? "", expecting: nil, for: caller)
+      let hash = request["to"]?.string ?? ""
+      let result = try await sessionServer.rollBack(
+        toPolicy: hash, expecting: nil, for: caller)
+      sessionServer.auditTrail?.record(
+        AuditRecord(
+          client: EventClient(caller), action: "policy.rollback", target: hash, cause: "cluster",
+          version: hash))
+      return result
     case "briefs":
       return await sessionServer.sessions(
         after: request["after"]?.string,
@@ -165,6 +172,16 @@ struct ClusterPeerHandlers {
     return await loopSessions.run(
       method, request["params"] ?? .null, at: client, of: session,
       for: Caller.fromPeerValue(request["caller"]), progress)
+  }
+
+  private func handle(revoke request: Value) async throws(CallError) -> Value {
+    let revocation = SessionRevocation(peerValue: request)
+    let clients = try await sessionServer.revoke(revocation)
+    let caller = Caller.fromPeerValue(request["caller"])
+    sessionServer.auditTrail?.record(
+      AuditRecord(
+        of: revocation, removing: clients, by: caller.flatMap(EventClient.init), cause: "cluster"))
+    return .array(clients.map(Value.string))
   }
 
   private func handle(group request: Value) async throws(CallError) -> Value {

@@ -90,10 +90,12 @@ struct InspectionDispatch {
   private func clusterInfo(_ cluster: ClusterNode) async -> Value {
     var own = await cluster.presence()
     own["server"] = .string(cluster.server)
+    own["keys"] = nil
     let others = cluster.others.map { server, presence -> Value in
       var members = presence
       members["server"] = .string(server)
       members["renewal"] = nil
+      members["keys"] = nil
       return .object(members)
     }
     return [

@@ -39,9 +39,11 @@ extension LoopSessions {
     guard fenceReason == nil else { return }
     fenceReason = reason
     sessionServer.logFence(because: reason)
-    for session in durableSessions {
+    // Another server may own the sessions: none of them may send anything from now on.
+    forEachSessionAtOnce { session in
+      guard session.isDurable else { return }
       session.assumeIsolated { session in
-        ClientResume.pauseTimers(in: session)
+        SessionResumption.pauseTimers(in: session)
         for client in session.clients.all {
           client.channel?.close(.drain, "\(reason); try another server")
         }
@@ -68,7 +70,15 @@ extension LoopSessions {
     guard fenceReason != nil else { return }
     fenceReason = nil
     sessionServer.logUnfence()
-    for session in durableSessions { session.assumeIsolated { ClientResume.resumeTimers(in: $0) } }
+    Task { await resumeTimers() }
+  }
+
+  private func resumeTimers() async {
+    await forEachSession(.send) { session in
+      // Connections may be rejected again.
+      guard session.isDurable, fenceReason == nil else { return }
+      session.assumeIsolated { SessionResumption.resumeTimers(in: $0) }
+    }
   }
 
   /// Fails with 2503 if connections are rejected.

@@ -14,6 +14,11 @@ actor Connection: MessageReceiver {
   private var state: SessionAdmissionState
   private var membership: (session: Session, client: ClientID)?
   private var rejectedTokens = 0
+  /// Its place among the connections of its user; `nil` before the client is identified, and without
+  /// a user.
+  private var userSlot: UserSlot?
+  /// The user that the client last authenticated as.
+  private var user: String?
   private var openTimer: (any ScheduledWork)?
   private var writer = MessageWriter()
   /// Whether another server relays it.
@@ -96,12 +101,27 @@ actor Connection: MessageReceiver {
       (.noHello, "No session.open within \(loopSessions.limits.hello.milliseconds) ms"))
   }
 
+  /// The client, as far as it is known.
+  private var eventClient: EventClient {
+    let caller = membership.flatMap { session, client in
+      session.assumeIsolated { $0.clients[client]?.rights.caller }
+    }
+    return caller.flatMap(EventClient.init) ?? EventClient(handshake, user: user)
+  }
+
   /// Closes the connection; messages that still arrive are ignored.
   private func close(_ end: (code: CloseCode, reason: String)) {
     state = .closed
+    let client = eventClient
     loopSessions.sessionServer.rejectionLog.add(
       .connection, Int(end.code.rawValue), end.reason, address: handshake.address)
-    loopSessions.configuration.eventSink.connectionRejected(end.code, end.reason)
+    loopSessions.configuration.eventSink.connectionRejected(end.code, end.reason, client)
+    if end.code == .notAuthenticated {
+      loopSessions.sessionServer.auditTrail?.recordThrottled(
+        AuditRecord(
+          client: client, action: AuditRecord.refusal,
+          result: .refused(code: Int(end.code.rawValue), rule: nil, reason: end.reason)))
+    }
     channel.close(end.code, end.reason)
   }
 
@@ -118,7 +138,7 @@ actor Connection: MessageReceiver {
       if keepsConnection {
         session.remove(client, code: code, keepsConnection: true)
       } else {
-        ClientResume.handleDisconnect(client, channel, code: code, in: session)
+        SessionResumption.handleDisconnect(client, channel, code: code, in: session)
       }
     }
   }
@@ -184,13 +204,18 @@ extension Connection {
     }
   }
 
-  /// Asks the app for the client's identity, if the app authenticates clients. No messages are
-  /// received until then, and `completion` is not called if the connection is closed by then.
+  /// Asks the app for the client's identity, if the app authenticates clients, and counts the
+  /// connection of its user. No messages are received until then, and `completion` is not called if
+  /// the connection is closed by then.
   private func identify(
-    _ handshake: Handshake,
+    _ handshake: Handshake, resumes: Bool = false,
     _ completion: @escaping @Sendable (isolated Connection, Result<Identity, CallError>) -> Void
   ) {
     guard loopSessions.authenticatesClients else { return completion(self, .success(Identity())) }
+    if let relay = channel as? RelayChannel {
+      let identity = Result { () throws(CallError) in try relay.identity(for: handshake.token) }
+      return completion(self, admit(identity, resumes: resumes))
+    }
     channel.pause()
     openTimer?.cancel()
     Task {
@@ -202,17 +227,47 @@ extension Connection {
       }
       guard state != .closed else { return }
       loopSessions.meter.begin()
-      completion(self, identity)
+      completion(self, admit(identity, resumes: resumes))
       channel.resume()
     }
   }
+
+  /// Counts the connection among those of its user. Fails with 2503 if the user has too many, or if
+  /// the connection is reserved for administrators and the client is none.
+  private func admit(
+    _ identity: Result<Identity, CallError>, resumes: Bool
+  ) -> Result<Identity, CallError> {
+    Result { () throws(CallError) in
+      let identity = try identity.get()
+      user = identity.user
+      guard mayUseConnection(identity) else { throw Self.reservedForAdministrators }
+      let quotas = loopSessions.sessionServer.userQuotas
+      // A further attempt on the same connection takes its place.
+      userSlot = nil
+      userSlot =
+        resumes
+        ? quotas.resumedConnection(of: identity.user)
+        : try quotas.connection(of: identity.user, at: loopSessions.loop.nanoseconds)
+      return identity
+    }
+  }
+
+  /// Whether the connection is not reserved for administrators, or the client is one.
+  private func mayUseConnection(_ identity: Identity) -> Bool {
+    guard handshake.isReserved else { return true }
+    let handshake = handshake
+    return loopSessions.assumeIsolated { $0.isAdministrator(identity, handshake) }
+  }
+
+  private static let reservedForAdministrators = CallError(
+    .unavailable, "The server has reached its limit of connections; try again later")
 
   /// Resumes a client that has lost its connection; if that is not possible, opens a new session.
   private func resume(_ request: Request) {
     loopSessions.meter.begin()
     let resumeRequest: ResumeRequest
     do {
-      resumeRequest = try ResumeRequest(request, limits: loopSessions.limits)
+      resumeRequest = try ResumeRequest(request, limits: loopSessions.limits, digest: relayDigest)
     } catch {
       return rejectOpen(request, error)
     }
@@ -255,28 +310,76 @@ extension Connection {
       switch location {
       case .local: completion(self, false)
       case .notFound: completion(self, true)
-      case .server(let server) where !isRelayed: relay(request, of: session, to: server)
+      case .server(let server) where !isRelayed:
+        await relay(request, of: session, to: server)
       case .server: close((.drain, "the session has moved; try again"))
       case .unknown(let reason):
         // Clients may cause this often, so it is not logged as a warning.
         loopSessions.configuration.logger?.info(
-          "session not found", metadata: ["session": "\(session.quoted)", "reason": "\(reason)"])
+          "session not found",
+          metadata: [
+            "session": "\(session.quoted)", "reason": "\(reason)",
+            "address": "\(handshake.address ?? "")",
+          ])
         close((.drain, "the session cannot be reached now; try again"))
       }
       channel.resume()
     }
   }
 
-  /// Relays the connection to the server that owns the session.
-  private func relay(_ request: Request, of session: String, to server: String) {
+  /// The digest that the tokens in the messages of a relayed connection have; nil if the connection
+  /// is not relayed.
+  private var relayDigest: PresentedToken.TokenDigest? {
+    guard isRelayed, let engine = loopSessions.sessionServer.cluster?.engine else { return nil }
+    return { engine.digest(of: $0, in: $1) }
+  }
+
+  /// Relays the connection to the server that owns the session. This server authenticates the
+  /// client, so that the owner receives its identity, and no token. No messages are received
+  /// meanwhile.
+  private func relay(_ request: Request, of session: String, to server: String) async {
     guard let cluster = loopSessions.sessionServer.cluster,
       (try? writer.writeRequest(request.id, request.method, request.params ?? .null)) != nil
     else { return close((.drain, "the session is on another server")) }
+    let engine = cluster.engine
+    var tokens = RelayedTokens { engine.digest(of: $0, in: $1) }
+    let message = writer.bytes
+    let first = tokens.replace(in: message)
+    // The token of the request replaces that of the handshake.
+    let credential = first?.credentials.first ?? handshake.token.map { tokens.refer(to: $0) }
+    var relayedHandshake = handshake
+    relayedHandshake.token = credential?.reference
+    var relayRequest = RelayRequest(session: session, handshake: relayedHandshake)
+    var verify: (@Sendable (String) async -> Result<Identity, CallError>)?
+    // A client that joins without a token has the identity of the session's first client.
+    let needsIdentity =
+      credential != nil || request.method != "session.open"
+      || request.params?["join"]?.object == nil || handshake.isReserved
+    if loopSessions.authenticatesClients {
+      let authenticate = { @Sendable [loopSessions, handshake] (token: String?) async in
+        var handshake = handshake
+        handshake.token = token
+        do throws(CallError) {
+          return Result<Identity, CallError>.success(try await loopSessions.identity(of: handshake))
+        } catch {
+          return .failure(error)
+        }
+      }
+      verify = { await authenticate($0) }
+      if needsIdentity {
+        let identity = await authenticate(credential?.token)
+        guard state != .closed else { return }
+        guard (try? identity.get()).map(mayUseConnection) ?? !handshake.isReserved else {
+          return close((.overloaded, Self.reservedForAdministrators.message))
+        }
+        relayRequest.identity = RelayedIdentity(reference: credential?.reference, identity)
+      }
+    }
     leave(nil, keepsConnection: true)
     state = .closed
     cluster.relays.open(
-      channel, since: acceptTime.lowerBound, RelayRequest(session: session, handshake: handshake),
-      at: server, first: writer.bytes)
+      channel, since: acceptTime.lowerBound, relayRequest, at: server,
+      first: first?.bytes ?? message, tokens: tokens, verify: verify)
   }
 
   /// Resumes a client. If `isNotFound`, no server has the session; otherwise the client may retry
@@ -286,10 +389,10 @@ extension Connection {
     var handshake = handshake
     handshake.token = resumeRequest.open.token ?? handshake.token
     // Without a token of its own, a client keeps its identity.
-    guard handshake.token != nil else {
+    guard handshake.token != nil || handshake.isReserved else {
       return resume(resumeRequest, request, nil, isNotFound: isNotFound)
     }
-    identify(handshake) { connection, identity in
+    identify(handshake, resumes: true) { connection, identity in
       do throws(CallError) {
         connection.resume(resumeRequest, request, try identity.get(), isNotFound: isNotFound)
       } catch {
@@ -305,7 +408,7 @@ extension Connection {
     if let session, loopSessions.assumeIsolated({ $0.isReleased(session) }) {
       return close((.drain, "the session moves to another server"))
     }
-    let rejectionReason: ClientResume.ResumeRejectionReason
+    let rejectionReason: SessionResumption.ResumeRejectionReason
     do throws(CallError) {
       switch try loopSessions.resume(
         resumeRequest.claim, identity, handshake, on: channel, since: acceptTime)
@@ -332,7 +435,9 @@ extension Connection {
       return close((.drain, "the session has moved; try again"))
     }
     if rejectionReason == .token {
-      countRejectedToken("session.resume: the token is not valid for this client")
+      let reason = "session.resume: the token is not valid for this client"
+      recordRefusal(CallError(.notAuthenticated, reason), of: request)
+      countRejectedToken(reason)
     }
     if state == .closed { return }
     var openRequest = resumeRequest.open
@@ -342,10 +447,17 @@ extension Connection {
 
   private func completeResume(with found: ResumedClient, _ request: Request) {
     membership = (found.session, found.client)
+    if userSlot == nil {
+      // It has resumed without a token.
+      let user = found.session.assumeIsolated {
+        $0.clients[found.client]?.rights.caller.identity.user
+      }
+      userSlot = loopSessions.sessionServer.userQuotas.resumedConnection(of: user ?? nil)
+    }
     whenStored(found.session) { connection in
       connection.attach(found.session, found.client)
       connection.finish(request, .success(found.response))
-      found.session.assumeIsolated { ClientResume.completeResume(found.client, in: $0) }
+      found.session.assumeIsolated { SessionResumption.completeResume(found.client, in: $0) }
     }
   }
 
@@ -378,6 +490,7 @@ extension Connection {
   }
 
   private func forwardAll(to session: Session, _ client: ClientID, isAnonymous: Bool = false) {
+    channel.admit()
     channel.attach(
       SessionConnection(
         connection: self, channel: channel, decoder: decoder, dispatcher: loopSessions.dispatcher,
@@ -390,8 +503,9 @@ extension Connection {
     _ identity: Identity
   ) throws(CallError) -> (session: Session, client: ClientID) {
     let session = try makeSession(of: identity)
-    let joiningClient = JoiningClient(identity, handshake)
-    let client = try withSession(session) { [channel] session throws(CallError) in
+    var joiningClient = JoiningClient(identity, handshake)
+    joiningClient.identitySource = .session(definesIt: true)
+    let client = try withSession(session) { [channel, joiningClient] session throws(CallError) in
       let client = try session.makeClient(joiningClient, channel: channel)
       session.add(client)
       return client.id
@@ -405,9 +519,10 @@ extension Connection {
     of identity: Identity, isDurable: Bool = false
   ) throws(CallError) -> Session {
     let leaving = membership == nil ? 0 : 1
-    return try loopSessions.assumeIsolated { loopSessions in
+    return try loopSessions.assumeIsolated { [handshake] loopSessions in
       Result { () throws(CallError) in
-        try loopSessions.makeSession(of: identity, leaving: leaving, isDurable: isDurable)
+        try loopSessions.makeSession(
+          of: identity, handshake, leaving: leaving, isDurable: isDurable)
       }
     }.get()
   }
@@ -431,13 +546,20 @@ extension Connection {
   private func open(_ request: Request) {
     loopSessions.meter.begin()
     do {
-      let openRequest = try SessionOpenRequest(request, limits: loopSessions.limits)
+      let openRequest = try SessionOpenRequest(
+        request, limits: loopSessions.limits, digest: relayDigest)
       guard let join = openRequest.join else {
         // While this server shuts down, another opens new sessions.
         if loopSessions.sessionServer.isDraining, !isRelayed,
           let successor = loopSessions.sessionServer.cluster?.successor
         {
-          return relay(request, of: "", to: successor)
+          channel.pause()
+          openTimer?.cancel()
+          Task {
+            await relay(request, of: "", to: successor)
+            channel.resume()
+          }
+          return
         }
         return open(openRequest, request)
       }
@@ -520,7 +642,7 @@ extension Connection {
     handshake.token = openRequest.token ?? handshake.token
     // A client that joins without a token of its own has the identity of the session's first
     // client.
-    guard openRequest.join == nil || handshake.token != nil else {
+    guard openRequest.join == nil || handshake.token != nil || handshake.isReserved else {
       return open(openRequest, request, nil)
     }
     identify(handshake) { connection, identity in
@@ -541,7 +663,7 @@ extension Connection {
         if !openRequest.hosts.isEmpty {
           session.assumeIsolated { session in
             AbsentHostRequests.move(in: session)
-            DeepLinkRunner.hostsChanged(in: session)
+            SessionDeepLinkRunner.hostsChanged(in: session)
           }
         }
       }
@@ -572,7 +694,7 @@ extension Connection {
     loopSessions.sessionServer.rejectionLog.add(
       .token, ErrorCode.notAuthenticated.rawValue, reason, address: handshake.address,
       remedy: remedy)
-    loopSessions.configuration.eventSink.tokenRejected(reason)
+    loopSessions.configuration.eventSink.tokenRejected(reason, eventClient)
     rejectedTokens += 1
     if rejectedTokens >= SessionTokenRejections.maxPerConnection {
       close((.tooMany, "\(rejectedTokens) tokens were rejected"))
@@ -596,11 +718,17 @@ extension Connection {
       session = try makeSession(of: identity ?? Identity(), isDurable: true)
     }
     let (client, result): (ClientID, Value) = try withSession(session) {
-      [channel, handshake, invitation] session throws(CallError) in
+      [channel, handshake, invitation, isNew = openRequest.join == nil]
+      session throws(CallError) in
       var joiningClient = JoiningClient(identity ?? session.identity, handshake)
       joiningClient.software = openRequest.software
       joiningClient.page = openRequest.page
-      if let invitation { try joiningClient.accept(invitation, of: session.identity) }
+      if isNew {
+        joiningClient.identitySource = .session(definesIt: true)
+      } else if identity == nil, invitation == nil {
+        joiningClient.identitySource = .session(definesIt: false)
+      }
+      if let invitation { try joiningClient.accept(invitation) }
       let client = try session.add(joiningClient, openRequest.hosts, on: channel)
       var result = session.openResult(client)
       if let rejection = openRequest.resumeRejection {
@@ -671,7 +799,14 @@ extension Connection {
     let error: CallError? = if case .failure(let error) = result { error } else { nil }
     record(request, error)
     send(request.id, result)
-    if error != nil { channel.pauseForOneTurn() }
+    guard let error else { return }
+    if error.isRefusal { recordRefusal(error, of: request) }
+    channel.pauseForOneTurn()
+  }
+
+  private func recordRefusal(_ error: CallError, of request: Request) {
+    loopSessions.sessionServer.auditTrail?.recordThrottled(
+      AuditRecord(refusing: request.method, with: error, by: eventClient))
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, CallError>) {
@@ -690,7 +825,7 @@ extension Session {
   /// Adds the client that an open request describes. Fails if the session is full, the page is not
   /// on its stack, or a host is invalid; then nothing has changed.
   fileprivate func add(
-    _ joiningClient: JoiningClient, _ hosts: [HostDefinition], on channel: any MessageChannel
+    _ joiningClient: JoiningClient, _ hosts: [SessionHostDefinition], on channel: any MessageChannel
   ) throws(CallError) -> Client {
     let client = try makeClient(joiningClient, channel: channel)
     if let page = joiningClient.page, !pages.isExpected(page) {

@@ -54,6 +54,7 @@ final class Client: @unchecked Sendable {
   private(set) var handshake: Handshake
   /// The client's identity and permissions.
   @exclusivity(unchecked) var rights = Rights.none
+  var identitySource = IdentitySource.own
   /// Fires when the client's identity is about to expire, or expires.
   var expiryTimer: (any ScheduledWork)?
   /// Requests to this client that wait for its response.

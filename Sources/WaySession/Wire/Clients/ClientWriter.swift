@@ -113,7 +113,7 @@ final class ClientWriter {
   func request(
     _ client: Client, _ method: String, _ params: Value, for purpose: RequestPurpose,
     by requester: (any Requester)? = nil
-  ) throws(ClientRequestFailure) -> RequestID {
+  ) throws(SessionClientRequestFailure) -> RequestID {
     let request = PendingRequest(method, for: purpose, by: requester)
     let id: RequestID
     do {

@@ -2,9 +2,19 @@ import WayRouting
 import WayTransport
 import WayValues
 
+/// Where a client has its identity from.
+enum IdentitySource: Equatable {
+  /// From a token of its own, or from its inviter.
+  case own
+  /// It is that of the session: the first client defines it, and the clients that joined with neither
+  /// a token nor an invitation follow its renewals.
+  case session(definesIt: Bool)
+}
+
 /// A client that is about to join a session.
 struct JoiningClient: Sendable {
   var identity: Identity
+  var identitySource = IdentitySource.own
   var handshake: Handshake
   /// The page that the client runs in.
   var page: String?
@@ -19,7 +29,7 @@ struct JoiningClient: Sendable {
 
   /// Makes the client a guest: of the inviter's user, with the groups and the page of the
   /// invitation. Throws -32602 if the client gave another page.
-  mutating func accept(_ invitation: Invitation, of identity: Identity) throws(CallError) {
+  mutating func accept(_ invitation: Invitation) throws(CallError) {
     if let page, page != invitation.page {
       throw .invalidParams(
         "params.page: the invitation is for \(invitation.page.map { "the page \($0.quoted)" } ?? "no page")"
@@ -27,6 +37,7 @@ struct JoiningClient: Sendable {
     }
     page = invitation.page
     self.invitation = invitation
-    self.identity = Identity(user: identity.user, groups: invitation.groups)
+    identity = Identity(
+      user: invitation.inviter.caller.identity.user, groups: invitation.currentGroups)
   }
 }

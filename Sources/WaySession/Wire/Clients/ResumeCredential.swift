@@ -17,7 +17,7 @@ struct ResumeCredential: Sendable {
   var currentToken: String { tokens.last ?? "" }
 
   /// Whether a token is valid.
-  func accepts(_ token: String) -> Bool { index(of: token) != nil }
+  func accepts(_ token: PresentedToken) -> Bool { index(of: token) != nil }
 
   /// Whether earlier tokens than the last are valid.
   var isUnconfirmed: Bool { tokens.count > 1 }
@@ -26,17 +26,17 @@ struct ResumeCredential: Sendable {
   mutating func confirm() { tokens.removeFirst(tokens.count - 1) }
 
   /// Uses a valid token: revokes those before it and issues another.
-  mutating func redeem(_ token: String) {
+  mutating func redeem(_ token: PresentedToken) {
     if let position = index(of: token) { tokens.removeFirst(position) }
     // Remove the oldest token after the one that the client is known to have.
     if tokens.count == Self.maxTokens { tokens.remove(at: 1) }
     tokens.append(SessionSecret.random())
   }
 
-  private func index(of token: String) -> Int? {
+  private func index(of token: PresentedToken) -> Int? {
     // Every token is compared, so that the time reveals nothing.
     var position: Int?
-    for (index, known) in tokens.enumerated() where SessionSecret.areEqual(token, known) {
+    for (index, known) in tokens.enumerated() where token.matches(known) {
       position = index
     }
     return position

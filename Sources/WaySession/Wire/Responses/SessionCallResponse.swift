@@ -31,7 +31,7 @@ enum CallKind {
   case invoke
 
   /// The method that the policy authorizes.
-  var method: RouteMethod { self == .open ? .open : .invoke }
+  var method: PolicyRouteMethod { self == .open ? .open : .invoke }
 
   /// The response that the caller gets.
   func adapted(_ response: SessionCallResponse) -> SessionCallResponse {

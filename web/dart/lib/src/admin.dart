@@ -45,6 +45,24 @@ final class Admin {
     return objectOf(answer);
   }
 
+  /// Ends a session (`session.end`): its clients are disconnected and cannot
+  /// resume. Returns their ids.
+  Future<List<String>> endSession(String session) =>
+      _removed('session.end', <String, Object?>{'session': session});
+
+  /// Disconnects a client and the guests that it has invited
+  /// (`client.disconnect`). They cannot resume. Returns their ids.
+  Future<List<String>> disconnect(String client, {required String session}) =>
+      _removed('client.disconnect', <String, Object?>{
+        'session': session,
+        'client': client,
+      });
+
+  Future<List<String>> _removed(String method, Json params) async {
+    final result = await _object(method, params);
+    return stringsOf(result['clients']);
+  }
+
   /// Returns the current route table, and the versions that it can return to.
   Future<Json> table() => _object('table.get');
 

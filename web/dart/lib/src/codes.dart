@@ -160,7 +160,7 @@ abstract final class CloseCode {
   /// The client has no valid token.
   static const int notAuthenticated = 4001;
 
-  /// The policy denies the client access.
+  /// An administrator has removed the client.
   static const int forbidden = 4003;
 
   /// Client and server have no protocol version in common.

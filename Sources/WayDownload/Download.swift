@@ -1,0 +1,135 @@
+import CWayCurl
+import Foundation
+import Synchronization
+
+/// One request for a document, limited in bytes, in time and in redirects.
+///
+/// It runs on a separate thread, with libcurl, which stops reading when its receiver has enough: an
+/// endless source costs no more than the largest document.
+package final class Download: Sendable {
+  /// The result of a request.
+  package enum DownloadResult: Sendable {
+    /// The document, and its entity tag.
+    case document([UInt8], etag: String?)
+    /// The document has not changed.
+    case notModified
+  }
+
+  /// The longest entity tag that is stored, in bytes.
+  private static let maxETagLength = 1024
+  private static let maxRedirects = 5
+  /// libcurl's `CURLM`, while the request runs. The request may be cancelled from any thread.
+  private struct DownloadState: @unchecked Sendable {
+    var isCancelled = false
+    var multi: UnsafeMutableRawPointer?
+  }
+  private let state = Mutex(DownloadState())
+  private let source: DownloadURL
+  private let etag: String?
+  private let options: DownloadOptions
+
+  private init(_ source: DownloadURL, etag: String?, options: DownloadOptions) {
+    self.source = source
+    self.etag = etag
+    self.options = options
+  }
+
+  /// Requests a document. May be called from any thread, and blocks none of its callers.
+  ///
+  /// - Parameters:
+  ///   - etag: the entity tag of the stored document; nil for none.
+  ///   - time: the limit of the whole request.
+  /// - Throws: ``DownloadError``, which describes the server's response.
+  package static func get(
+    _ source: DownloadURL, etag: String?, options: DownloadOptions, timeout time: Duration
+  ) async throws(DownloadError) -> DownloadResult {
+    let download = Download(source, etag: etag, options: options)
+    let result: Result<DownloadResult, DownloadError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          do throws(DownloadError) {
+            continuation.resume(returning: .success(try download.run(timeout: time)))
+          } catch {
+            continuation.resume(returning: .failure(error))
+          }
+        }
+      }
+    } onCancel: {
+      download.cancel()
+    }
+    return try result.get()
+  }
+
+  private func cancel() {
+    state.withLock { state in
+      state.isCancelled = true
+      if let multi = state.multi { curl_multi_wakeup(multi) }
+    }
+  }
+
+  private func run(timeout time: Duration) throws(DownloadError) -> DownloadResult {
+    guard let multi = curl_multi_init() else {
+      throw DownloadError(reason: "cannot be fetched: libcurl has no memory")
+    }
+    state.withLock { $0.multi = multi }
+    defer {
+      state.withLock { $0.multi = nil }
+      curl_multi_cleanup(multi)
+    }
+    let end = ContinuousClock.now + time
+    var address = source.description
+    for _ in 0...Self.maxRedirects {
+      let transfer = try DownloadTransfer(address, of: source, etag: etag, options: options)
+      try perform(transfer, in: multi, until: end, of: time)
+      switch transfer.status {
+      case 200: return .document(transfer.bytes, etag: transfer.etag(maxSize: Self.maxETagLength))
+      case 304 where etag != nil: return .notModified
+      case 304:
+        throw DownloadError(
+          reason: "cannot be fetched: the server answered 304 to a request without a condition")
+      case let status:
+        guard let next = transfer.redirect else {
+          throw DownloadError(reason: "cannot be fetched: the server answered \(status)")
+        }
+        // A redirect must not lead from a protected address to one that is not.
+        guard let url = try? DownloadURL(next), url.url.scheme == source.url.scheme else {
+          throw DownloadError(reason: "cannot be fetched: it redirects to an unprotected URL")
+        }
+        address = next
+      }
+    }
+    throw DownloadError(
+      reason: "cannot be fetched: it redirects more than \(Self.maxRedirects) times")
+  }
+
+  private func perform(
+    _ transfer: DownloadTransfer, in multi: UnsafeMutableRawPointer,
+    until end: ContinuousClock.Instant, of time: Duration
+  ) throws(DownloadError) {
+    var code = curl_multi_add_handle(multi, transfer.handle)
+    defer { curl_multi_remove_handle(multi, transfer.handle) }
+    var count: Int32 = 1
+    while code == CURLM_OK {
+      code = curl_multi_perform(multi, &count)
+      guard code == CURLM_OK, count > 0 else { break }
+      let left = end - .now
+      guard left > .zero else {
+        throw DownloadError(reason: "did not answer within \(time.components.seconds) s")
+      }
+      guard !state.withLock({ $0.isCancelled }) else {
+        throw DownloadError(reason: "cannot be fetched: the request was cancelled")
+      }
+      code = curl_multi_poll(multi, nil, 0, Int32(min(left / .milliseconds(1) + 1, 1000)), nil)
+    }
+    guard code == CURLM_OK else {
+      throw DownloadError(
+        reason: "cannot be fetched: \(String(cString: curl_multi_strerror(code)))")
+    }
+    var waiting: Int32 = 0
+    guard let message = curl_multi_info_read(multi, &waiting), message.pointee.msg == CURLMSG_DONE
+    else { throw DownloadError(reason: "cannot be fetched: libcurl returned no result") }
+    if let reason = transfer.failureReason(message.pointee.data.result) {
+      throw DownloadError(reason: reason)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import WayValues
+
+/// The groups that routes were added to, without those that the routes name themselves.
+struct AddedGroups: Sendable {
+  /// The groups of each route, with numbers that grow as routes are added to groups.
+  private var byRoute = RouterShardedDictionary<UTF8Key, [(group: UTF8Key, number: Int)]>()
+  private var lastNumber = 0
+  private var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  func groups(of route: String) -> [UTF8Key] {
+    isEmpty ? [] : (byRoute[UTF8Key(route)] ?? []).map(\.group)
+  }
+
+  mutating func add(_ route: String, to group: String) {
+    let key = UTF8Key(group)
+    var groups = byRoute[UTF8Key(route)] ?? []
+    guard !groups.contains(where: { $0.group == key }) else { return }
+    lastNumber += 1
+    count += 1
+    groups.append((key, lastNumber))
+    byRoute[UTF8Key(route)] = groups
+  }
+
+  /// Removes a route from a group; returns `false` if it is not in the group.
+  mutating func remove(_ route: String, from group: String) -> Bool {
+    let key = UTF8Key(route)
+    guard var groups = byRoute[key],
+      let place = groups.firstIndex(where: { $0.group == UTF8Key(group) })
+    else { return false }
+    groups.remove(at: place)
+    count -= 1
+    byRoute[key] = groups.isEmpty ? nil : groups
+    return true
+  }
+
+  /// The routes of each group, in the order in which they were added. The cost is linear in their
+  /// number.
+  var routesByGroup: [UTF8Key: [String]] {
+    var numbered: [UTF8Key: [(number: Int, route: String)]] = [:]
+    for (route, groups) in byRoute.all {
+      for (group, number) in groups { numbered[group, default: []].append((number, route.text)) }
+    }
+    return numbered.mapValues { $0.sorted { $0.number < $1.number }.map(\.route) }
+  }
+}
+
+/// The routes of each group.
+struct RouteGroupTable: Sendable {
+  private var routesByGroup: [UTF8Key: [String]] = [:]
+
+  /// Creates the table from the groups that the routes name and those that they were added to.
+  init(_ routes: [Route], added: [UTF8Key: [String]]) {
+    var groupsByRoute: [UTF8Key: Set<UTF8Key>] = [:]
+    func insert(_ route: String, into group: String) {
+      let isNew = groupsByRoute[UTF8Key(route), default: []].insert(UTF8Key(group)).inserted
+      if isNew { routesByGroup[UTF8Key(group), default: []].append(route) }
+    }
+    for route in routes where !route.groups.isEmpty {
+      for group in route.groups { insert(route.name, into: group) }
+    }
+    guard !added.isEmpty else { return }
+    let registered = Set(routes.map { UTF8Key($0.name) })
+    for (group, names) in added {
+      for name in names where registered.contains(UTF8Key(name)) { insert(name, into: group.text) }
+    }
+  }
+
+  /// Returns the names of the routes in a group.
+  func routes(of group: String) -> [String] { routesByGroup[UTF8Key(group)] ?? [] }
+
+  /// The names of the groups that have routes, in no order.
+  var names: [String] { routesByGroup.keys.map(\.text) }
+}
+
+extension Router {
+  /// Adds routes to a group; routes that are in it already stay. A route that is registered again
+  /// under its name is in the group again.
+  ///
+  /// Throws ``RouterConfigurationError/unknownRoute(_:)`` if one of the names is not registered;
+  /// then none is added.
+  public func add(routes names: [String], toGroup group: String) throws(RouterConfigurationError) {
+    try change { (state) throws(RouterConfigurationError) in
+      for name in names where !state.isRegistered(name) { throw .unknownRoute(name) }
+      for name in names { state.addedGroups.add(name, to: group) }
+    }
+  }
+
+  /// Removes a route from a group that ``add(routes:toGroup:)`` added it to; returns `false` if it
+  /// did not.
+  @discardableResult
+  public func remove(route name: String, fromGroup group: String) -> Bool {
+    changeUnconditionally { $0.addedGroups.remove(name, from: group) }
+  }
+}
+
+extension RouterSnapshot {
+  /// Returns the names of the routes in a group: those that name the group themselves, in the order
+  /// of their registration, then those that were added. The cost of the first call is linear in the
+  /// number of routes.
+  public func routes(inGroup group: String) -> [String] { groupTable().routes(of: group) }
+
+  /// The names of all groups that have routes, sorted. The first use costs as much as that of
+  /// ``routes(inGroup:)``.
+  public var groupNames: [String] { groupTable().names.sorted() }
+
+  private func groupTable() -> RouteGroupTable {
+    cachedGroupTable.withLock { groups in
+      if let groups { return groups }
+      let made = RouteGroupTable(routes, added: addedGroups.routesByGroup)
+      groups = made
+      return made
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import WayPatterns
+import WayRPC
+import WayValues
+
+/// A request of a method that has an audit record, with its result.
+struct AuditedRequest {
+  let handle: ReplyHandle
+  /// The record, without its result; `nil` if there is no audit trail.
+  private let draft: AuditDraft?
+
+  /// The client that has sent the request.
+  var client: Client { handle.client }
+
+  fileprivate init(_ handle: ReplyHandle, _ draft: AuditDraft?) {
+    self.handle = handle
+    self.draft = draft
+  }
+
+  /// Starts work that does not end at once, and responds with its result. `size` is the approximate
+  /// number of bytes that the call holds.
+  func respondLater(
+    size: Int, in session: isolated Session,
+    _ work: @escaping @Sendable () async throws(CallError) -> Value
+  ) throws(CallError) -> CallDisposition {
+    try AdminMethods.respondLater(handle, size: size, in: session) { [draft] () throws(CallError) in
+      do throws(CallError) {
+        let value = try await work()
+        draft?.record(.success(value))
+        return value
+      } catch {
+        draft?.record(.failure(error))
+        throw error
+      }
+    }
+  }
+
+  /// Records the result of a request that has ended at once.
+  fileprivate func record(_ disposition: CallDisposition) {
+    switch disposition {
+    case .now(let response): draft?.record(.success(response.value))
+    case .failed(let error): draft?.record(.failure(error))
+    case .later: break
+    }
+  }
+
+  fileprivate func record(_ error: CallError) { draft?.record(.failure(error)) }
+}
+
+extension SessionMethod {
+  /// Performs a request in a session like a ``MethodHandler``.
+  typealias AuditedHandler =
+    @Sendable (isolated Session, Params, AuditedRequest) throws(CallError) -> CallDisposition
+
+  /// Creates a method whose requests are recorded in the audit trail, with their results.
+  convenience init(
+    audited name: String, _ paramList: ParamList = .none, access: Access = .admin,
+    _ handler: @escaping AuditedHandler
+  ) {
+    self.init(name, paramList, access: access, isAudited: true) {
+      session, params, handle throws(CallError) in
+      let draft = session.environment.auditTrail.map { trail in
+        AuditDraft(
+          trail: trail, isAdministrative: access == .admin,
+          AuditRecord(requesting: name, params, by: EventClient(handle.caller)))
+      }
+      let request = AuditedRequest(handle, draft)
+      do throws(CallError) {
+        let disposition = try handler(session, params, request)
+        request.record(disposition)
+        return disposition
+      } catch {
+        request.record(error)
+        throw error
+      }
+    }
+  }
+}
+
+/// A record that lacks its result.
+private struct AuditDraft: Sendable {
+  private let trail: AuditTrail
+  /// Whether only administrators may call the method.
+  private let isAdministrative: Bool
+  private let record: AuditRecord
+
+  init(trail: AuditTrail, isAdministrative: Bool, _ record: AuditRecord) {
+    self.trail = trail
+    self.isAdministrative = isAdministrative
+    self.record = record
+  }
+
+  /// Records the result. A refusal is recorded with its response. Any client may call a method that
+  /// is not administrative, so its failures have no record, and the records of one client a limit.
+  func record(_ result: Result<Value, CallError>) {
+    if case .failure(let error) = result, error.isRefusal || !isAdministrative { return }
+    let record = record.completed(with: result)
+    if isAdministrative { trail.record(record) } else { trail.recordThrottled(record) }
+  }
+}
+
+extension AuditRecord {
+  /// Creates the record of a request, without its result. Contains only params that name what the
+  /// request is about.
+  init(requesting method: String, _ params: Params, by client: EventClient?) {
+    self.init(client: client, action: method, target: Self.target(of: params))
+    switch method {
+    case "session.push": self.method = params.string(.method)
+    case "session.invite": grantedGroups = params.list(.groups)?.compactMap(\.string) ?? []
+    default: break
+    }
+  }
+
+  private static func target(of params: Params) -> String? {
+    if let session = params.string(.session) {
+      return params.string(.client).map { "\(session)/\($0)" } ?? session
+    }
+    if let uri = params.string(.uri) { return RouteURI.logForm(of: uri) }
+    if let to = params[.to] { return to.string ?? (try? SessionPush.audience(to))?.text }
+    return params.string(.page)
+  }
+
+  /// Returns the record with the result of its request.
+  func completed(with result: Result<Value, CallError>) -> AuditRecord {
+    var record = self
+    switch result {
+    case .failure(let error):
+      record.result = .failed(code: error.code)
+      record.grantedGroups = []
+    case .success(let value):
+      record.result = .done
+      switch action {
+      case "session.push":
+        record.sessionCount = ["delivered", "waiting", "failed"].reduce(0) {
+          (count: Int, name: String) in
+          count + Int(clamping: value[name]?.integer ?? 0)
+        }
+      case "session.end", "client.disconnect":
+        record.removedClients = value["clients"]?.array?.compactMap(\.string) ?? []
+      case "table.update", "table.rollback": record.version = value["version"]?.string
+      case "policy.rollback": record.version = value["hash"]?.string
+      default: break
+      }
+    }
+    return record
+  }
+}
+
+extension Audience {
+  /// The audience for people.
+  fileprivate var text: String {
+    switch self {
+    case .all: "all"
+    case .session(let session): session
+    case .client(let client, let session): "\(session)/\(client)"
+    case .user(let user): "user \(user)"
+    case .group(let group): "group \(group)"
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// The methods about a route, for which the policy checks the route, or that of each page that they
+/// concern.
+enum PolicyRouteMethod: Int, CaseIterable {
+  case open, invoke, canOpen, explain, deliver, adopt, selectTab, pageCall
+  case back, finish, stack, contains
+
+  var name: String {
+    switch self {
+    case .open: "router.open"
+    case .invoke: "router.invoke"
+    case .canOpen: "router.canOpen"
+    case .explain: "router.explain"
+    case .deliver: "router.deliver"
+    case .adopt: "navigation.adopt"
+    case .selectTab: "navigation.selectTab"
+    case .pageCall: "page.call"
+    case .back: "navigation.back"
+    case .finish: "navigation.finish"
+    case .stack: "navigation.stack"
+    case .contains: "navigation.contains"
+    }
+  }
+
+  /// Whether the method concerns open pages, and not the target of a URI.
+  var isAboutOpenPages: Bool {
+    switch self {
+    case .pageCall, .back, .finish, .stack, .contains: true
+    case .open, .invoke, .canOpen, .explain, .deliver, .adopt, .selectTab: false
+    }
+  }
+}

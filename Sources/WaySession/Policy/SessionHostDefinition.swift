@@ -1,0 +1,109 @@
+import WayNavigation
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayValues
+
+/// The pages or tasks that a client hosts: `{scheme?, patterns?, kind}`.
+struct SessionHostDefinition: Sendable, Hashable {
+  /// Bytes of a pattern.
+  static let maxPatternLength = 1024
+
+  let scheme: String?
+  let patterns: [String]
+  let kind: RouteKind
+  /// The sessions whose calls the host serves.
+  var scope = HostScope.session
+
+  /// The scope of a host.
+  enum HostScope: String {
+    case session
+    /// All sessions of the server.
+    case server
+  }
+
+  /// Decodes one definition; `path` names it in errors. Throws -32602, and 2429 for more than
+  /// `maxPatterns`.
+  init(_ value: Value, path: String, maxPatterns: Int) throws(CallError) {
+    guard let members = value.object else {
+      throw .invalidParams("\(path) must be an object {scheme?, patterns?, kind}")
+    }
+    guard let kind = members["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+      throw .invalidParams("\(path).kind must be \"page\", \"task\" or \"service\"")
+    }
+    switch members["scheme"] {
+    case nil, .null: scheme = nil
+    case .string(let text) where (try? RouteURI(text + ":"))?.scheme == text:
+      scheme = text.lowercased()
+    default: throw .invalidParams("\(path).scheme must be a URI scheme, without the colon")
+    }
+    var patterns: [String] = []
+    switch members["patterns"] {
+    case nil, .null: break
+    case .array(let texts):
+      guard texts.count <= maxPatterns else {
+        throw CallError(.tooMany, "A host may have at most \(maxPatterns) patterns")
+      }
+      for (position, text) in texts.enumerated() {
+        guard case .string(let text) = text, text.utf8.count <= Self.maxPatternLength else {
+          throw .invalidParams(
+            "\(path).patterns[\(position)] must be a string of at most \(Self.maxPatternLength) bytes"
+          )
+        }
+        patterns.append(text)
+      }
+    default: throw .invalidParams("\(path).patterns must be an array of strings")
+    }
+    guard scheme != nil || !patterns.isEmpty else {
+      throw .invalidParams("\(path) needs a scheme, patterns, or both")
+    }
+    switch members["scope"] {
+    case nil, .null: break
+    case .string(let text):
+      guard let scope = HostScope(rawValue: text) else { fallthrough }
+      self.scope = scope
+    default: throw .invalidParams("\(path).scope must be \"session\" or \"server\"")
+    }
+    if scope == .server, kind == .page {
+      throw .invalidParams(
+        "\(path).scope: pages belong to a session; tasks and services may be "
+          + "hosted for the whole server")
+    }
+    self.kind = kind
+    self.patterns = patterns
+  }
+
+  /// The schemes of the definition; nil among them stands for any scheme.
+  var schemes: [String?] {
+    if let scheme { return [scheme] }
+    return patterns.map { (try? RoutePattern($0))?.scheme }
+  }
+
+  /// Decodes the `hosts` of a request: at most `limit`, with at most as many patterns each.
+  static func parse(_ values: [Value], limit: Int) throws(CallError) -> [SessionHostDefinition] {
+    guard values.count <= limit else {
+      throw CallError(.tooMany, "A client may register at most \(limit) hosts")
+    }
+    var definitions: [SessionHostDefinition] = []
+    for (position, value) in values.enumerated() {
+      definitions.append(
+        try SessionHostDefinition(
+          value, path: "params.hosts[\(position)]", maxPatterns: limit))
+    }
+    return definitions
+  }
+
+  /// The approximate number of bytes that the definition holds: its strings are stored as they are
+  /// and in the index.
+  var size: Int { 256 + patterns.reduce(0) { $0 + 4 * $1.utf8.count } }
+
+  /// The JSON form on the wire.
+  var value: Value {
+    var fields: ValueObject = [:]
+    if let scheme { fields["scheme"] = .string(scheme) }
+    if !patterns.isEmpty { fields["patterns"] = .array(patterns.map(Value.string)) }
+    fields["kind"] = .string(kind.rawValue)
+    if scope == .server { fields["scope"] = .string(scope.rawValue) }
+    return .object(fields)
+  }
+}

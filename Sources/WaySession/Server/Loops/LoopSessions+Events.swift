@@ -1,0 +1,87 @@
+import WayValues
+
+// Events of the sessions of one loop.
+extension LoopSessions {
+  /// Sends an encoded event to the clients of an audience that subscribe to its topic, and keeps
+  /// the last `retain` events of the topic for later subscribers. With `key`, each session gets it
+  /// once. Returns how many sessions it has reached.
+  ///
+  /// A client that subscribes meanwhile gets a retained event when it subscribes, and not again
+  /// when the event reaches its session.
+  @discardableResult
+  func publish(
+    _ message: [UInt8], _ topic: String, to audience: Audience, retain: Int,
+    once key: (name: SessionIdempotencyKeys.ScopedKey, request: IdempotentRequest)? = nil
+  ) async -> DeliveryReceipt {
+    await scheduler.beginPush()
+    defer { scheduler.endPush() }
+    let event = retainedEvents.retain(message, of: topic, for: audience, last: retain)
+    var receipt = DeliveryReceipt()
+    // A client that has subscribed before must not lose the event because the publisher leaves.
+    await forEachSession(in: audience, .send, ignoresCancellation: true) { session, client in
+      guard let key else {
+        receipt += DeliveryReceipt(Session.deliver(session, event, client))
+        return
+      }
+      let reach = session.assumeIsolated {
+        PushRunner.publish(event, only: client, under: key.name, key.request, in: $0)
+      }
+      switch reach {
+      case .success(let reach): receipt += DeliveryReceipt(reach)
+      case .failure: receipt.failed += 1
+      }
+    }
+    return receipt
+  }
+
+  /// Retains the events of another server for topics that have none here.
+  func retain(peerValues shelves: [Value]) {
+    for shelf in shelves {
+      guard let topic = shelf["topic"]?.string,
+        let audience = try? SessionPush.audience(shelf["to"])
+      else { continue }
+      let events = (shelf["events"]?.array ?? []).compactMap(\.string)
+      for event in events {
+        retainedEvents.retain(Array(event.utf8), of: topic, for: audience, last: events.count)
+      }
+    }
+  }
+
+  /// Forgets the retained events of a topic for exactly this audience.
+  func forget(_ topic: String, for audience: Audience) {
+    retainedEvents.forget(topic, for: audience)
+  }
+
+  /// Adds a listener of the app for the server's own events, until ``removeListener(_:)`` with the
+  /// same number.
+  func addListener(
+    _ number: Int, _ patterns: [TopicPattern], limit: Int,
+    _ continuation: EventListeners.Continuation
+  ) {
+    listeners.add(number, patterns, limit: limit, continuation)
+    observedKinds.setApp(listeners.kinds)
+  }
+
+  func removeListener(_ number: Int) {
+    listeners.remove(number)
+    observedKinds.setApp(listeners.kinds)
+  }
+
+  /// Sends an event that belongs to no session to the listeners.
+  func notifyListeners(_ event: BridgeEvent) { listeners.deliver(event) }
+
+  /// Ends all event streams.
+  func closeEventStreams() {
+    listeners.end()
+    observedKinds.setApp([])
+  }
+
+  /// The hosts that the clients of its sessions have registered.
+  func hostDefinitions() async -> Set<SessionHostDefinition> {
+    var hosts: Set<SessionHostDefinition> = []
+    await forEachSession(.read) { session in
+      hosts.formUnion(session.assumeIsolated { $0.resolver.hosts.definitions })
+    }
+    return hosts
+  }
+}

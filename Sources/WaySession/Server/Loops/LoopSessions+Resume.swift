@@ -1,0 +1,38 @@
+import WayRouting
+import WayTransport
+import WayValues
+
+/// A client that was moved to a new connection, with the response to its request.
+/// ``SessionResumption/completeResume(_:in:)`` sends what follows.
+struct ResumedClient: Sendable {
+  let session: Session
+  let client: ClientID
+  let response: Value
+}
+
+extension LoopSessions {
+  /// Resumes a client on a connection. `identity` is that of the handshake's token; nil if there is
+  /// none. Returns why the client cannot be resumed, and then nothing has changed. Fails with 2401
+  /// or 2403 if it must not be resumed.
+  nonisolated func resume(
+    _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
+    on channel: any MessageChannel, since began: ClosedRange<UInt64>
+  ) throws(CallError) -> Result<ResumedClient, ResumeRejection> {
+    guard let (owner, client) = resumableClients.find(claim.client), let session = owner as? Session
+    else {
+      let wasDiscarded = sessionServer.directory.wasDiscarded(claim.client)
+      return .failure(ResumeRejection(wasDiscarded ? .outbox : .unknown))
+    }
+    return try session.assumeIsolated { session in
+      Result { () throws(CallError) in
+        try SessionResumption.resume(
+          client, claim, identity, handshake, channel, since: began, in: session
+        ).map {
+          number in
+          let response = session.resumeResult(client, after: number)
+          return ResumedClient(session: session, client: client.id, response: response)
+        }
+      }
+    }.get()
+  }
+}

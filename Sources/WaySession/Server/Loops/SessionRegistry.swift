@@ -1,0 +1,92 @@
+/// The sessions of one loop, in the order in which they were added. They can only be looked up, or
+/// visited one by one: a visit to all of them takes several turns of the loop, during which
+/// sessions are added and removed.
+struct SessionRegistry<Session> {
+  /// A place between two sessions, and the last session to visit. It stays valid when sessions are
+  /// added or removed: each session that was there when the position was made, and is still there,
+  /// is visited once.
+  struct Position {
+    /// The number of the session that was visited last.
+    fileprivate var number: UInt64
+    /// The number of the last session to visit.
+    fileprivate let last: UInt64
+    /// The likely index of the next entry.
+    fileprivate var index = 0
+  }
+
+  private struct Entry {
+    let number: UInt64
+    /// Nil if the session was removed.
+    var session: Session?
+  }
+
+  /// The number of removed entries from which on they are compacted, if they are the majority.
+  private static var minRemoved: Int { 64 }
+
+  private var numbers: [String: UInt64] = [:]
+  /// In the order of their numbers.
+  private var entries: [Entry] = []
+  private var lastNumber: UInt64 = 0
+
+  /// The number of sessions.
+  var count: Int { numbers.count }
+
+  /// The session with an id; nil if there is none.
+  subscript(id: String) -> Session? {
+    guard let number = numbers[id] else { return nil }
+    return entries[index(after: number - 1)].session
+  }
+
+  /// Adds a session. It replaces one with the same id.
+  mutating func add(_ session: Session, id: String) {
+    remove(id)
+    lastNumber += 1
+    numbers[id] = lastNumber
+    entries.append(Entry(number: lastNumber, session: session))
+  }
+
+  /// Removes a session; nothing happens if there is none with the id.
+  mutating func remove(_ id: String) {
+    guard let number = numbers.removeValue(forKey: id) else { return }
+    entries[index(after: number - 1)].session = nil
+    let removedCount = entries.count - numbers.count
+    guard removedCount > Self.minRemoved, removedCount > numbers.count else { return }
+    entries.removeAll { $0.session == nil }
+  }
+
+  /// The position before all sessions that there are now.
+  var start: Position { Position(number: 0, last: lastNumber) }
+
+  /// Returns the next session to visit; nil after the last one.
+  func next(_ position: inout Position) -> Session? {
+    if !isNext(position.index, after: position.number) {
+      position.index = index(after: position.number)
+    }
+    while position.index < entries.count {
+      let entry = entries[position.index]
+      guard entry.number <= position.last else { return nil }
+      position.index += 1
+      position.number = entry.number
+      if let session = entry.session { return session }
+    }
+    return nil
+  }
+
+  /// Whether an index is that of the first entry with a number above the given one.
+  private func isNext(_ index: Int, after number: UInt64) -> Bool {
+    guard index <= entries.count, index == 0 || entries[index - 1].number <= number else {
+      return false
+    }
+    return index == entries.count || entries[index].number > number
+  }
+
+  /// The index of the first entry with a number above the given one.
+  private func index(after number: UInt64) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].number > number { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

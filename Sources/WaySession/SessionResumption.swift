@@ -1,0 +1,271 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+/// Handles clients that have lost their connection, and resumes them.
+enum SessionResumption {
+  /// The reason why a client cannot resume.
+  enum ResumeRejectionReason: String, Sendable {
+    case unknown, token, user, epoch, gap, outbox
+    /// The connection is older than the one that carries the client. The client has abandoned it,
+    /// and its request arrived late. It is closed without an error response.
+    case stale
+  }
+
+  /// How long a disconnected client may stay that has sent nothing yet. Such a client may not know
+  /// that it is in the session.
+  private static let unconfirmedTimeout: Duration = .seconds(10)
+
+  /// Handles the end of a connection. Its client stays for a while if it may resume.
+  static func handleDisconnect(
+    _ id: ClientID, _ channel: any MessageChannel, code: UInt16?, in session: isolated Session
+  ) {
+    // Another connection may already carry the client.
+    guard let client = session.clients[id], client.channel === channel else { return }
+    guard
+      client.isResumable, code != CloseCode.normal.rawValue,
+      !session.isEnding || session.isPersisted, !isOrphan(client, in: session)
+    else { return session.remove(id, code: code) }
+    client.disconnect(at: session.loop.nanoseconds)
+    session.environment.resumableClients.noteDisconnect()
+    session.environment.serverHosts.update(client, isDisconnected: true)
+    session.resolver.hosts.update(client.id, isAbsent: true)
+    session.events.emit(
+      .session, .disconnected(client: client.name, code: code), by: client.rights.caller)
+    startTimer(client, in: session)
+    session.pages.markAbsent(client.name)
+    AbsentHostRequests.move(in: session)
+    session.perform([])
+    SessionDeepLinkRunner.clientDisconnected(in: session)
+  }
+
+  /// Whether a client is a guest whose page is gone, so that it cannot return to it.
+  private static func isOrphan(_ client: Client, in session: isolated Session) -> Bool {
+    guard client.rights.caller.isGuest, let page = client.page else { return false }
+    return !session.pages.isExpected(page)
+  }
+
+  /// Removes the guests of a closed page that have no connection.
+  static func handlePageClosed(_ page: String, in session: isolated Session) {
+    for client in session.clients.all where client.isDisconnected && client.page == page {
+      if isOrphan(client, in: session) { session.remove(client.id) }
+    }
+  }
+
+  /// Starts the timer that removes a client without a connection. This includes clients that were
+  /// restored when the server started.
+  static func startTimer(_ client: Client, in session: isolated Session) {
+    let time = session.limits.resume
+    startTimer(
+      client, for: client.numbersMessages ? time : min(time, unconfirmedTimeout), in: session)
+  }
+
+  private static func startTimer(
+    _ client: Client, for time: Duration, in session: isolated Session
+  ) {
+    // The time starts when the client can reconnect.
+    guard !session.isFenced else { return }
+    client.resumeTimer = session.setTimer(time, .resume(client.id))
+  }
+
+  /// Stops the resume timers while no client can reconnect.
+  static func pauseTimers(in session: isolated Session) {
+    session.isFenced = true
+    for client in session.clients.all {
+      client.resumeTimer?.cancel()
+      client.resumeTimer = nil
+    }
+  }
+
+  /// Restarts the resume timers when clients can reconnect. Each disconnected client gets the full
+  /// time again.
+  static func resumeTimers(in session: isolated Session) {
+    guard session.isFenced else { return }
+    session.isFenced = false
+    for client in session.clients.all where client.isDisconnected {
+      startTimer(client, in: session)
+    }
+  }
+
+  /// Removes a client that has not resumed in time. While it has a running call with a later
+  /// deadline, it may still resume.
+  static func expire(_ id: ClientID, in session: isolated Session) {
+    guard let client = session.clients[id], client.isDisconnected else { return }
+    client.resumeTimer = nil
+    if let left = session.timeUntilLastDeadline(of: client) {
+      return startTimer(client, for: left, in: session)
+    }
+    session.remove(id)
+  }
+
+  /// Removes a client without a connection for which more messages wait than the limits allow.
+  static func discard(_ id: ClientID, in session: isolated Session) {
+    guard let client = session.clients[id], client.isDisconnected else { return }
+    session.events.emit(.session, .discarded(client: client.name), by: client.rights.caller)
+    session.remove(id)
+  }
+
+  /// Resumes a client on a connection that was opened at `began`. Returns the number of the last
+  /// message that the client has received.
+  ///
+  /// `identity` is that of the token in the connection's handshake; `nil` if it has no token.
+  ///
+  /// Returns a rejection if the client cannot resume; then nothing has changed. Throws 2401 or 2403
+  /// if the client is not allowed to.
+  static func resume(
+    _ client: Client, _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
+    _ channel: any MessageChannel, since began: ClosedRange<UInt64>, in session: isolated Session
+  ) throws(CallError) -> Result<UInt64, ResumeRejection> {
+    guard let sequence = client.sequence else { return .failure(ResumeRejection(.unknown)) }
+    guard claim.epoch == session.epoch else { return .failure(ResumeRejection(.epoch)) }
+    let isRestarted = client.persistence.isRestored
+    guard
+      case .after(let number) = sequence.resumePoint(
+        after: claim.lastReceived, isReloaded: claim.isReloaded, isRestarted: isRestarted),
+      !isRestarted || claim.isReloaded || claim.lastSent.map({ $0 >= sequence.received }) ?? true
+    else { return .failure(ResumeRejection(.gap)) }
+    guard client.resumeCredential.accepts(claim.token) else {
+      return .failure(ResumeRejection(.token))
+    }
+    guard (began.lowerBound, channel.id) > client.lastConnection else {
+      return .failure(ResumeRejection(.stale))
+    }
+    guard handshake.origin == client.handshake.origin else {
+      throw .forbidden("origin", "The client belongs to a page of another origin")
+    }
+    // The invitation defines a guest's rights, whatever token the guest shows.
+    let identity = client.rights.invitation == nil ? identity : nil
+    // Another user gets a new session.
+    if let identity, !identity.hasUser(of: client.rights.caller.identity) {
+      return .failure(ResumeRejection(.user))
+    }
+    if let identity {
+      try SessionTokenExpiry.renew(client, as: identity, in: session)
+    } else if client.rights.hasExpired(at: session.wallTime) {
+      throw CallError(
+        .notAuthenticated,
+        client.rights.invitation == nil
+          ? "The token of the client has expired: send a new one"
+          : "The token of the guest's inviter has expired")
+    }
+    client.resumeCredential.redeem(claim.token)
+    if let old = client.channel {
+      client.disconnect(at: session.loop.nanoseconds)
+      old.close(.takenOver, "Another connection has resumed the client")
+    }
+    if isRestarted { reconcile(client, claim, upTo: number, in: session) }
+    client.connect(channel, since: began.upperBound, handshake)
+    session.environment.serverHosts.update(client, isDisconnected: false)
+    session.resolver.hosts.update(client.id, isAbsent: false)
+    session.recordChange(client)
+    session.clientWriter.resume(client, after: number)
+    for (_, request) in client.pending.all() { session.recordHostRequest(request) }
+    session.events.emit(.session, .reconnected(client: client.name), by: client.rights.caller)
+    if claim.isReloaded { failLostRequests(client, upTo: number, in: session) }
+    return .success(number)
+  }
+
+  /// Reconciles a restored client with the positions that it reports from before the server's
+  /// restart.
+  private static func reconcile(
+    _ client: Client, _ claim: ResumeClaim, upTo number: UInt64, in session: isolated Session
+  ) {
+    for (id, last) in client.persistence.unconfirmedResponses where last > number {
+      let handle = ReplyHandle(
+        client: client, id: id, batch: nil, position: 0, method: session.environment.meter.other,
+        isNotification: false)
+      session.respond(outcomeUnknown, to: handle)
+    }
+    client.persistence.unconfirmedResponses = []
+    client.persistence.isRestored = false
+    // The server may have performed these messages before its restart. A reloaded client does not
+    // send them again. Of a client that does not report what it sent, none are assumed.
+    client.persistence.uncertainThrough =
+      claim.isReloaded ? 0 : min(client.persistence.uncertainThrough, claim.lastSent ?? 0)
+    client.sequence?.outbox.skip(to: number)
+  }
+
+  /// The error of a call whose outcome the server no longer knows.
+  static let outcomeUnknown = CallError(
+    .outcomeUnknown,
+    "The server restarted; it is not known whether it had carried out the call")
+
+  /// Removes the guest with this invitation token whose connection was lost longest ago.
+  static func removeDisconnectedGuest(withToken token: PresentedToken, in session: isolated Session)
+  {
+    guard !session.invitations.isVoid(token, wall: session.wallTime) else { return }
+    let absent = session.clients.all.filter { client in
+      guard client.isDisconnected, let invitation = client.rights.invitation else { return false }
+      return token.matches(invitation.token)
+    }
+    if let first = absent.min(by: { $0.disconnectedAt < $1.disconnectedAt }) {
+      session.remove(first.id)
+    }
+  }
+
+  /// Completes a resume after the connection was informed that it carries the client. Sends the
+  /// client the messages that it has not received, and accepts its messages.
+  static func completeResume(_ id: ClientID, in session: isolated Session) {
+    guard let client = session.clients[id] else { return }
+    session.clientWriter.markResumed(client)
+    // A batch that the client sent before is completed before its new messages.
+    if client.batch != nil { client.channel?.pause() }
+    session.startOpeningTimeouts(at: client)
+    AbsentHostRequests.move(in: session)
+    SessionDeepLinkRunner.hostsChanged(in: session)
+  }
+
+  /// Fails the requests that a reloaded client had received and can no longer respond to.
+  private static func failLostRequests(
+    _ client: Client, upTo number: UInt64, in session: isolated Session
+  ) {
+    let lost = client.pending.remove { $0.sequenceNumber > 0 && $0.sequenceNumber <= number }
+    for request in lost {
+      request.settle()
+      let error = CallError.hostReloaded(during: request)
+      session.traceResult(request, .failure(error), of: client)
+      session.forwardResponse(request, .failure(.noResponse(error)))
+    }
+  }
+}
+
+/// The client that a connection wants to resume, and the client's positions.
+struct ResumeClaim: Sendable {
+  let client: String
+  let token: PresentedToken
+  let epoch: String
+  /// The number of the last message that the client received.
+  let lastReceived: UInt64
+  /// The number of the last message that the client has sent, or keeps to send; `nil` if it did not
+  /// report one.
+  let lastSent: UInt64?
+  /// Whether the client was reloaded, and has lost the requests that it had not responded to.
+  let isReloaded: Bool
+}
+
+/// The reason why a client gets a new session instead of its own.
+struct ResumeRejection: Error {
+  let reason: SessionResumption.ResumeRejectionReason
+
+  init(_ reason: SessionResumption.ResumeRejectionReason) {
+    self.reason = reason
+  }
+}
+
+extension CallError {
+  /// The error of a request that a client worked on when it was reloaded.
+  fileprivate static func hostReloaded(during request: PendingRequest) -> CallError {
+    if case .open = request.purpose {
+      return CallError(.hostFailed, "The host reloaded before it answered")
+    }
+    return CallError(
+      .outcomeUnknown, "The receiver of \(request.method) reloaded before it answered")
+  }
+}
+
+extension Session: ResumableClients.ResumableSession {
+  nonisolated func discardClient(_ id: ClientID) {
+    assumeIsolated { SessionResumption.discard(id, in: $0) }
+  }
+}

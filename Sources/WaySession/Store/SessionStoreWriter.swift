@@ -1,0 +1,232 @@
+import Synchronization
+import WayTransport
+
+/// Passes changes of the sessions of one loop to the store, one write at a time. Each write
+/// contains all changes that were made during the previous one. Confined to that loop.
+///
+/// If the store fails, the bridge continues without it, reports the failure, and stores everything
+/// again as soon as possible. If other servers share the store, they may take the sessions over.
+/// Messages that depend on a change then wait until it is stored.
+package final class SessionStoreWriter: @unchecked Sendable {
+  /// The maximum delay of a change that no message depends on.
+  private static let maxDelay: Duration = .milliseconds(100)
+  /// The delay before a retry after the store has failed; doubled after each further failure.
+  private static let retryDelay: (first: Duration, last: Duration) = (.seconds(1), .seconds(30))
+  /// The retry delay of a shared store, for which messages wait.
+  private static let sharedRetryDelay: Duration = .milliseconds(250)
+  private static let maxAttempts = 20
+
+  private let store: SessionStoreQueue
+  private let loop: any EventLoop
+  private let report: @Sendable (String?) -> Void
+  private var journals: [ObjectIdentifier: SessionJournal] = [:]
+  /// Journals with changes that messages wait for.
+  private var urgent: [ObjectIdentifier: SessionJournal] = [:]
+  /// Journals with changes that no message waits for.
+  private var deferred: [ObjectIdentifier: SessionJournal] = [:]
+  private var isScheduled = false
+  /// Whether the deferred changes have waited long enough.
+  private var includesDeferred = false
+  private var deferredTimer: (any ScheduledWork)?
+  private var isWriting = false
+  private var nextRetryDelay = retryDelay.first
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The reason why nothing is stored now; nil if the store works.
+  package private(set) var failure: String? {
+    didSet { degraded.store(failure != nil, ordering: .relaxed) }
+  }
+  private let degraded = Atomic(false)
+  /// Whether nothing is stored now. Safe to read on any thread.
+  var isDegraded: Bool { degraded.load(ordering: .relaxed) }
+  /// The number of writes, and of session changes in them.
+  package private(set) var writes = (appends: 0, changes: 0)
+
+  /// Called after a change was stored, before messages that depend on it are sent.
+  var willRelease: (() -> Void)?
+
+  /// Calls `report` with a reason when storing fails, and with nil when it works again.
+  init(
+    _ store: SessionStoreQueue, on loop: any EventLoop,
+    report: @escaping @Sendable (_ failure: String?) -> Void
+  ) {
+    self.store = store
+    self.loop = loop
+    self.report = report
+  }
+
+  /// The name of the owner in the store's leases.
+  var owner: String { store.owner }
+
+  private var isHealthy: Bool { failure == nil }
+
+  /// Whether changes have to be recorded. During the pause after a failure they do not, because
+  /// everything is stored again later.
+  var isTracking: Bool { isHealthy || isWriting || store.isShared }
+
+  /// Whether changes are passed to the store now.
+  private var acceptsChanges: Bool { isHealthy || store.isShared && !isBackingOff }
+  /// Whether the store has failed a moment ago.
+  private var isBackingOff = false
+
+  func add(_ journal: SessionJournal) { journals[ObjectIdentifier(journal)] = journal }
+
+  /// Removes a journal, which writes nothing any more.
+  func remove(_ journal: SessionJournal) {
+    let id = ObjectIdentifier(journal)
+    journals[id] = nil
+    urgent[id] = nil
+    deferred[id] = nil
+  }
+
+  /// Writes the change of a journal soon, because messages wait for it.
+  func enqueue(_ journal: SessionJournal) {
+    urgent[ObjectIdentifier(journal)] = journal
+    guard !isScheduled, acceptsChanges else { return }
+    isScheduled = true
+    // All changes that belong together are made by then.
+    loop.execute { [weak self] in
+      self?.isScheduled = false
+      self?.write()
+    }
+  }
+
+  /// Writes the change of a journal later, because no message waits for it.
+  func enqueueDeferred(_ journal: SessionJournal) {
+    deferred[ObjectIdentifier(journal)] = journal
+    guard deferredTimer == nil, acceptsChanges else { return }
+    deferredTimer = loop.schedule(after: Self.maxDelay) { [weak self] in
+      self?.deferredTimer = nil
+      self?.includesDeferred = true
+      self?.write()
+    }
+  }
+
+  private func write() {
+    guard !isWriting, acceptsChanges else { return }
+    var due = urgent
+    urgent = [:]
+    if includesDeferred {
+      due.merge(deferred) { one, _ in one }
+      deferred = [:]
+      includesDeferred = false
+    }
+    let pending = due.values.compactMap { journal in
+      journal.makeChange().map { (journal, $0.change, $0.number) }
+    }
+    if pending.isEmpty { resumeIdleWaiters() } else { append(pending) }
+  }
+
+  /// Writes to the store, even if there is nothing to write, to find out whether it works.
+  private func append(_ pending: [(journal: SessionJournal, change: SessionChange, number: Int)]) {
+    isWriting = true
+    let changes = pending.map(\.change)
+    writes.appends += 1
+    writes.changes += changes.count
+    let numbers = pending.map { (ObjectIdentifier($0.journal), $0.number) }
+    Task { [store, loop] in
+      let result: Result<SessionStoreQueue.AppendResult, any Error>
+      do { result = .success(try await store.append(changes)) } catch { result = .failure(error) }
+      loop.execute { [weak self] in self?.finishAppend(numbers, result) }
+    }
+  }
+
+  private func finishAppend(
+    _ numbers: [(ObjectIdentifier, Int)],
+    _ result: Result<SessionStoreQueue.AppendResult, any Error>
+  ) {
+    isWriting = false
+    switch result {
+    case .failure(let error): return handleFailure("\(error)", numbers.map(\.0))
+    case .success(let outcome) where outcome.isEmpty: break
+    case .success(let outcome):
+      for journal in Array(journals.values) {
+        if outcome.lostSessions.contains(journal.session) { journal.leaseLost() }
+        if outcome.snapshotRequests.contains(journal.session) { journal.requestSnapshot() }
+      }
+    }
+    if self.failure != nil {
+      self.failure = nil
+      nextRetryDelay = Self.retryDelay.first
+      report(nil)
+    }
+    willRelease?()
+    for (id, number) in numbers { journals[id]?.markStored(number) }
+    write()
+  }
+
+  private func handleFailure(_ failure: String, _ tried: [ObjectIdentifier]) {
+    if self.failure == nil { report(failure) }
+    self.failure = failure
+    if store.isShared { return backOff(before: tried) }
+    (urgent, deferred) = ([:], [:])
+    deferredTimer?.cancel()
+    deferredTimer = nil
+    for journal in Array(journals.values) { journal.stopWaiting() }
+    resumeIdleWaiters()
+    _ = loop.schedule(after: nextRetryDelay) { [weak self] in self?.retryAll() }
+    nextRetryDelay = min(nextRetryDelay * 2, Self.retryDelay.last)
+  }
+
+  /// Retries failed changes soon, as snapshots of their sessions. The other changes wait.
+  private func backOff(before tried: [ObjectIdentifier]) {
+    isBackingOff = true
+    for id in tried { journals[id]?.resubmitSnapshot() }
+    resumeIdleWaiters()
+    _ = loop.schedule(after: Self.sharedRetryDelay) { [weak self] in
+      guard let self else { return }
+      isBackingOff = false
+      includesDeferred = true
+      // An empty write shows whether the store works again.
+      if urgent.isEmpty, deferred.isEmpty, !isWriting { append([]) } else { write() }
+    }
+  }
+
+  /// Writes all sessions to find out which of them are stored, and which another server has taken
+  /// over. Returns when the store has them; throws if it fails.
+  nonisolated(nonsending) func verify() async throws(StoreFailure) {
+    for journal in journals.values { journal.resubmitSnapshot() }
+    await flush()
+    if let failure { throw StoreFailure(description: failure) }
+  }
+
+  /// Writes all sessions as snapshots, because their stored state is unknown.
+  private func retryAll() {
+    guard !isWriting else { return }
+    append(
+      journals.values.compactMap { journal in
+        journal.makeChange(isSnapshot: true).map { (journal, $0.change, $0.number) }
+      })
+  }
+
+  private func resumeIdleWaiters() {
+    let waiting = idleWaiters
+    idleWaiters = []
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Writes all remaining changes, and returns when the store has them or has failed. A shared
+  /// store is retried several times, because other servers wait for released sessions.
+  nonisolated(nonsending) func flush() async {
+    for attempt in 1...(store.isShared ? Self.maxAttempts : 1) {
+      includesDeferred = true
+      isBackingOff = false
+      write()
+      await waitUntilIdle()
+      if isHealthy || !store.isShared || attempt == Self.maxAttempts { return }
+      await withCheckedContinuation { continuation in
+        _ = loop.schedule(after: Self.sharedRetryDelay) { continuation.resume() }
+      }
+    }
+  }
+
+  /// Returns when the store has the changes that were passed to it, or has failed.
+  nonisolated(nonsending) func waitUntilIdle() async {
+    guard isWriting else { return }
+    await withCheckedContinuation { idleWaiters.append($0) }
+  }
+}
+
+/// The reason why the store does not accept changes.
+struct StoreFailure: Error, CustomStringConvertible {
+  let description: String
+}

@@ -1,0 +1,96 @@
+import Waybridge
+
+/// Valid settings of a cluster, with the content of their files.
+struct NATSClusterConfiguration: Sendable {
+  /// The largest size of a file in bytes.
+  private static let maxFileLength = 256 << 10
+
+  let address: NATSAddress
+  let names: NATSClusterNames
+  let replicas: Int
+  /// The path of a file with the credentials of a NATS user. NATS's library reads it.
+  let credentialsFile: String?
+  /// The certificates of the authorities to trust, as PEM; nil for those of the system.
+  let authorities: String?
+  /// This server's certificate and its private key, as PEM.
+  let certificate: (chain: String, key: String)?
+  /// The secrets that protect messages between servers; nil if they are not protected.
+  let secrets: NATSClusterSecrets?
+
+  /// Checks the settings, and reads the files; blocks meanwhile. Throws an error with advice if one
+  /// of them is invalid.
+  init(_ settings: NATSClusterSettings) throws(NATSClusterError) {
+    let address = try NATSAddress(settings.url)
+    func invalid(_ reason: String, _ advice: String) -> NATSClusterError {
+      NATSClusterError(address.endpoint, reason, advice: advice)
+    }
+    func read<Content>(
+      _ kind: String, _ path: String, isPrivate: Bool = false,
+      _ parse: ([UInt8]) throws(FileError) -> Content
+    ) throws(NATSClusterError) -> Content {
+      let file = BoundedServerFile(path, limit: Self.maxFileLength, isPrivate: isPrivate)
+      do throws(FileError) {
+        return try parse(try file.read().bytes)
+      } catch {
+        throw NATSClusterError(address.endpoint, "the \(kind) file \(error)")
+      }
+    }
+    self.address = address
+    guard let names = NATSClusterNames(settings.name) else {
+      throw invalid(
+        "\"\(settings.name)\" is not a valid name of a cluster",
+        "use letters, digits, - and _, at most \(NATSClusterNames.maxLength), and begin with a "
+          + "letter or a digit")
+    }
+    self.names = names
+    guard [1, 3, 5].contains(settings.replicas) else {
+      throw invalid(
+        "\(settings.replicas) is not a valid number of replicas",
+        "use 1, 3 or 5 replicas, so that a majority remains if one nats-server fails")
+    }
+    replicas = settings.replicas
+    credentialsFile = settings.credentialsFile
+    if let path = settings.credentialsFile {
+      guard address.user == nil else {
+        throw invalid("it has both a user and a credentials file", "use one of them")
+      }
+      _ = try read("credentials", path, isPrivate: true) { $0 }
+    }
+    let hasTLSFile = [settings.authorityFile, settings.certificateFile, settings.keyFile]
+      .contains { $0 != nil }
+    guard address.isSecure || !hasTLSFile else {
+      throw invalid(
+        "a file for TLS has no effect on it", "use a tls:// address, or remove the file")
+    }
+    authorities = try settings.authorityFile.map { (path) throws(NATSClusterError) in
+      try read("CA", path) { (bytes) throws(FileError) in try Self.text(bytes, of: path) }
+    }
+    switch (settings.certificateFile, settings.keyFile) {
+    case (let chain?, let key?):
+      certificate = (
+        try read("certificate", chain) { (bytes) throws(FileError) in
+          try Self.text(bytes, of: chain)
+        },
+        try read("key", key, isPrivate: true) { (bytes) throws(FileError) in
+          try Self.text(bytes, of: key)
+        }
+      )
+    case (nil, nil): certificate = nil
+    default:
+      throw invalid(
+        "a certificate needs its private key, and a key its certificate", "use both files")
+    }
+    secrets = try settings.secretFile.map { (path) throws(NATSClusterError) in
+      try read("secret", path, isPrivate: true) { (bytes) throws(FileError) in
+        try NATSClusterSecrets(bytes, of: path)
+      }
+    }
+  }
+
+  private static func text(_ bytes: [UInt8], of path: String) throws(FileError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw FileError(path: path, reason: "must contain text")
+    }
+    return text
+  }
+}

@@ -1,0 +1,6 @@
+extension Sequence<UInt8> {
+  /// The bytes as lowercase hexadecimal digits, two for each byte.
+  var hex: String {
+    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

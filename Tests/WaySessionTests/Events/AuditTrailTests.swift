@@ -1,0 +1,291 @@
+import TestSupport
+import Testing
+import WayRouting
+import WayTransport
+import WayValues
+
+@testable import WaySession
+
+/// The audit records of a server in memory.
+@Suite(.timeLimit(.minutes(1)))
+struct AuditTrailTests {
+  /// A server whose users are named by their tokens: `root` administers it, and the others may not
+  /// use the routes of `secret`.
+  private struct AuditFixture {
+    let bridge: InMemoryBridge
+    let records = Locked<[AuditRecord]>([])
+
+    init(identify: IdentityResolver? = { Identity(user: $0.token) }) throws {
+      let router = Router()
+      try router.task("action://secret") { _ in 1 }
+      try router.task("action://nested") { call in
+        try await call.navigator.invoke("action://secret?password=hidden")
+      }
+      try router.task("action://recovers") { call in
+        (try? await call.navigator.invoke("action://secret")) ?? "recovered"
+      }
+      try router.task("action://forbids") { _ in throw CallError(code: 2403, message: "app") }
+      var sink = EventSink()
+      sink.audit = { [records] record in records.withLock { $0.append(record) } }
+      bridge = InMemoryBridge(
+        router, observer: sink, identify: identify,
+        rules: try CompiledPolicy([
+          Policy.Rule("operator", .allow, ["*"], subjects: ["root"]),
+          Policy.Rule("users", .allow, ["router.*", "host.*", "session.push"]),
+          Policy.Rule(
+            "secrets", .deny, ["router.*"], subjects: ["ada"], routes: ["action://secret"]),
+        ]))
+    }
+
+    func open(_ user: String) async throws -> (client: WireClient, opened: Value) {
+      try await WireClient.open(
+        bridge, ["client": ["name": "shell"]],
+        from: Handshake(origin: "https://a.example", address: "10.0.0.1", token: user))
+    }
+
+    /// Removes and returns the records so far, without their clients.
+    func summaries() -> [String] {
+      records.withLock { records in
+        defer { records = [] }
+        return records.map(Self.summary)
+      }
+    }
+
+    private static func summary(_ record: AuditRecord) -> String {
+      let result =
+        switch record.result {
+        case .done: "done"
+        case .failed(let code): "failed \(code ?? 0)"
+        case .refused(let code, let rule, _): "refused \(code) \(rule ?? "-")"
+        case .suppressed(let count): "suppressed \(count)"
+        }
+      return [record.action, record.method, record.target, result].compactMap(\.self)
+        .joined(separator: " ")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (
+        "router.invoke", ["uri": "action://secret?x=1#y"], "router.invoke action://secret",
+        "secrets"
+      ),
+      (
+        "router.invoke", ["uri": "action://secret", "key": "k"], "router.invoke action://secret",
+        "secrets"
+      ),
+      ("router.deliver", ["uri": "action://secret"], "router.deliver action://secret", "secrets"),
+      ("events.subscribe", ["topics": ["x"]], "events.subscribe", "default"),
+      ("table.get", [:], "table.get", "default"),
+      ("session.invite", ["groups": ["staff"]], "session.invite", "invitation"),
+    ] as [(String, Value, String, String)])
+  func refusedRequestHasOneRecordWithItsClient(
+    _ method: String, _ params: Value, _ about: String, _ rule: String
+  ) async throws {
+    let fixture = try AuditFixture()
+    let (client, opened) = try await fixture.open("ada")
+    #expect(try await client.callStatus(method, params) == rule)
+    let record = try #require(fixture.records.withLock { $0.first })
+    #expect(
+      record.client
+        == EventClient(
+          session: opened["session"]?.string, id: opened["client"]?.string, name: "shell",
+          user: "ada", address: "10.0.0.1", origin: "https://a.example"))
+    #expect(fixture.summaries() == ["refuse \(about) refused 2403 \(rule)"])
+  }
+
+  @Test func refusedNotificationsAndBatchesHaveRecords() async throws {
+    let fixture = try AuditFixture()
+    let (client, _) = try await fixture.open("ada")
+    try await client.notify("table.get", [:])
+    let call: Value = [
+      "jsonrpc": "2.0", "id": 1, "method": "router.invoke", "params": ["uri": "action://secret"],
+    ]
+    try await client.batch([call])
+    _ = try await client.nextMessage()
+    #expect(
+      fixture.summaries() == [
+        "refuse table.get refused 2403 default",
+        "refuse router.invoke action://secret refused 2403 secrets",
+      ])
+  }
+
+  @Test func nestedCallOfAHandlerIsRecordedOnceForItsCaller() async throws {
+    let fixture = try AuditFixture()
+    let (client, _) = try await fixture.open("ada")
+    let refused = "refuse action://secret refused 2403 secrets"
+    #expect(
+      try await client.callStatus("router.invoke", ["uri": "action://nested"]) == "secrets")
+    #expect(fixture.records.withLock { $0.first?.client?.user } == "ada")
+    #expect(fixture.summaries() == [refused])
+    #expect(try await client.invoke("action://recovers")["result"] == "recovered")
+    #expect(fixture.summaries() == [refused])
+  }
+
+  @Test func errorsWithoutRefusalHaveNoRecord() async throws {
+    let fixture = try AuditFixture()
+    let (client, _) = try await fixture.open("bob")
+    for uri in ["action://forbids", "action://none", "action://secret", "action://nested"] {
+      _ = try await client.invoke(uri)
+    }
+    _ = try await client.request("router.canOpen", ["uri": "action://none"])
+    #expect(fixture.summaries() == [])
+  }
+
+  @Test func deniedPushIsRecordedForEachSession() async throws {
+    let fixture = try AuditFixture()
+    let (client, _) = try await fixture.open("ada")
+    let others = [try await fixture.open("bob"), try await fixture.open("bob")]
+    for method in ["router.invoke", "router.deliver"] {
+      let pushed = try await client.request(
+        "session.push",
+        ["to": ["user": "bob"], "method": .string(method), "params": ["uri": "action://secret"]])
+      #expect(pushed["result"]?["failed"] == 2)
+      let refused = "refuse action://secret refused 2403 secrets"
+      #expect(
+        fixture.summaries() == [refused, refused, "session.push \(method) user bob done"])
+    }
+    withExtendedLifetime(others) {}
+  }
+
+  @Test func administrativeActionIsRecordedWithItsResult() async throws {
+    let fixture = try AuditFixture()
+    let (admin, _) = try await fixture.open("root")
+    let (guest, opened) = try await fixture.open("bob")
+    let session = opened["session"]?.string ?? ""
+    let client = opened["client"]?.string ?? ""
+    _ = try await admin.request("session.list")
+    _ = try await admin.request("table.get")
+    _ = try await admin.request("admin.explain", ["uri": "action://x?token=hidden"])
+    _ = try await admin.request("policy.rollback", ["to": "nowhere"])
+    #expect(
+      fixture.summaries() == [
+        "session.list done", "table.get failed 2404", "admin.explain action://x done",
+        "policy.rollback nowhere failed 2404",
+      ])
+    let ended: Value = ["session": .string(session), "client": .string(client)]
+    _ = try await admin.request("client.disconnect", ended)
+    #expect(fixture.records.withLock { $0.last?.removedClients } == [client])
+    #expect(fixture.summaries() == ["client.disconnect \(session)/\(client) done"])
+    #expect(try await guest.nextCloseCode() == CloseCode.forbidden.rawValue)
+  }
+
+  @Test func revocationByTheAppIsRecordedWithoutAClient() async throws {
+    let fixture = try AuditFixture()
+    let (_, opened) = try await fixture.open("bob")
+    let session = opened["session"]?.string ?? ""
+    _ = try await fixture.bridge.sessionServer.clusterDispatch.revoke(
+      SessionRevocation(session: session), by: nil)
+    let record = try #require(fixture.records.withLock { $0.first })
+    #expect((record.client, record.cause) == (nil, "code"))
+    #expect(fixture.summaries() == ["session.end \(session) done"])
+  }
+
+  @Test func actionsOfOtherServersAreRecordedForTheirClient() async throws {
+    let fixture = try AuditFixture()
+    let (_, opened) = try await fixture.open("bob")
+    let session = opened["session"]?.string ?? ""
+    let handlers = ClusterPeerHandlers(
+      sessionServer: fixture.bridge.sessionServer, openedPages: Locked([:]))
+    func caller(_ user: String) -> Value {
+      Caller(
+        session: "s-other", identity: Identity(user: user), client: .init(id: "c-other"),
+        address: "10.0.0.9"
+      ).peerValue(in: "s-other")
+    }
+    _ = try await handlers.handle([
+      "ask": "push", "caller": caller("ada"), "bytes": 1000,
+      "push": [
+        "to": ["user": "bob"], "method": "router.invoke", "params": ["uri": "action://secret"],
+      ],
+    ]) { _ in }
+    _ = try await handlers.handle([
+      "ask": "revoke", "caller": caller("root"), "session": .string(session),
+    ]) { _ in }
+    let records = fixture.records.withLock { $0 }
+    #expect(records.map { $0.client?.user } == ["ada", "root"])
+    #expect(records.map { $0.client?.address } == ["10.0.0.9", "10.0.0.9"])
+    #expect(records.map(\.cause) == [nil, "cluster"])
+    #expect(
+      fixture.summaries() == [
+        "refuse action://secret refused 2403 secrets", "session.end \(session) done",
+      ])
+  }
+
+  @Test func invitationIsRecordedWithTheGroupsThatItPassesOn() async throws {
+    let fixture = try AuditFixture(identify: { Identity(user: $0.token, groups: ["a", "b"]) })
+    let (client, _) = try await fixture.open("bob")
+    _ = try await client.request("session.invite", ["groups": ["a"]])
+    _ = try await client.request("session.invite", ["groups": ["a"], "uses": 0])
+    // Any client can make requests that fail.
+    let groups = fixture.records.withLock { $0.map(\.grantedGroups) }
+    #expect(groups == [["a"]])
+    #expect(fixture.summaries() == ["session.invite done"])
+  }
+
+  @Test func expiredTokenIsRecordedWithItsUser() async throws {
+    let fixture = try AuditFixture(identify: {
+      Identity(user: $0.token, expires: InMemoryBridge.startTime + 1_000)
+    })
+    let (client, _) = try await fixture.open("bob")
+    try await fixture.bridge.server.advance(by: .seconds(2))
+    _ = try await client.nextRequest("event")
+    #expect(try await client.nextCloseCode() == CloseCode.renewal.rawValue)
+    #expect(fixture.records.withLock { $0.first?.client?.user } == "bob")
+    #expect(fixture.summaries() == ["refuse refused 4203 identity"])
+  }
+
+  @Test func wrongTokenOfAResumeIsRecorded() async throws {
+    let fixture = try AuditFixture()
+    let (client, opened) = try await fixture.open("bob")
+    let other = try await WireClient.connect(
+      to: fixture.bridge, subprotocol: LoopSessions.subprotocol,
+      from: Handshake(origin: "https://a.example", address: "10.0.0.2", token: "bob"))
+    let resumed = try await other.resume(opened, ["token": "wrong"])
+    #expect(resumed["reason"] == "token")
+    #expect(
+      fixture.records.withLock { $0.first?.client }
+        == EventClient(user: "bob", address: "10.0.0.2", origin: "https://a.example"))
+    #expect(fixture.summaries() == ["refuse session.resume refused 2401 -"])
+    withExtendedLifetime(client) {}
+  }
+
+  @Test func refusalsOfAUserAreCountedAcrossConnections() async throws {
+    let fixture = try AuditFixture()
+    for _ in 0..<15 {
+      let (client, _) = try await fixture.open("ada")
+      _ = try await client.request("table.get")
+    }
+    let (other, _) = try await fixture.open("bob")
+    _ = try await other.request("table.get")
+    #expect(fixture.summaries().count == 11)
+    try await fixture.bridge.server.advance(by: .seconds(1))
+    _ = try await other.request("table.get")
+    #expect(
+      fixture.summaries() == ["refuse suppressed 5", "refuse table.get refused 2403 default"])
+  }
+
+  @Test func eachAdministrativeMethodIsAudited() {
+    let methods = MethodTable.builtIn.filter { $0.access == .admin || $0.name == "session.invite" }
+    #expect(methods.count > 15)
+    #expect(methods.filter { !$0.isAudited }.map(\.name) == [])
+  }
+
+  @Test(
+    arguments: [
+      ("session.push", ["delivered": 2, "waiting": 1, "nobody": 4, "failed": 3], 6, [], nil),
+      ("session.end", ["clients": ["c-1", "c-2"]], nil, ["c-1", "c-2"], nil),
+      ("admin.session", ["clients": ["c-1"], "version": "x"], nil, [], nil),
+      ("table.update", ["version": "7"], nil, [], "7"),
+      ("policy.rollback", ["hash": "ab"], nil, [], "ab"),
+    ] as [(String, Value, Int?, [String], String?)])
+  func resultOfAMethodCompletesItsRecord(
+    _ method: String, _ result: Value, _ sessions: Int?, _ clients: [String], _ version: String?
+  ) {
+    let record = AuditRecord(action: method).completed(with: .success(result))
+    #expect(record.result == .done)
+    #expect(record.sessionCount == sessions)
+    #expect(record.removedClients == clients)
+    #expect(record.version == version)
+  }
+}
