@@ -110,7 +110,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
 
   private func accept(_ descriptor: Int32, _ peer: SocketPeer) {
     do throws(HTTPRequestRejection) {
-      let slot = try slot(of: peer)
+      let slot = try access.countedClient(of: peer).map(slot)
       if let id = try admission.connectionToReplace(isFull: isFull, where: mayReplace) {
         closeUnadmitted(id)
       }
@@ -144,14 +144,6 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   private var isFull: Bool {
     httpConnections.count - overflowConnections.count + admission.countedWebSockets
       >= configuration.maximumConnections
-  }
-
-  /// Takes a slot of a peer's address; `nil` if the peer is a program of this machine or a proxy.
-  private func slot(of peer: SocketPeer) throws(HTTPRequestRejection) -> AddressQuota.Slot? {
-    guard case .address(let address) = peer, !address.isLoopback,
-      !access.rules.trustedProxies.includes(peer)
-    else { return nil }
-    return try slot(of: .address(address))
   }
 
   /// Takes a slot of a client's address.

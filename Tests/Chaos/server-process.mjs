@@ -102,15 +102,21 @@ export class ServerProcess {
     const [command, ...words] = this.#arguments;
     for (const end = performance.now() + this.#options.startTimeout; ; await this.#run.pause(RETRY_DELAY)) {
       try {
-        this.#server = await Server.start(command, words, log, variables, this.#options.port);
+        const server = (this.#server = await Server.start(command, words, log, variables, this.#options.port));
+        void server.ended.then((code) => server.isEnding || this.#fail(`the server ended by itself with ${code}`));
         return;
       } catch (error) {
         if (performance.now() < end) continue;
-        this.#run.fault(`the server does not start: ${error.message}`);
-        this.#run.closeHistories();
-        process.exit(1);
+        this.#fail(`the server does not start: ${error.message}`);
       }
     }
+  }
+
+  /** Ends the run, which cannot go on without this server. */
+  #fail(reason) {
+    this.#run.fault(reason);
+    this.#run.closeHistories();
+    process.exit(1);
   }
 
   /** A process that is killed while it starts. */

@@ -1,17 +1,19 @@
 """Limits that an operator sets, as a client experiences them."""
 
 import json
+import os
 import pathlib
 import resource
 import signal
 import socket
+import subprocess
 import tempfile
 import time
 import unittest
 import urllib.error
 import urllib.request
 
-from command import Server
+from command import WAYBRIDGE, Server
 from test_metrics import parse
 from rawsocket import WebSocket
 from test_token import SECRET, claims, with_secret
@@ -135,6 +137,36 @@ POLICY = {
         {"name": "all", "allow": ["router.*"]},
     ],
 }
+
+
+# Starts a program in a network of its own, in which this machine has an address beside loopback.
+IN_NETWORK = 'ip link set lo up && ip address add 203.0.113.7/32 dev lo && exec "$0" "$@"'
+# Opens COUNT connections to ADDRESS PORT, and prints the status of each response.
+CONNECTIONS = """
+import socket, sys
+address, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+connections = []
+for _ in range(count):
+    connection = socket.create_connection((address, port), timeout=20)
+    connection.sendall(b"GET /bridge HTTP/1.1\\r\\nHost: bridge.example\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+        b"Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n")
+    print(connection.recv(4096).split()[1].decode())
+    connections.append(connection)
+"""
+
+
+@unittest.skipIf(os.geteuid(), "a network of its own takes root")
+class LimitsOfAnAddress(unittest.TestCase):
+    def statuses(self, server, address, count):
+        command = ["nsenter", "--target", str(server.process.pid), "--net", "/usr/bin/python3", "-c", CONNECTIONS]
+        return subprocess.check_output([*command, address, str(server.port), str(count)], text=True, timeout=60).split()
+
+    def test_connections_of_another_machine_are_limited(self):
+        options = ["serve", "--port", "0", "--host", "0.0.0.0", "--allow-anonymous", "--allow-host", "bridge.example"]
+        limit = {"WAYBRIDGE_LIMITS_MAX_ADDRESS_CONNECTIONS": "2"}
+        with Server("--net", "sh", "-c", IN_NETWORK, WAYBRIDGE, *options, command="unshare", **limit) as server:
+            self.assertEqual(["101", "101", "429"], self.statuses(server, "203.0.113.7", 3))
+            self.assertEqual(["101"] * 3, self.statuses(server, "127.0.0.1", 3))
 
 
 class LimitsBeforeAuthentication(unittest.TestCase):

@@ -39,6 +39,8 @@ export class Server {
     this.address = address;
     this.ended = new Promise((resolve) => process.once("exit", (code, signal) => resolve(code ?? signal)));
     this.hasEnded = false;
+    /** Whether it was told to end. */
+    this.isEnding = false;
     void this.ended.then(() => (this.hasEnded = true));
   }
 
@@ -101,12 +103,14 @@ export class Server {
 
   /** Ends the server like a service manager; returns its exit code. */
   stop() {
+    this.isEnding = true;
     this.process.kill("SIGTERM");
     return this.ended;
   }
 
   /** Ends it like a crash. */
   kill() {
+    this.isEnding = true;
     this.process.kill("SIGKILL");
     return this.ended;
   }

@@ -63,6 +63,15 @@ struct AccessCheck: Sendable {
     return forwarded.client(trusting: rules.trustedProxies)?.text ?? peer.text
   }
 
+  /// The client whose connections are limited, if it is the peer itself; `nil` for a program of this
+  /// machine, and for a trusted proxy, whose clients count instead.
+  func countedClient(of peer: SocketPeer) -> SocketForwardedNode? {
+    guard case .address(let address) = peer, !address.isLoopback,
+      !rules.trustedProxies.includes(peer)
+    else { return nil }
+    return .address(address)
+  }
+
   /// Rejects a proxy that is not trusted: its clients would look like local programs.
   private func checkProxy(
     _ peer: SocketPeer, _ forwarded: ForwardedHeaders

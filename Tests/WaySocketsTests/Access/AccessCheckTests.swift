@@ -26,6 +26,21 @@ import WayTransport
     }
   }
 
+  /// Peers, and whether the connections of their address are limited.
+  @Test(arguments: [
+    ("127.0.0.1", false), ("127.9.9.9", false), ("::1", false), ("::ffff:127.0.0.1", false),
+    ("10.0.0.1", false), ("10.0.0.2", true), ("192.0.2.1", true), ("2001:db8::1", true),
+  ])
+  func connectionsOfOtherMachinesAreCounted(address: String, isCounted: Bool) throws {
+    let address = try #require(IPAddress(address))
+    let rules = try AccessRules(trustedProxies: ["10.0.0.1"])
+    let check = AccessCheck(
+      rules: rules, address: SocketListenAddress(host: "0.0.0.0", port: 8080), handshakeHeaders: [])
+    let client = check.countedClient(of: SocketPeer.address(address))
+    #expect(client == (isCounted ? SocketForwardedNode.address(address) : nil))
+    #expect(check.countedClient(of: SocketPeer.unix) == nil)
+  }
+
   /// Header lines and the status with which they are rejected; `nil` if they are accepted.
   static let defaultRuleCases: [(String, Int?)] = [
     ("Host: 127.0.0.1:8080", nil),
