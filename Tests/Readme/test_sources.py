@@ -100,6 +100,18 @@ class FolderTests(unittest.TestCase):
         members = set(re.findall(r"^  (?:mutating )?(?:func|var) (\w+)", registry, re.M))
         self.assertEqual(members, {"count", "add", "remove", "start", "next"})
 
+    def test_connections_are_visited_in_shares(self):
+        """A server visits all its connections in several turns, in the share of bulk work."""
+        connections = code(ROOT / "Sources/WaySockets/WebSocket/SocketLoopServer.swift")
+        functions = re.split(r"^  (?:(?:private|override) )*(?:func|init|var) ?(\w*)", connections, flags=re.M)
+        found = {
+            name for name, body in zip(functions[1::2], functions[2::2])
+            if re.search(r"\bconnections\.values\b|in connections\b", body)
+        }
+        # The others make room in a budget at once, check some in each turn, or run when the loop ends.
+        others = {"scheduleLivenessCheck", "closeLongestQueues", "closeOldestUnfinished", "loopWillEnd"}
+        self.assertEqual(found, {"visitConnections"} | others)
+
 
 if __name__ == "__main__":
     unittest.main()

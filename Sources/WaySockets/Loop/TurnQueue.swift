@@ -6,7 +6,7 @@ struct TurnQueue {
   /// Nanoseconds of one turn.
   static let share: UInt64 = 2_000_000
 
-  /// Work, and the least time that it counts as, in nanoseconds.
+  /// Work, and the time that it takes later in the turn, in nanoseconds.
   typealias QueuedWork = (cost: UInt64, run: @Sendable () -> Void)
 
   private var work: Deque<QueuedWork> = []
@@ -17,7 +17,7 @@ struct TurnQueue {
   /// Whether work may run now: its share of the turn is not used up, and nothing waits before it.
   var hasTime: Bool { work.isEmpty && usedTime < Self.share }
 
-  /// Adds work. It counts as at least `cost` nanoseconds, if it causes more work later in the turn.
+  /// Adds work. `cost` is the time, in nanoseconds, that it takes later in the turn.
   mutating func append(cost: UInt64 = 0, _ work: @escaping @Sendable () -> Void) {
     self.work.append((cost, work))
   }

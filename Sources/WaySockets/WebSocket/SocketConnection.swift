@@ -71,10 +71,6 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// ``endIfStalled()``.
   private var unconfirmedBytes: Int32?
 
-  /// Nanoseconds in which lws closes a socket at the end of the turn. Debian's build searches all its
-  /// descriptors twice (sanity_assert_no_sockfd_traces).
-  private static let closeCost: UInt64 = 60_000
-
   private static let pingPayload = Array("life".utf8)
 
   /// Makes an id for a connection. Later connections have larger ids.
@@ -387,7 +383,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func endLater() {
     guard let wsi else { return }
     _ = lws_rx_flow_control(wsi, 0)
-    socketLoop.executeInShare(cost: Self.closeCost) { [weak self] in
+    socketLoop.executeInShare(cost: socketLoop.closeCost) { [weak self] in
       guard let wsi = self?.wsi else { return }
       lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_SYNC)
     }
@@ -430,7 +426,8 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
       endConnection()
     }
     guard isEnding else { return 0 }
-    endsAtOnce = socketLoop.claimShare(cost: Self.closeCost)
+    socketLoop.countEnd()
+    endsAtOnce = socketLoop.claimShare(cost: socketLoop.closeCost)
     if endsAtOnce { return -1 }
     endLater()
     return 0

@@ -16,6 +16,8 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   }
 
   private static let maxChecksPerTurn = 200
+  /// The likely time to write a close frame at the end of the turn, in nanoseconds.
+  private static let writeCost: UInt64 = 10_000
 
   let loop: SocketLoop
   /// Number of connections on this loop or on their way to it. Read it from any thread.
@@ -241,11 +243,19 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   /// timeout.
   func stop(drain: CloseCode) {
     isStopping = true
-    for connection in Array(connections.values) {
-      connection.close(drain, "the server is shutting down")
-    }
+    visitConnections(cost: Self.writeCost) { $0.close(drain, "the server is shutting down") }
     scheduleLingerCheck()
     finishIfEmpty()
+  }
+
+  /// Calls `visit` for each connection, in this turn or later ones. `cost` is the time, in
+  /// nanoseconds, that a visit takes later in the turn.
+  private func visitConnections(
+    cost: UInt64 = 0, _ visit: @escaping @Sendable (SocketConnection) -> Void
+  ) {
+    for connection in connections.values {
+      loop.executeInShare(cost: cost) { visit(connection) }
+    }
   }
 
   /// Checks twice in each linger timeout which connections make no progress: the first check of a
@@ -253,7 +263,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   private func scheduleLingerCheck() {
     lingerTimer = loop.schedule(after: configuration.lingerTimeout / 2) { [weak self] in
       guard let self, !isFinished else { return }
-      for connection in Array(connections.values) { connection.endIfStalled() }
+      visitConnections { $0.endIfStalled() }
       scheduleLingerCheck()
     }
   }
@@ -261,7 +271,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   /// Closes forcibly every connection that is still open.
   func forceClose() {
     isStopping = true
-    for connection in Array(connections.values) { connection.kill() }
+    visitConnections { $0.kill() }
     finishIfEmpty()
   }
 
@@ -295,7 +305,9 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
 
   /// Closes all connections, because lws closes its sockets with its context.
   private func loopWillEnd() {
-    forceClose()
+    isStopping = true
+    for connection in Array(connections.values) { connection.kill() }
+    finishIfEmpty()
     loop.execute { [self] in finish() }
   }
 }

@@ -77,6 +77,13 @@ final class RawSocket {
     Glibc.shutdown(descriptor, Int32(SHUT_WR))
   }
 
+  /// Whether bytes have arrived that were not read.
+  var hasInput: Bool {
+    var byte = UInt8(0)
+    return !buffer.isEmpty
+      || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+  }
+
   /// Returns false at the end of the stream, after a reset, and if nothing arrived in time.
   private func receiveMore() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65_536)
