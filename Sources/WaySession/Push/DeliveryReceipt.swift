@@ -24,12 +24,12 @@ public struct DeliveryReceipt: Sendable, Hashable {
 }
 
 extension DeliveryReceipt {
-  /// The receipt of an event in one session.
-  init(_ reach: EventReach) {
+  /// Counts an event in one more session.
+  mutating func add(_ reach: EventReach) {
     switch reach {
-    case .subscriber: self.init(delivered: 1)
-    case .absentSubscriber: self.init(waiting: 1)
-    case .noSubscriber: self.init(unreachable: 1)
+    case .subscriber: delivered += 1
+    case .absentSubscriber: waiting += 1
+    case .noSubscriber: unreachable += 1
     }
   }
 

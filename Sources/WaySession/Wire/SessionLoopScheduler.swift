@@ -110,15 +110,14 @@ extension SessionLoopScheduler {
   /// Visits at least once, until the time of the step is used up. Returns whether there are more
   /// visits to make.
   private nonisolated func runStep(cost: UInt64, _ visit: () -> Bool) -> Bool {
-    let limit = assumeIsolated { $0.walks.remainingTime }
+    var pace = SessionWalkPace(limit: assumeIsolated { $0.walks.remainingTime }, cost: cost)
     let began = loop.nanoseconds
-    var planned: UInt64 = 0
     while true {
       let hasMore = visit()
-      planned += cost
-      let time = max(planned, loop.nanoseconds &- began)
-      if hasMore, time < limit { continue }
-      endStep(after: time)
+      if pace.countVisit(), hasMore { continue }
+      let hasTime = pace.update(elapsed: loop.nanoseconds &- began)
+      if hasTime, hasMore { continue }
+      endStep(after: pace.usedTime)
       return hasMore
     }
   }

@@ -18,16 +18,19 @@ extension LoopSessions {
     let event = retainedEvents.retain(message, of: topic, for: audience, last: retain)
     var receipt = DeliveryReceipt()
     // A client that has subscribed before must not lose the event because the publisher leaves.
-    await forEachSession(in: audience, .send, ignoresCancellation: true) { session, client in
-      guard let key else {
-        receipt += DeliveryReceipt(Session.deliver(session, event, client))
-        return
+    guard let key else {
+      let deliver = Session.deliver
+      await forEachSession(in: audience, .send, ignoresCancellation: true) { session, client in
+        receipt.add(deliver(session, event, client))
       }
+      return receipt
+    }
+    await forEachSession(in: audience, .send, ignoresCancellation: true) { session, client in
       let reach = session.assumeIsolated {
         PushRunner.publish(event, only: client, under: key.name, key.request, in: $0)
       }
       switch reach {
-      case .success(let reach): receipt += DeliveryReceipt(reach)
+      case .success(let reach): receipt.add(reach)
       case .failure: receipt.failed += 1
       }
     }

@@ -23,12 +23,6 @@ enum SessionWalkKind {
 // Walks over sessions. Nothing else visits all of them, because that would take too long for one
 // turn of the loop.
 extension LoopSessions {
-  /// The sessions of an audience that a walk has not visited yet.
-  private enum SessionSelection {
-    case all(SessionRegistry<Session>.Position)
-    case named(Set<String>.Iterator, in: Audience)
-  }
-
   /// Visits every session, in several turns of the loop. A session that ends before its turn is
   /// left out, and so is one that is added after the first visit.
   func forEachSession(_ kind: SessionWalkKind, _ visit: (Session) -> Void) async {
@@ -57,9 +51,19 @@ extension LoopSessions {
       }
       return
     }
-    var selection = selection(of: audience)
+    if case .all = audience {
+      var position = sessions.start
+      _ = await scheduler.walk(cost: kind.visitCost, ignoresCancellation: ignoresCancellation) {
+        guard let session = sessions.next(&position) else { return false }
+        return session.isOfRequest || visit(session, nil)
+      }
+      return
+    }
+    var ids = audiences.sessions(in: audience).makeIterator()
     _ = await scheduler.walk(cost: kind.visitCost, ignoresCancellation: ignoresCancellation) {
-      guard let session = next(&selection) else { return false }
+      guard let id = ids.next() else { return false }
+      // It may have left the audience since the walk began.
+      guard let session = sessions[id], audiences.contains(id, in: audience) else { return true }
       return session.isOfRequest || visit(session, nil)
     }
   }
@@ -107,25 +111,5 @@ extension LoopSessions {
     }
     if case .client(let name, session: _) = audience { return (session, name) }
     return (session, nil)
-  }
-
-  private func selection(of audience: Audience) -> SessionSelection {
-    if case .all = audience { return .all(sessions.start) }
-    return .named(audiences.sessions(in: audience).makeIterator(), in: audience)
-  }
-
-  private func next(_ selection: inout SessionSelection) -> Session? {
-    switch selection {
-    case .all(var position):
-      defer { selection = .all(position) }
-      return sessions.next(&position)
-    case .named(var ids, let audience):
-      defer { selection = .named(ids, in: audience) }
-      while let id = ids.next() {
-        // It may have left the audience since the walk began.
-        if let session = sessions[id], audiences.contains(id, in: audience) { return session }
-      }
-      return nil
-    }
   }
 }

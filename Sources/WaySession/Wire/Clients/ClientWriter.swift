@@ -154,21 +154,20 @@ final class ClientWriter {
 
   /// Sends a whole message that the client has subscribed to.
   func deliver(_ message: [UInt8], to client: Client) {
-    if !closeIfLagging(client) { send(message, to: client) }
+    guard let channel = client.channel else { return send(message, to: client) }
+    if !closeIfLagging(channel) { send(message, to: client, over: channel) }
   }
 
   /// Sends whole messages that the client has subscribed to, all of them or none.
   func deliver(_ messages: [[UInt8]], to client: Client) {
-    if closeIfLagging(client) { return }
+    if let channel = client.channel, closeIfLagging(channel) { return }
     for message in messages { send(message, to: client) }
   }
 
   /// Closes the connection of a client that does not read what it subscribed to, since its backlog
   /// would grow. Returns whether it did.
-  private func closeIfLagging(_ client: Client) -> Bool {
-    guard let channel = client.channel, channel.bufferedBytes > limits.maxBacklog else {
-      return false
-    }
+  private func closeIfLagging(_ channel: any MessageChannel) -> Bool {
+    guard channel.bufferedBytes > limits.maxBacklog else { return false }
     channel.close(.slowConsumer, "more than \(limits.maxBacklog) bytes wait for the client")
     return true
   }
@@ -215,6 +214,11 @@ final class ClientWriter {
       client.sequence?.outbox.enqueue(bytes, tag)
       return enforceOutboxLimit(of: client)
     }
+    send(bytes, to: client, over: channel)
+  }
+
+  /// Sends a message to a client on its connection, with a number if the client is resumable.
+  private func send(_ bytes: [UInt8], to client: Client, over channel: any MessageChannel) {
     if !client.isResumable {
       channel.send(bytes.span.bytes, as: .text)
     } else if mustAwaitStore(client) {
