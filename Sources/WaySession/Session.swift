@@ -208,7 +208,7 @@ extension Session {
     client.resumeTimer?.cancel()
     client.acknowledgementTimer?.cancel()
     client.persistenceTimer?.cancel()
-    environment.resumableClients.remove(client)
+    environment.resumableClients.remove(client, of: self)
     environment.owner.endInspection(client)
     recordChange(client)
     client.rights.depart()

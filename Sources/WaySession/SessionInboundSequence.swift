@@ -48,7 +48,7 @@ enum SessionInboundSequence {
     case .request, .decoded:
       if client.numbersMessages { return reject(client, "a message has no seq") }
       // The client does not number its messages, so nothing is stored for it any more.
-      session.environment.resumableClients.remove(client)
+      session.environment.resumableClients.remove(client, of: session)
       session.clientWriter.stopNumbering(client)
       session.recordChange(client)
       return .accept

@@ -28,7 +28,7 @@ enum SessionResumption {
       !session.isEnding || session.isPersisted, !isOrphan(client, in: session)
     else { return session.remove(id, code: code) }
     client.disconnect(at: session.loop.nanoseconds)
-    session.environment.resumableClients.noteDisconnect()
+    session.environment.resumableClients.connectionChanged(in: session)
     session.environment.serverHosts.update(client, isDisconnected: true)
     session.resolver.hosts.update(client.id, isAbsent: true)
     session.events.emit(
@@ -156,6 +156,7 @@ enum SessionResumption {
     }
     if isRestarted { reconcile(client, claim, upTo: number, in: session) }
     client.connect(channel, since: began.upperBound, handshake)
+    session.environment.resumableClients.connectionChanged(in: session)
     session.environment.serverHosts.update(client, isDisconnected: false)
     session.resolver.hosts.update(client.id, isAbsent: false)
     session.recordChange(client)
@@ -265,6 +266,8 @@ extension CallError {
 }
 
 extension Session: ResumableClients.ResumableSession {
+  nonisolated var currentClients: [Client] { assumeIsolated { $0.clients.all } }
+
   nonisolated func discardClient(_ id: ClientID) {
     assumeIsolated { SessionResumption.discard(id, in: $0) }
   }

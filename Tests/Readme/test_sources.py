@@ -96,12 +96,19 @@ class FolderTests(unittest.TestCase):
             if re.search(r"\bsessions\.(next|start)\b", code(path))
         }
         self.assertEqual(found, {"LoopSessions+Walk.swift"})
-        registry = (ROOT / "Sources/WaySession/Server/Loops/SessionRegistry.swift").read_text()
+        registry = (ROOT / "Sources/WaySession/Wire/SessionRegistry.swift").read_text()
         members = set(re.findall(r"^  (?:mutating )?(?:func|var) (\w+)", registry, re.M))
         self.assertEqual(members, {"count", "add", "remove", "start", "next"})
 
-    def test_connections_are_visited_in_shares(self):
-        """A server visits all its connections in several turns, in the share of bulk work."""
+    def test_only_walks_visit_all_clients_and_connections(self):
+        """What grows with the clients of a loop is visited in several turns: by a walk, or in the share of bulk work."""
+        clients = code(ROOT / "Sources/WaySession/Wire/Clients/ResumableClients.swift")
+        self.assertEqual(re.findall(r"\bentries\.(?:next|start|\w*values)\b", clients), ["entries.start", "entries.next"])
+        writer = code(ROOT / "Sources/WaySession/Store/SessionStoreWriter.swift")
+        self.assertEqual(
+            re.findall(r"(\w+)\((?:Array\()?(?:journals|due)\.values", writer), ["write", "release", "visit", "write"])
+        self.assertEqual(len(re.findall(r"\b(?:journals|due|urgent|deferred)\.values", writer)), 4)
+        self.assertNotRegex(writer, r"for \w+ in (?:journals|due|urgent|deferred)\b")
         connections = code(ROOT / "Sources/WaySockets/WebSocket/SocketLoopServer.swift")
         functions = re.split(r"^  (?:(?:private|override) )*(?:func|init|var) ?(\w*)", connections, flags=re.M)
         found = {

@@ -7,7 +7,25 @@ import WayTransport
 /// If the store fails, the bridge continues without it, reports the failure, and stores everything
 /// again as soon as possible. If other servers share the store, they may take the sessions over.
 /// Messages that depend on a change then wait until it is stored.
+///
+/// If very many sessions have changed, their changes are made, and the messages that wait for them are
+/// released, in several turns of the loop.
 package final class SessionStoreWriter: @unchecked Sendable {
+  /// Starts a walk, which visits the numbers below `count` in as many turns of the loop as that
+  /// takes, then calls `completion`. Each visit counts as at least `cost` nanoseconds.
+  typealias WalkStart =
+    @Sendable (
+      _ count: Int, _ cost: UInt64, _ visit: @escaping @Sendable (Int) -> Void,
+      _ completion: @escaping @Sendable () -> Void
+    ) -> Void
+
+  private typealias PendingChange = (journal: SessionJournal, change: SessionChange, number: Int)
+  private typealias SubmittedChange = (journal: SessionJournal, number: Int)
+
+  /// The number of journals that are visited in one turn without a walk.
+  private static let maxVisitsAtOnce = 64
+  /// The likely time to release the messages of a session, in nanoseconds.
+  private static let releaseCost: UInt64 = 10_000
   /// The maximum delay of a change that no message depends on.
   private static let maxDelay: Duration = .milliseconds(100)
   /// The delay before a retry after the store has failed; doubled after each further failure.
@@ -18,6 +36,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
 
   private let store: SessionStoreQueue
   private let loop: any EventLoop
+  private let startWalk: WalkStart
   private let report: @Sendable (String?) -> Void
   private var journals: [ObjectIdentifier: SessionJournal] = [:]
   /// Journals with changes that messages wait for.
@@ -29,6 +48,10 @@ package final class SessionStoreWriter: @unchecked Sendable {
   private var includesDeferred = false
   private var deferredTimer: (any ScheduledWork)?
   private var isWriting = false
+  /// The changes of the write that is being prepared.
+  private var pendingChanges: [PendingChange] = []
+  /// The number of walks that release messages.
+  private var releaseCount = 0
   private var nextRetryDelay = retryDelay.first
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   /// The reason why nothing is stored now; nil if the store works.
@@ -46,11 +69,12 @@ package final class SessionStoreWriter: @unchecked Sendable {
 
   /// Calls `report` with a reason when storing fails, and with nil when it works again.
   init(
-    _ store: SessionStoreQueue, on loop: any EventLoop,
+    _ store: SessionStoreQueue, on loop: any EventLoop, startWalk: @escaping WalkStart,
     report: @escaping @Sendable (_ failure: String?) -> Void
   ) {
     self.store = store
     self.loop = loop
+    self.startWalk = startWalk
     self.report = report
   }
 
@@ -110,36 +134,79 @@ package final class SessionStoreWriter: @unchecked Sendable {
       deferred = [:]
       includesDeferred = false
     }
-    let pending = due.values.compactMap { journal in
-      journal.makeChange().map { (journal, $0.change, $0.number) }
+    if due.isEmpty { resumeIdleWaiters() } else { write(Array(due.values)) }
+  }
+
+  /// Writes the changes of journals. With `isSnapshot`, writes each session as a whole, and calls the
+  /// store even without any session.
+  private func write(_ due: [SessionJournal], isSnapshot: Bool = false) {
+    isWriting = true
+    visit(due, cost: 0) { [self] journal in
+      guard isTracked(journal), let (change, number) = journal.makeChange(isSnapshot: isSnapshot)
+      else { return }
+      pendingChanges.append((journal, change, number))
+    } completion: { [self] in
+      let pending = pendingChanges
+      pendingChanges = []
+      if !pending.isEmpty || isSnapshot { return append(pending) }
+      isWriting = false
+      write()
     }
-    if pending.isEmpty { resumeIdleWaiters() } else { append(pending) }
+  }
+
+  /// Whether a journal was not removed.
+  private func isTracked(_ journal: SessionJournal) -> Bool {
+    journals[ObjectIdentifier(journal)] != nil
+  }
+
+  /// Calls `visit` for each item, then `completion`: at once if the items are few, else in several
+  /// turns of the loop. Each visit counts as at least `cost` nanoseconds.
+  private func visit<Item: Sendable>(
+    _ items: [Item], cost: UInt64, _ visit: @escaping @Sendable (Item) -> Void,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    if items.count > Self.maxVisitsAtOnce {
+      return startWalk(items.count, cost, { visit(items[$0]) }, completion)
+    }
+    for item in items { visit(item) }
+    completion()
+  }
+
+  /// Visits items in the same way, to release messages.
+  private func release<Item: Sendable>(
+    _ items: [Item], _ visit: @escaping @Sendable (Item) -> Void,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    releaseCount += 1
+    self.visit(items, cost: Self.releaseCost, visit) { [self] in
+      releaseCount -= 1
+      completion()
+    }
   }
 
   /// Writes to the store, even if there is nothing to write, to find out whether it works.
-  private func append(_ pending: [(journal: SessionJournal, change: SessionChange, number: Int)]) {
+  private func append(_ pending: [PendingChange]) {
     isWriting = true
     let changes = pending.map(\.change)
     writes.appends += 1
     writes.changes += changes.count
-    let numbers = pending.map { (ObjectIdentifier($0.journal), $0.number) }
+    let submitted = pending.map { ($0.journal, $0.number) }
     Task { [store, loop] in
       let result: Result<SessionStoreQueue.AppendResult, any Error>
       do { result = .success(try await store.append(changes)) } catch { result = .failure(error) }
-      loop.execute { [weak self] in self?.finishAppend(numbers, result) }
+      loop.execute { [weak self] in self?.finishAppend(submitted, result) }
     }
   }
 
   private func finishAppend(
-    _ numbers: [(ObjectIdentifier, Int)],
-    _ result: Result<SessionStoreQueue.AppendResult, any Error>
+    _ submitted: [SubmittedChange], _ result: Result<SessionStoreQueue.AppendResult, any Error>
   ) {
     isWriting = false
     switch result {
-    case .failure(let error): return handleFailure("\(error)", numbers.map(\.0))
+    case .failure(let error): return handleFailure("\(error)", submitted.map(\.journal))
     case .success(let outcome) where outcome.isEmpty: break
     case .success(let outcome):
-      for journal in Array(journals.values) {
+      for (journal, _) in submitted where isTracked(journal) {
         if outcome.lostSessions.contains(journal.session) { journal.leaseLost() }
         if outcome.snapshotRequests.contains(journal.session) { journal.requestSnapshot() }
       }
@@ -150,27 +217,34 @@ package final class SessionStoreWriter: @unchecked Sendable {
       report(nil)
     }
     willRelease?()
-    for (id, number) in numbers { journals[id]?.markStored(number) }
+    release(submitted) { [self] journal, number in
+      if isTracked(journal) { journal.markStored(number) }
+    } completion: { [self] in
+      resumeIdleWaiters()
+    }
     write()
   }
 
-  private func handleFailure(_ failure: String, _ tried: [ObjectIdentifier]) {
+  private func handleFailure(_ failure: String, _ tried: [SessionJournal]) {
     if self.failure == nil { report(failure) }
     self.failure = failure
     if store.isShared { return backOff(before: tried) }
     (urgent, deferred) = ([:], [:])
     deferredTimer?.cancel()
     deferredTimer = nil
-    for journal in Array(journals.values) { journal.stopWaiting() }
-    resumeIdleWaiters()
-    _ = loop.schedule(after: nextRetryDelay) { [weak self] in self?.retryAll() }
-    nextRetryDelay = min(nextRetryDelay * 2, Self.retryDelay.last)
+    release(Array(journals.values)) {
+      $0.stopWaiting()
+    } completion: { [self] in
+      resumeIdleWaiters()
+      _ = loop.schedule(after: nextRetryDelay) { [weak self] in self?.retryAll() }
+      nextRetryDelay = min(nextRetryDelay * 2, Self.retryDelay.last)
+    }
   }
 
   /// Retries failed changes soon, as snapshots of their sessions. The other changes wait.
-  private func backOff(before tried: [ObjectIdentifier]) {
+  private func backOff(before tried: [SessionJournal]) {
     isBackingOff = true
-    for id in tried { journals[id]?.resubmitSnapshot() }
+    for journal in tried where isTracked(journal) { journal.resubmitSnapshot() }
     resumeIdleWaiters()
     _ = loop.schedule(after: Self.sharedRetryDelay) { [weak self] in
       guard let self else { return }
@@ -184,21 +258,27 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// Writes all sessions to find out which of them are stored, and which another server has taken
   /// over. Returns when the store has them; throws if it fails.
   nonisolated(nonsending) func verify() async throws(StoreFailure) {
-    for journal in journals.values { journal.resubmitSnapshot() }
+    await withCheckedContinuation { continuation in
+      visit(Array(journals.values), cost: 0) { [self] journal in
+        if isTracked(journal) { journal.resubmitSnapshot() }
+      } completion: {
+        continuation.resume()
+      }
+    }
     await flush()
     if let failure { throw StoreFailure(description: failure) }
   }
 
   /// Writes all sessions as snapshots, because their stored state is unknown.
   private func retryAll() {
-    guard !isWriting else { return }
-    append(
-      journals.values.compactMap { journal in
-        journal.makeChange(isSnapshot: true).map { (journal, $0.change, $0.number) }
-      })
+    if !isWriting { write(Array(journals.values), isSnapshot: true) }
   }
 
+  /// Whether a write is running, or messages are being released.
+  private var isBusy: Bool { isWriting || releaseCount > 0 }
+
   private func resumeIdleWaiters() {
+    if isBusy { return }
     let waiting = idleWaiters
     idleWaiters = []
     for continuation in waiting { continuation.resume() }
@@ -219,9 +299,10 @@ package final class SessionStoreWriter: @unchecked Sendable {
     }
   }
 
-  /// Returns when the store has the changes that were passed to it, or has failed.
+  /// Returns when the store has the changes that were passed to it, or has failed, and the messages
+  /// that waited for it are released.
   nonisolated(nonsending) func waitUntilIdle() async {
-    guard isWriting else { return }
+    guard isBusy else { return }
     await withCheckedContinuation { idleWaiters.append($0) }
   }
 }

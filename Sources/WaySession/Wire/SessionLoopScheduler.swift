@@ -107,6 +107,24 @@ extension SessionLoopScheduler {
     }
   }
 
+  /// Starts a walk that visits the numbers below `count`, then calls `completion`. Each visit counts
+  /// as at least `cost` nanoseconds. Call on the loop.
+  nonisolated func startWalk(
+    _ count: Int, cost: UInt64, _ visit: @escaping @Sendable (Int) -> Void,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
+    Task(executorPreference: loop) { [self] in
+      var number = 0
+      _ = await walk(cost: cost, ignoresCancellation: true) {
+        guard number < count else { return false }
+        visit(number)
+        number += 1
+        return number < count
+      }
+      completion()
+    }
+  }
+
   /// Visits at least once, until the time of the step is used up. Returns whether there are more
   /// visits to make.
   private nonisolated func runStep(cost: UInt64, _ visit: () -> Bool) -> Bool {

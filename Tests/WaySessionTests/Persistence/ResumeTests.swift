@@ -117,6 +117,43 @@ struct ResumeTests {
     #expect(try await small.resume(after: 1)["resumed"] == true)
   }
 
+  /// Each reading of the loop's clock takes as long as a walk may use of a turn.
+  @Test func discardsManyClientsInSeveralTurns() async throws {
+    var limits = Limits()
+    limits.maxOutboxBytes = 6000
+    let loop = MemoryLoop(readingTime: .nanoseconds(Int64(SessionWalkQueue<Int>.share)))
+    let bridge = InMemoryBridge(Router(), limits: limits, loop: loop)
+    let resumableClients = bridge.loopSessions.resumableClients
+    let connected = try await SequencedClient(bridge)
+    try await connected.call(1, "events.subscribe", ["topics": ["large"]])
+    _ = try await connected.wire.response(1)
+    for _ in 1...8 {
+      let absent = try await SequencedClient(bridge)
+      try await absent.call(1, "events.subscribe", ["topics": ["small"]])
+      _ = try await absent.wire.response(1)
+      try await absent.disconnect()
+    }
+    try await bridge.sessionServer.clusterDispatch.publish(
+      "small", .string(String(repeating: "x", count: 400)), to: .all, retain: 0)
+    await loop.settle()
+    #expect(resumableClients.discardedCount == 0)
+    // The number of discarded clients in each turn.
+    let counts = Locked<[Int]>([])
+    @Sendable func observe() {
+      counts.withLock { $0.append(resumableClients.discardedCount) }
+      if resumableClients.discardedCount == 0 || resumableClients.exceedsLimit {
+        loop.execute { observe() }
+      }
+    }
+    loop.execute { observe() }
+    try await bridge.sessionServer.clusterDispatch.publish(
+      "large", .string(String(repeating: "x", count: 3000)), to: .all, retain: 0)
+    await loop.settle()
+    let last = try #require(counts.withLock { $0 }.last)
+    #expect(last > 2)
+    #expect(Set(counts.withLock { $0 }) == Set(0...last))
+  }
+
   @Test func unacknowledgedClientIsClosedAndCanResume() async throws {
     var limits = Limits()
     limits.maxOutboxMessages = 8
@@ -194,6 +231,26 @@ struct ResumeTests {
     try await second.disconnect()
     let last = try await SequencedClient(bridge).openResult
     #expect(last["session"] != nil)
+  }
+
+  @Test func onlySessionsWithoutConnectedClientsMakeRoom() async throws {
+    var limits = Limits()
+    limits.maxSessions = 2
+    let bridge = InMemoryBridge(try makeEchoRouter(), limits: limits)
+    let (first, second) = (try await SequencedClient(bridge), try await SequencedClient(bridge))
+    let guest = try await SequencedClient(bridge, joining: first.openResult)
+    try await first.disconnect()
+    #expect(try await first.resume(after: 0)["resumed"] == true)
+    for client in [first, second] { try await client.disconnect() }
+    // A client of the first session is connected.
+    let third = try await SequencedClient(bridge)
+    #expect(try await second.resume(after: 0)["code"] == 2503)
+    // The session that was deserted first ends first.
+    try await guest.disconnect()
+    try await third.disconnect()
+    _ = try await SequencedClient(bridge)
+    #expect(try await third.resume(after: 0)["resumed"] == true)
+    #expect(try await first.resume(after: 0)["code"] == 2503)
   }
 
   @Test func keepsIdempotentResultForTenMinutes() async throws {

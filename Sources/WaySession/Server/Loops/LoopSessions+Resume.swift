@@ -35,4 +35,19 @@ extension LoopSessions {
       }
     }.get()
   }
+  /// Starts to discard clients, because the outboxes of all clients together are too large.
+  func startShedding() { Task { await shedOutboxes() } }
+
+  /// Discards the disconnected clients with the largest outboxes until all outboxes together are
+  /// within the limit. If no client is disconnected, closes the connection of the one with the
+  /// largest outbox.
+  private func shedOutboxes() async {
+    while resumableClients.exceedsLimit {
+      var search = resumableClients.startSearch()
+      await forEach(.read) { resumableClients.continueSearch(&search) }
+      if resumableClients.closeConnected(search) { break }
+      await forEach(.startTask) { resumableClients.discardNext(&search) }
+    }
+    resumableClients.endShedding()
+  }
 }

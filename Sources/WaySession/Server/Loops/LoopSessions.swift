@@ -71,11 +71,14 @@ package actor LoopSessions: ChannelAcceptor {
     dispatcher = SessionRequestDispatcher(
       methods: MethodTable(others: configuration.methods), meter: meter, inspector: inspector)
     leaseValidity = sessionServer.cluster?.engine.leaseValidity
+    let scheduler = scheduler
     writer = sessionServer.store.map {
-      SessionStoreWriter($0, on: loop, report: eventSink.storeChanged)
+      SessionStoreWriter(
+        $0, on: loop, startWalk: scheduler.startWalk, report: eventSink.storeChanged)
     }
     executor = loop.asUnownedSerialExecutor()
     sessionServer.register(self, at: loopIndex)
+    resumableClients.onExcess = { [weak self] in self?.assumeIsolated { $0.startShedding() } }
   }
 
   package nonisolated func accept(

@@ -6,13 +6,49 @@ import WayValues
 package final class ResumableClients: @unchecked Sendable {
   /// A session that has clients.
   protocol ResumableSession: AnyObject, Sendable {
+    var id: String { get }
+    /// The clients that it has now.
+    var currentClients: [Client] { get }
     /// Discards a disconnected client, which cannot resume any more.
     func discardClient(_ id: ClientID)
   }
 
-  private struct ResumableClient {
+  fileprivate struct ResumableClient {
     weak let session: (any ResumableSession)?
     let client: Client
+  }
+
+  /// A session without connected clients.
+  private struct DesertedSession {
+    let id: String
+    weak let session: (any ResumableSession)?
+  }
+
+  /// A search for the clients with the largest outboxes, which visits one client at a time.
+  struct OutboxSearch {
+    /// The number of disconnected clients to find.
+    private static let maxFound = 64
+
+    fileprivate var position: SessionRegistry<ResumableClient>.Position
+    /// Disconnected clients, among them those with the largest outboxes.
+    fileprivate var disconnected: [Client] = []
+    /// The connected client with the largest outbox.
+    fileprivate var connected: Client?
+
+    fileprivate mutating func add(_ client: Client) {
+      guard client.isDisconnected else {
+        if client.outboxBytes > connected?.outboxBytes ?? 0 { connected = client }
+        return
+      }
+      disconnected.append(client)
+      if disconnected.count == 2 * Self.maxFound { selectLargest() }
+    }
+
+    /// Keeps the disconnected clients with the largest outboxes, the largest first.
+    fileprivate mutating func selectLargest() {
+      disconnected.sort { $0.outboxBytes > $1.outboxBytes }
+      disconnected.removeLast(max(disconnected.count - Self.maxFound, 0))
+    }
   }
 
   private let loop: any EventLoop
@@ -23,14 +59,19 @@ package final class ResumableClients: @unchecked Sendable {
   private let maxBytes: Int
   private let maxClientBytes: Int
   private let maxClientMessages: Int
-  private var entries: [String: ResumableClient] = [:]
+  /// By the names of the clients.
+  private var entries = SessionRegistry<ResumableClient>()
+  /// In the order in which they were deserted.
+  private var deserted = SessionRegistry<DesertedSession>()
   /// The bytes held for all clients.
   @exclusivity(unchecked) package private(set) var bytes = 0
   /// The number of discarded clients.
   package private(set) var discardedCount = 0
+  /// Whether clients are being discarded because all outboxes together are too large.
   private var isShedding = false
-  /// Whether no session can make room. Reset when a client leaves or loses its connection.
-  private var hasNoRoom = false
+  /// Starts to discard clients until all outboxes together are within the limit. It has to use
+  /// ``startSearch()``, and ``endShedding()`` at the end.
+  var onExcess: (() -> Void)?
 
   /// Creates the registry of one loop; `count` loops share the limit of bytes.
   init(
@@ -47,19 +88,31 @@ package final class ResumableClients: @unchecked Sendable {
 
   /// Adds a client that may resume.
   func add(_ client: Client, of session: any ResumableSession) {
-    entries[client.name] = ResumableClient(session: session, client: client)
+    entries.add(ResumableClient(session: session, client: client), id: client.name)
     directory.add(client: client.name, at: loopIndex)
-    if client.isDisconnected { hasNoRoom = false }
+    connectionChanged(in: session)
   }
 
-  /// Records that a client has lost its connection.
-  func noteDisconnect() { hasNoRoom = false }
+  /// Records that a client of a session has lost its connection, or has another one.
+  func connectionChanged(in session: any ResumableSession) {
+    if !isDeserted(session) {
+      deserted.remove(session.id)
+    } else if deserted[session.id] == nil {
+      deserted.add(DesertedSession(id: session.id, session: session), id: session.id)
+    }
+  }
 
-  /// Removes a client that has left, or does not resume.
-  func remove(_ client: Client) {
-    guard entries.removeValue(forKey: client.name) != nil else { return }
+  private func isDeserted(_ session: any ResumableSession) -> Bool {
+    let clients = session.currentClients
+    return !clients.isEmpty && clients.allSatisfy(\.isDisconnected)
+  }
+
+  /// Removes a client that has left its session, or does not resume.
+  func remove(_ client: Client, of session: any ResumableSession) {
+    connectionChanged(in: session)
+    guard entries[client.name] != nil else { return }
+    entries.remove(client.name)
     directory.remove(client: client.name)
-    hasNoRoom = false
     bytes -= client.outboxBytes
     client.outboxBytes = 0
   }
@@ -94,44 +147,60 @@ package final class ResumableClients: @unchecked Sendable {
     entry.session?.discardClient(client.id)
   }
 
-  /// Discards the disconnected clients with the largest outboxes until the total is within the
-  /// limit.
   private func shed() {
     guard !isShedding else { return }
     isShedding = true
-    loop.execute { [weak self] in
-      guard let self else { return }
-      isShedding = false
-      let absent = entries.values.filter(\.client.isDisconnected)
-        .sorted { $0.client.outboxBytes > $1.client.outboxBytes }
-      for entry in absent where bytes > maxBytes { discard(entry.client) }
-      guard bytes > maxBytes else { return }
-      let largest = entries.values.max { $0.client.outboxBytes < $1.client.outboxBytes }
-      largest?.client.channel?.close(
-        .slowConsumer, "more than \(maxBytes) bytes of all clients are unacknowledged")
-    }
+    onExcess?()
   }
 
-  /// Discards the clients of one session that has no connected client, to make room. Returns
-  /// whether there was one.
-  func makeRoom() -> Bool {
-    // Rejected requests for a session must not each search all sessions.
-    if hasNoRoom { return false }
-    // The session that has been disconnected longest is likely to be the first to expire.
-    let homes = Dictionary(grouping: entries.values.filter { $0.session != nil }) {
-      ObjectIdentifier($0.session as AnyObject)
-    }
-    let deserted = homes.values.filter { $0.allSatisfy(\.client.isDisconnected) }
-    guard
-      let longest = deserted.min(by: { one, other in
-        (one.map(\.client.disconnectedAt).max() ?? 0)
-          < (other.map(\.client.disconnectedAt).max() ?? 0)
-      })
-    else {
-      hasNoRoom = true
+  /// Whether all outboxes together are too large.
+  var exceedsLimit: Bool { bytes > maxBytes }
+
+  /// Starts a search for the clients with the largest outboxes.
+  func startSearch() -> OutboxSearch { OutboxSearch(position: entries.start) }
+
+  /// Visits the next client. Returns whether there was one.
+  func continueSearch(_ search: inout OutboxSearch) -> Bool {
+    guard let entry = entries.next(&search.position) else {
+      search.selectLargest()
       return false
     }
-    for entry in longest { discard(entry.client) }
+    search.add(entry.client)
     return true
+  }
+
+  /// Discards the found client with the largest outbox, unless it has reconnected. Returns false if
+  /// no client is left or has to be discarded.
+  func discardNext(_ search: inout OutboxSearch) -> Bool {
+    guard exceedsLimit, !search.disconnected.isEmpty else { return false }
+    discard(search.disconnected.removeFirst())
+    return true
+  }
+
+  /// Closes the connection of the found client with the largest outbox if no client is disconnected.
+  /// Returns false if one is.
+  func closeConnected(_ search: OutboxSearch) -> Bool {
+    guard search.disconnected.isEmpty else { return false }
+    search.connected?.channel?.close(
+      .slowConsumer, "more than \(maxBytes) bytes of all clients are unacknowledged")
+    return true
+  }
+
+  /// Ends what ``onExcess`` has started.
+  func endShedding() { isShedding = false }
+
+  /// Discards the clients of the session that has been without connected clients longest, to make
+  /// room. Returns whether there was one.
+  func makeRoom() -> Bool {
+    var position = deserted.start
+    while let entry = deserted.next(&position) {
+      guard let session = entry.session, isDeserted(session) else {
+        deserted.remove(entry.id)
+        continue
+      }
+      for client in session.currentClients { discard(client) }
+      return true
+    }
+    return false
   }
 }

@@ -1,7 +1,7 @@
-/// The sessions of one loop, in the order in which they were added. They can only be looked up, or
-/// visited one by one: a visit to all of them takes several turns of the loop, during which
-/// sessions are added and removed.
-struct SessionRegistry<Session> {
+/// The sessions of one loop, or their clients, in the order in which they were added. They can only
+/// be looked up, or visited one by one: a visit to all of them takes several turns of the loop,
+/// during which some are added and removed.
+struct SessionRegistry<Element> {
   /// A place between two sessions, and the last session to visit. It stays valid when sessions are
   /// added or removed: each session that was there when the position was made, and is still there,
   /// is visited once.
@@ -10,14 +10,16 @@ struct SessionRegistry<Session> {
     fileprivate var number: UInt64
     /// The number of the last session to visit.
     fileprivate let last: UInt64
-    /// The likely index of the next entry.
-    fileprivate var index = 0
+    /// The index of the next entry, unless entries were compacted since.
+    fileprivate var index: Int
+    /// The number of compactions when the index was found.
+    fileprivate var compactionCount: Int
   }
 
   private struct Entry {
     let number: UInt64
     /// Nil if the session was removed.
-    var session: Session?
+    var session: Element?
   }
 
   /// The number of removed entries from which on they are compacted, if they are the majority.
@@ -27,18 +29,20 @@ struct SessionRegistry<Session> {
   /// In the order of their numbers.
   private var entries: [Entry] = []
   private var lastNumber: UInt64 = 0
+  /// How often removed entries were compacted, which moves the others.
+  private var compactionCount = 0
 
   /// The number of sessions.
   var count: Int { numbers.count }
 
   /// The session with an id; nil if there is none.
-  subscript(id: String) -> Session? {
+  subscript(id: String) -> Element? {
     guard let number = numbers[id] else { return nil }
     return entries[index(after: number - 1)].session
   }
 
   /// Adds a session. It replaces one with the same id.
-  mutating func add(_ session: Session, id: String) {
+  mutating func add(_ session: Element, id: String) {
     remove(id)
     lastNumber += 1
     numbers[id] = lastNumber
@@ -52,15 +56,19 @@ struct SessionRegistry<Session> {
     let removedCount = entries.count - numbers.count
     guard removedCount > Self.minRemoved, removedCount > numbers.count else { return }
     entries.removeAll { $0.session == nil }
+    compactionCount += 1
   }
 
   /// The position before all sessions that there are now.
-  var start: Position { Position(number: 0, last: lastNumber) }
+  var start: Position {
+    Position(number: 0, last: lastNumber, index: 0, compactionCount: compactionCount)
+  }
 
   /// Returns the next session to visit; nil after the last one.
-  func next(_ position: inout Position) -> Session? {
-    if !isNext(position.index, after: position.number) {
+  func next(_ position: inout Position) -> Element? {
+    if position.compactionCount != compactionCount {
       position.index = index(after: position.number)
+      position.compactionCount = compactionCount
     }
     while position.index < entries.count {
       let entry = entries[position.index]
@@ -70,14 +78,6 @@ struct SessionRegistry<Session> {
       if let session = entry.session { return session }
     }
     return nil
-  }
-
-  /// Whether an index is that of the first entry with a number above the given one.
-  private func isNext(_ index: Int, after number: UInt64) -> Bool {
-    guard index <= entries.count, index == 0 || entries[index - 1].number <= number else {
-      return false
-    }
-    return index == entries.count || entries[index].number > number
   }
 
   /// The index of the first entry with a number above the given one.
