@@ -23,7 +23,8 @@ package actor LoopSessions: ChannelAcceptor {
   /// The policy for all clients.
   nonisolated let policy: PolicySource
   package nonisolated let resumableClients: ResumableClients
-  private(set) var sessions = SessionRegistry<Session>()
+  /// Read for each session that an event is sent to, and runs no other code while it changes.
+  @exclusivity(unchecked) private(set) var sessions = SessionRegistry<Session>()
   var audiences = AudienceIndex()
   var retainedEvents = RetainedEvents()
   /// Whether the sessions are about to be offered the pending deep links.
