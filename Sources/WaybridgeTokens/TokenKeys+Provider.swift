@@ -63,7 +63,7 @@ extension TokenKeys {
   private func fetch(_ provider: TokenKeyProvider, etag: String?) async -> FileReload {
     let response = await Self.response(of: provider, etag: etag)
     providerKeys?.request = nil
-    guard var state = providerKeys else { return FileReload(.keys, path: provider.url) }
+    guard var state = providerKeys else { return FileReload(provider) }
     defer { providerKeys = state }
     do throws(JSONWebKeyError) {
       let result = try response.get()
@@ -72,15 +72,15 @@ extension TokenKeys {
         try Self.apply(result, to: &keySet, &state, logger: logger)
       } catch {
         rejections += 1
-        _ = report(FileReload(.keys, path: provider.url, rejection: error.reason))
+        _ = report(FileReload(provider, rejection: error.reason))
         throw error
       }
       state.consecutiveFailures = 0
       if keySet.hash != hash {
         logger?.info("token keys changed", metadata: ["url": "\(provider.url)"])
-        return report(FileReload(.keys, path: provider.url))
+        return report(FileReload(provider))
       }
-      return FileReload(.keys, path: provider.url)
+      return FileReload(provider)
     } catch {
       state.failures += 1
       state.consecutiveFailures += 1
@@ -89,7 +89,7 @@ extension TokenKeys {
           "token keys not fetched; the last valid ones are used",
           metadata: ["url": "\(provider.url)", "reason": "\(error.reason)"])
       }
-      return FileReload(.keys, path: provider.url, rejection: error.reason)
+      return FileReload(provider, rejection: error.reason)
     }
   }
 
@@ -126,5 +126,12 @@ extension TokenKeys {
       logger?.warning(
         "keys of the provider ignored", metadata: ["url": "\(url)", "reason": "\(text)"])
     }
+  }
+}
+
+extension FileReload {
+  /// Creates the result of fetching the keys of a provider.
+  fileprivate init(_ provider: TokenKeyProvider, rejection: String? = nil) {
+    self.init(.keys, path: provider.url, source: .fetch, rejection: rejection)
   }
 }

@@ -78,7 +78,9 @@ struct ProviderTests {
     memory.advance(.seconds(1))
     #expect(try await keys.verify(token(new, "new")).keyID == "new")
     memory.publish(try new.jwk(#""kid":"new""#))
-    #expect(await keys.reload().map(\.rejection) == [nil])
+    let reloads = await keys.reload()
+    #expect(reloads.map(\.rejection) == [nil])
+    #expect(reloads.map(\.source) == [.fetch])
     let late = await #expect(throws: TokenError.self) { try await keys.verify(token(old, "old")) }
     #expect(late?.kind == .unknownKey)
     #expect(memory.requests == [nil, "tag", "tag"])

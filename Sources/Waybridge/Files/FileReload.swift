@@ -10,17 +10,31 @@ public struct FileReload: Sendable, Hashable {
     case table
   }
 
+  /// Where the content comes from.
+  public enum ReloadSource: String, Sendable, Hashable, CaseIterable {
+    /// A file.
+    case file
+    /// A URL.
+    case fetch
+  }
+
   /// What the file contains.
   public let content: FileContent
-  /// The file's path, or the URL of an identity provider's keys.
+  /// Where the content comes from.
+  public let source: ReloadSource
+  /// The file's path, or the URL of an identity provider's keys if ``source`` is
+  /// ``ReloadSource/fetch``.
   public let path: String
   /// The reason why the server rejected the content and uses the previous one; nil if the content is
   /// in force.
   public let rejection: String?
 
   /// Creates the result of reading a file.
-  public init(_ content: FileContent, path: String, rejection: String? = nil) {
+  public init(
+    _ content: FileContent, path: String, source: ReloadSource = .file, rejection: String? = nil
+  ) {
     self.content = content
+    self.source = source
     self.path = path
     self.rejection = rejection
   }

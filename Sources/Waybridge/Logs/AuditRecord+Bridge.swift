@@ -51,12 +51,14 @@ extension AuditRecord {
 
   /// Creates the record of keys that were read again.
   init(_ reload: FileReload) {
-    let isURL = reload.path.contains("://")
-    self.init(
+    let target =
+      switch reload.source {
+      case .file: reload.path
       // The query of a URL may contain a secret.
-      action: "\(reload.content.rawValue).reload",
-      target: isURL ? String(reload.path.prefix { $0 != "?" }) : reload.path,
-      result: reload.rejection == nil ? .done : .failed(code: nil),
-      cause: isURL ? "fetch" : "file")
+      case .fetch: String(reload.path.prefix { $0 != "?" })
+      }
+    self.init(
+      action: "\(reload.content.rawValue).reload", target: target,
+      result: reload.rejection == nil ? .done : .failed(code: nil), cause: reload.source.rawValue)
   }
 }

@@ -57,6 +57,21 @@ struct BridgeServerAuditTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (.file, nil, "a://b?c", AuditRecord.AuditResult.done, "file"),
+      (.fetch, "not JSON", "a://b", .failed(code: nil), "fetch"),
+    ] as [(FileReload.ReloadSource, String?, String, AuditRecord.AuditResult, String)])
+  func recordOfAReloadNamesItsSource(
+    _ source: FileReload.ReloadSource, _ rejection: String?, _ target: String,
+    _ result: AuditRecord.AuditResult, _ cause: String
+  ) {
+    let record = AuditRecord(
+      FileReload(.keys, path: "a://b?c", source: source, rejection: rejection))
+    #expect((record.action, record.target, record.cause) == ("keys.reload", target, cause))
+    #expect(record.result == result)
+  }
+
   @Test func changeOfThePolicyByTheAppIsRecorded() async throws {
     try await serve(configuration(.warning)) { server, _ in
       try await server.setPolicy(Policy(rules: [Policy.Rule("all", .allow, ["*"])]))
