@@ -274,11 +274,11 @@ class Scenario:
     def remove(self):
         guest, shell = self.guest.fields["client"], self.shell.fields["client"]
         self.call(self.admin, "client.disconnect", session=self.session, client=guest)
-        self.expect(self.admin.fields, "client.disconnect", target=f"{self.session}/{guest}", clients=guest)
+        self.expect(self.admin.fields, "client.disconnect", target=f"{self.session}/{guest}", clients=[guest], clientCount=1)
         self.call(self.admin, "session.end", 2404, session="s-nowhere")
         self.expect(self.admin.fields, "session.end", "failed", target="s-nowhere", code=2404)
         self.call(self.admin, "session.end", session=self.session)
-        self.expect(self.admin.fields, "session.end", target=self.session, clients=shell)
+        self.expect(self.admin.fields, "session.end", target=self.session, clients=[shell], clientCount=1)
 
 
 class AuditTrail(unittest.TestCase):
@@ -336,7 +336,10 @@ class AuditTrail(unittest.TestCase):
             for name, value in line.items():
                 types.setdefault(name, set()).add(type(value).__name__)
         self.assertEqual({}, {name: found for name, found in types.items() if len(found) > 1})
-        self.assertEqual(({"int"}, {"int"}, {"bool"}), (types["code"], types["sessions"], types["guest"]))
+        self.assertEqual(
+            ({"int"}, {"int"}, {"bool"}, {"list"}, {"list"}, {"int"}),
+            tuple(types[name] for name in ("code", "sessions", "guest", "clients", "groups", "clientCount")),
+        )
 
     def test_no_secret_is_in_any_line(self):
         leaks = [leak for leak in self.scenario.output.leaks() if leak.startswith("the log: ")]

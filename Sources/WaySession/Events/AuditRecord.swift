@@ -8,6 +8,9 @@ public struct AuditRecord: Sendable, Hashable {
   public enum AuditResult: Sendable, Hashable {
     /// The action was carried out.
     case done
+    /// The action was carried out at this server, and has failed at these other servers of the
+    /// cluster.
+    case incomplete(failedServers: [String])
     /// The action has failed, with this error code if a client requested it.
     case failed(code: Int?)
     /// The client was refused. `code` is that of the error, of the close frame or of the HTTP

@@ -4,6 +4,9 @@ import WaySession
 
 /// The fields of one log line. A field that has no value is left out.
 struct LogFields {
+  /// The maximum number of strings in a field.
+  private static let maxListed = 64
+
   private(set) var metadata: Logger.Metadata = [:]
 
   /// Creates the fields that identify a client.
@@ -28,14 +31,14 @@ struct LogFields {
     add("cause", record.cause)
     add("version", record.version)
     add("sessions", record.sessionCount)
-    if !record.removedClients.isEmpty {
-      add("clients", record.removedClients.joined(separator: " "))
-    }
-    if !record.grantedGroups.isEmpty {
-      metadata["groups"] = .array(record.grantedGroups.map(\.logValue))
-    }
+    add("clients", record.removedClients)
+    if !record.removedClients.isEmpty { add("clientCount", record.removedClients.count) }
+    add("groups", record.grantedGroups)
     switch record.result {
     case .done: add("result", "done")
+    case .incomplete(let failedServers):
+      add("result", "incomplete")
+      add("failedServers", failedServers)
     case .failed(let code):
       add("result", "failed")
       add("code", code)
@@ -62,6 +65,12 @@ struct LogFields {
   /// Adds a string of a peer, short and printable.
   mutating func add(_ name: String, _ text: String?) {
     if let text { metadata[name] = text.logValue }
+  }
+
+  /// Adds the first strings of a list, unless it is empty.
+  mutating func add(_ name: String, _ texts: [String]) {
+    guard !texts.isEmpty else { return }
+    metadata[name] = .array(texts.prefix(Self.maxListed).map(\.logValue))
   }
 
   mutating func add(_ name: String, _ number: Int?) {

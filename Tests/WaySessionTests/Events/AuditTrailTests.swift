@@ -15,7 +15,9 @@ struct AuditTrailTests {
     let bridge: InMemoryBridge
     let records = Locked<[AuditRecord]>([])
 
-    init(identify: IdentityResolver? = { Identity(user: $0.token) }) throws {
+    init(
+      identify: IdentityResolver? = { Identity(user: $0.token) }, cluster: Cluster? = nil
+    ) throws {
       let router = Router()
       try router.task("action://secret") { _ in 1 }
       try router.task("action://nested") { call in
@@ -34,7 +36,7 @@ struct AuditTrailTests {
           Policy.Rule("users", .allow, ["router.*", "host.*", "session.push"]),
           Policy.Rule(
             "secrets", .deny, ["router.*"], subjects: ["ada"], routes: ["action://secret"]),
-        ]))
+        ]), cluster: cluster)
     }
 
     func open(_ user: String) async throws -> (client: WireClient, opened: Value) {
@@ -58,6 +60,7 @@ struct AuditTrailTests {
         case .failed(let code): "failed \(code ?? 0)"
         case .refused(let code, let rule, _): "refused \(code) \(rule ?? "-")"
         case .suppressed(let count): "suppressed \(count)"
+        case .incomplete(let servers): "incomplete \(servers.joined(separator: " "))"
         }
       return [record.action, record.method, record.target, result].compactMap(\.self)
         .joined(separator: " ")
@@ -271,6 +274,31 @@ struct AuditTrailTests {
     #expect(methods.filter { !$0.isAudited }.map(\.name) == [])
   }
 
+  @Test func rollbackThatFailsAtAnotherServerIsIncomplete() async throws {
+    let engines = [StubClusterEngine(), StubClusterEngine()]
+    let servers = try engines.map { try AuditFixture(cluster: Cluster($0)) }
+    for (index, server) in servers.enumerated() {
+      engines[index].linked.withLock { $0 = engines[1 - index] }
+      try await server.bridge.sessionServer.restore()
+    }
+    let names = try servers.map { try #require($0.bridge.sessionServer.cluster?.server) }
+    for index in 0...1 { engines[index].receive(.presence([:]), from: names[1 - index]) }
+    // The other server has never had this policy.
+    let sessionServer = servers[0].bridge.sessionServer
+    let first = Policy.Rule("first", .allow, ["*"])
+    try await sessionServer.applyPolicy(try CompiledPolicy([first]))
+    let hash = sessionServer.policyVersions.current
+    let second = Policy.Rule("second", .allow, ["*"])
+    try await sessionServer.applyPolicy(try CompiledPolicy([second]))
+    let (admin, _) = try await servers[0].open("root")
+    _ = try await admin.request("policy.rollback", ["to": .string(hash)])
+    #expect(servers[0].records.withLock { $0.first?.version } == hash)
+    #expect(servers[0].summaries() == ["policy.rollback \(hash) incomplete \(names[1])"])
+    #expect(servers[1].records.withLock { $0.first?.client?.user } == "root")
+    #expect(servers[1].records.withLock { $0.first?.cause } == "cluster")
+    #expect(servers[1].summaries() == ["policy.rollback \(hash) failed 2404"])
+  }
+
   @Test(
     arguments: [
       ("session.push", ["delivered": 2, "waiting": 1, "nobody": 4, "failed": 3], 6, [], nil),
@@ -287,5 +315,14 @@ struct AuditTrailTests {
     #expect(record.sessionCount == sessions)
     #expect(record.removedClients == clients)
     #expect(record.version == version)
+  }
+
+  @Test(arguments: ["table.update", "table.rollback", "policy.rollback"])
+  func resultOfOtherServersCompletesTheRecord(_ method: String) {
+    let failed: Value = ["server": "b", "error": ["code": 2503]]
+    let result: Value = ["hash": "1", "servers": [["server": "a", "version": "1"], failed]]
+    let record = AuditRecord(action: method).completed(with: .success(result))
+    #expect(record.result == .incomplete(failedServers: ["b"]))
+    #expect(record.version == "1")
   }
 }

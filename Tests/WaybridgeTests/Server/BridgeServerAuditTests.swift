@@ -72,6 +72,17 @@ struct BridgeServerAuditTests {
     #expect(record.result == result)
   }
 
+  @Test func listsInALineAreArraysOfLimitedLength() {
+    var record = AuditRecord(action: "session.end")
+    record.removedClients = (0..<100).map { "c-\($0)" }
+    record.result = .incomplete(failedServers: ["b", "c\n"])
+    let fields = LogFields(record).metadata
+    #expect(fields["clients"] == .array((0..<64).map { .string("c-\($0)") }))
+    #expect(fields["clientCount"] == .stringConvertible(100))
+    #expect(fields["failedServers"] == .array(["b", "c\\u{a}"]))
+    #expect(LogFields(AuditRecord(action: "session.end")).metadata["clients"] == nil)
+  }
+
   @Test func changeOfThePolicyByTheAppIsRecorded() async throws {
     try await serve(configuration(.warning)) { server, _ in
       try await server.setPolicy(Policy(rules: [Policy.Rule("all", .allow, ["*"])]))

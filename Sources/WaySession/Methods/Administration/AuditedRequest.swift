@@ -136,12 +136,20 @@ extension AuditRecord {
         }
       case "session.end", "client.disconnect":
         record.removedClients = value["clients"]?.array?.compactMap(\.string) ?? []
-      case "table.update", "table.rollback": record.version = value["version"]?.string
-      case "policy.rollback": record.version = value["hash"]?.string
+      case "table.update", "table.rollback", "policy.rollback":
+        record.version = (value["version"] ?? value["hash"])?.string
+        let failedServers = Self.failedServers(in: value)
+        if !failedServers.isEmpty { record.result = .incomplete(failedServers: failedServers) }
       default: break
       }
     }
     return record
+  }
+
+  /// The servers that have failed, in the result of an action at all servers of a cluster.
+  private static func failedServers(in result: Value) -> [String] {
+    result["servers"]?.array?.filter { $0["error"] != nil }.compactMap { $0["server"]?.string }
+      ?? []
   }
 }
 

@@ -46,14 +46,7 @@ struct ClusterPeerHandlers {
       guard let caller = Caller.fromPeerValue(request["caller"]) else {
         throw .invalidParams("The request of the other server does not name a caller")
       }
-      let hash = request["to"]?.string ?? ""
-      let result = try await sessionServer.rollBack(
-        toPolicy: hash, expecting: nil, for: caller)
-      sessionServer.auditTrail?.record(
-        AuditRecord(
-          client: EventClient(caller), action: "policy.rollback", target: hash, cause: "cluster",
-          version: hash))
-      return result
+      return try await handle(policy: request["to"]?.string ?? "", for: caller)
     case "briefs":
       return await sessionServer.sessions(
         after: request["after"]?.string,
@@ -172,6 +165,24 @@ struct ClusterPeerHandlers {
     return await loopSessions.run(
       method, request["params"] ?? .null, at: client, of: session,
       for: Caller.fromPeerValue(request["caller"]), progress)
+  }
+
+  private func handle(
+    policy hash: String, for caller: Caller
+  ) async throws(CallError) -> Value {
+    var record = AuditRecord(
+      client: EventClient(caller), action: "policy.rollback", target: hash, cause: "cluster")
+    do throws(CallError) {
+      let result = try await sessionServer.rollBack(
+        toPolicy: hash, expecting: nil, for: caller)
+      record.version = hash
+      sessionServer.auditTrail?.record(record)
+      return result
+    } catch {
+      record.result = .failed(code: error.code)
+      sessionServer.auditTrail?.record(record)
+      throw error
+    }
   }
 
   private func handle(revoke request: Value) async throws(CallError) -> Value {
