@@ -302,10 +302,10 @@ extension Session {
   /// or the page of the request.
   func respond(
     _ error: CallError, to handle: ReplyHandle, _ callStart: CallStart? = nil,
-    about target: String? = nil
+    about target: @autoclosure () -> String? = nil
   ) {
     if error.isRefusal {
-      events.recordRefusal(error, of: handle.method, about: target, by: handle.caller)
+      events.recordRefusal(error, of: handle.method, about: target(), by: handle.caller)
     }
     events.recordResponse(error.code, of: handle, callStart) { .failure(error) }
     clientWriter.respond(error, to: handle)

@@ -180,12 +180,13 @@ extension SessionEvents {
           code: code ?? 0, nanoseconds: time)), by: handle.caller)
   }
 
-  /// Records the refusal of a client's request. `target` is the URI or the page of the request.
-  /// The refusal of a nested call was recorded with that call.
+  /// Records the refusal of a client's request. `target` is the URI or the page of the request. It
+  /// is evaluated only if the refusal has a record. The refusal of a nested call was recorded with
+  /// that call.
   @inline(never)
   func recordRefusal(
-    _ error: CallError, of method: SessionCallMeter.MethodIndex?, about target: String?,
-    by caller: Caller
+    _ error: CallError, of method: SessionCallMeter.MethodIndex?,
+    about target: @autoclosure () -> String?, by caller: Caller
   ) {
     guard !error.isFromNestedCall, let auditTrail = environment.auditTrail,
       let client = EventClient(caller)
@@ -193,8 +194,8 @@ extension SessionEvents {
     let method = method.flatMap { $0 == environment.meter.other ? nil : $0 }
     auditTrail.recordThrottled(
       AuditRecord(
-        refusing: method.map { environment.meter.names[Int($0)] }, about: target, with: error,
-        by: client))
+        refusing: method.map { environment.meter.names[Int($0)] }, with: error, by: client),
+      about: target())
   }
 
   /// Reports that a call has reached neither a page nor a task.

@@ -35,6 +35,27 @@ struct RequestViewTests {
     check(decoded)
   }
 
+  @Test func returnsFirstStringOfSomeMembersWithoutTheRest() {
+    let names = RPCParamsView.MemberNames(["uri", "to", "page"])
+    func check(_ params: borrowing RPCParamsView, _ expected: [String?]) {
+      let found = [100, 4, 3].map { params.firstString(of: names, maxBytes: $0) }
+      #expect(found == expected)
+    }
+    let cases: [(String, [String?])] = [
+      (#"{"page":"p","x":"y","to":"abcdé","uri":["u"]}"#, ["abcdé", "abcd", "abc"]),
+      (#"{"page":"","to":null}"#, ["", "", ""]), (#"{"x":"y"}"#, [nil, nil, nil]),
+      (#"["uri","x"]"#, [nil, nil, nil]), ("null", [nil, nil, nil]),
+    ]
+    for (params, expected) in cases {
+      read(#"{"jsonrpc":"2.0","method":"m","params":\#(params)}"#) { request in
+        check(request.params, expected)
+        let value = request.params.value
+        let decoded = RPCRequestView(Request(id: .integer(1), method: "m", params: value))
+        check(decoded.params, expected)
+      }
+    }
+  }
+
   @Test func locatesLastMemberOfEachFullName() {
     let names = RPCParamsView.MemberNames([
       "a", "onBehalfOf", "onBehalfIf", "", "deadlineMs", "absent",

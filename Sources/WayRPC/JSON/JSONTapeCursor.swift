@@ -132,6 +132,16 @@ struct JSONTapeCursor {
     return start | min(length, 255) << 56
   }
 
+  /// Returns the string at an index without what exceeds `maxBytes`. If a character does not fit,
+  /// the text ends with U+FFFD.
+  func string(at index: Int, maxBytes: Int) -> String {
+    let offset = payload(at: index)
+    let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    guard length > maxBytes else { return string(at: index) }
+    return String(
+      decoding: UnsafeRawBufferPointer(start: strings + offset + 4, count: maxBytes), as: UTF8.self)
+  }
+
   func string(at index: Int) -> String {
     let offset = payload(at: index)
     let length = Int(strings.loadUnaligned(fromByteOffset: offset, as: UInt32.self))

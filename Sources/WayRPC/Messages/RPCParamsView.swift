@@ -135,6 +135,24 @@ package struct RPCParamsView: ~Escapable, @unchecked Sendable {  // used on one 
     return cursor.kind(at: member + 1) == .string ? cursor.string(at: member + 1) : nil
   }
 
+  /// Returns the first of some members that is a string, without what exceeds `maxBytes`; `nil` if
+  /// there is none. Reads nothing else of the params.
+  package func firstString(of names: MemberNames, maxBytes: Int) -> String? {
+    guard isObject else { return nil }
+    var positions = MemberPositions(repeating: -1)
+    locate(names, &positions)
+    for index in positions.indices.prefix(names.strings.count) where positions[index] >= 0 {
+      let member = Int(positions[index])
+      guard kind(of: member) == .string else { continue }
+      if let cursor { return cursor.string(at: member + 1, maxBytes: maxBytes) }
+      return members[member].value.string.map { text in
+        text.utf8.count <= maxBytes
+          ? text : String(decoding: text.utf8.prefix(maxBytes), as: UTF8.self)
+      }
+    }
+    return nil
+  }
+
   /// Whether the value of a member is this string.
   package func isString(_ text: String, of member: Int) -> Bool {
     guard let cursor else { return members[member].value.string?.isSameUTF8(as: text) ?? false }

@@ -3,6 +3,9 @@ import WayValues
 
 /// An action of a client, of the app or of the server's operator that matters for security: an
 /// administrative action, or a refusal. Contains no tokens, no params and no queries of URIs.
+///
+/// Administrative actions always have a record. The number of records of refusals is limited, see
+/// ``AuditResult/suppressed(count:rule:)``.
 public struct AuditRecord: Sendable, Hashable {
   /// The result of an action.
   public enum AuditResult: Sendable, Hashable {
@@ -17,12 +20,17 @@ public struct AuditRecord: Sendable, Hashable {
     /// response. `rule` is the name of the rule that refused it, as in `data.rule` of the error, or
     /// the access check that did.
     case refused(code: Int, rule: String?, reason: String)
-    /// Refusals of the client beyond ten in a second, which have no records.
-    case suppressed(count: Int)
+    /// A number of actions that have no records: refusals beyond ten in a second of a client, a
+    /// method and a `rule`. The client has only the fields that these actions have in common; the
+    /// address of an IPv6 client is its network.
+    case suppressed(count: Int, rule: String?)
   }
 
   /// The action of every refusal.
   public static let refusal = "refuse"
+
+  /// The maximum length of a target or a method that a client has chosen, in UTF-8 bytes.
+  static let maxTextBytes = 1024
 
   /// The client that has acted or was refused; `nil` for the app's own code and for files.
   public var client: EventClient?
@@ -62,15 +70,16 @@ public struct AuditRecord: Sendable, Hashable {
   }
 
   /// Creates the record of a request that was refused with an error.
-  package init(
-    refusing method: String?, about target: String? = nil, with error: CallError,
-    by client: EventClient?
-  ) {
+  package init(refusing method: String?, with error: CallError, by client: EventClient?) {
     self.init(
-      client: client, action: Self.refusal, method: method,
-      target: target.map(RouteURI.logForm(of:)),
+      client: client, action: Self.refusal, method: method?.bounded(to: Self.maxTextBytes),
       result: .refused(
         code: error.code, rule: error.data?["rule"]?.string, reason: error.message))
+  }
+
+  /// The target of an action that is about a URI, a page or a client.
+  static func target(of text: String) -> String {
+    RouteURI.logForm(of: text.bounded(to: maxTextBytes))
   }
 }
 

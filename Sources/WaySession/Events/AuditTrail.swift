@@ -1,32 +1,48 @@
 import WayTransport
 import WayValues
 
-/// Passes the audit records of a server to its sink. Administrative actions always have a record;
-/// the refusals and the invitations of a client have at most ten in a second. Usable from any thread.
+/// Passes the audit records of a server to its sink. Administrative actions always have a record. Of
+/// the refusals of a client for one reason, and of other actions that every client may perform, at
+/// most ten in a second have a record, see ``EventThrottle``. The numbers of the others are recorded
+/// when the time has ended, and by ``finish()``. Usable from any thread.
 package final class AuditTrail: Sendable {
-  /// The clients whose refusals are counted together, so that a client cannot avoid the limit with
-  /// new connections.
-  private struct RefusedClient: Hashable {
-    /// The length of a user or an address that is compared, in UTF-8 bytes.
-    static let maxLength = 256
+  /// What a client was refused, or has done, that is counted together.
+  private struct ThrottledAction: Hashable {
+    /// The length of a name that is compared, in UTF-8 bytes.
+    private static let maxLength = 64
 
-    let user: String?
-    let address: String?
+    let action: String
+    let method: UTF8Key?
+    let rule: UTF8Key?
+    /// The network of a user's client.
+    let network: String?
 
-    init(_ client: EventClient?) {
-      user = client?.user.map(Self.shortened)
-      address = client?.address
+    init(_ record: AuditRecord, of client: AuditedClient) {
+      action = record.action
+      let rule: String? = if case .refused(_, let rule, _) = record.result { rule } else { nil }
+      method = record.method.map { UTF8Key($0.bounded(to: Self.maxLength)) }
+      self.rule = rule.map { UTF8Key($0.bounded(to: Self.maxLength)) }
+      network = client.network(of: record.client)
     }
+  }
 
-    private static func shortened(_ text: String) -> String {
-      text.utf8.count <= maxLength
-        ? text : String(decoding: text.utf8.prefix(maxLength), as: UTF8.self)
-    }
+  private typealias ActionThrottle = EventThrottle<AuditedClient, ThrottledAction>
+
+  /// The timer that records the numbers of suppressed records.
+  private struct ReportTimer {
+    weak var loop: (any EventLoop)?
+    /// When it runs, in milliseconds; `nil` if it is not scheduled.
+    var time: Int64?
+    var work: (any ScheduledWork)?
   }
 
   private let sink: @Sendable (AuditRecord) -> Void
   private let now: @Sendable () -> Int64
-  private let throttle = Locked(EventThrottle<RefusedClient>())
+  /// Clients that are not authenticated have a throttle of their own: they can have many addresses,
+  /// and must not use up the keys of users.
+  private let users = Locked(ActionThrottle(maxKeys: 1024))
+  private let strangers = Locked(ActionThrottle())
+  private let timer = Locked(ReportTimer())
 
   /// Creates a trail. `now` is the time in milliseconds.
   package init(
@@ -36,19 +52,75 @@ package final class AuditTrail: Sendable {
     self.sink = sink
   }
 
+  /// Records the numbers of suppressed records on this loop from now on.
+  func begin(on loop: any EventLoop) { timer.withLock { $0.loop = loop } }
+
   /// Records an action.
   package func record(_ record: AuditRecord) { sink(record) }
 
   /// Records a refusal, or an action that every client may perform, unless the client has too many
-  /// such records in this second.
-  package func recordThrottled(_ record: AuditRecord) {
-    let decision = throttle.withLock { $0.decide(RefusedClient(record.client), at: now()) }
-    for (client, count) in decision.suppressedCounts {
+  /// such records in this second. `target` is the URI, the page or the client that the record is
+  /// about, and is evaluated only if there is a record.
+  package func recordThrottled(
+    _ record: AuditRecord, about target: @autoclosure () -> String? = nil
+  ) {
+    let client = AuditedClient(record.client)
+    let throttle = client.user == nil ? strangers : users
+    let time = now()
+    let decision = throttle.withLock {
+      $0.decide(client, ThrottledAction(record, of: client), at: time)
+    }
+    self.record(decision.suppressedCounts)
+    guard decision.passes else { return scheduleReport(at: time + 1000) }
+    var record = record
+    if let target = target() { record.target = AuditRecord.target(of: target) }
+    sink(record)
+  }
+
+  /// Records all numbers of suppressed records. Call it when the server ends.
+  package func finish() {
+    timer.withLock { timer in
+      timer.work?.cancel()
+      timer = ReportTimer()
+    }
+    for throttle in [users, strangers] { record(throttle.withLock { $0.removeAll() }) }
+  }
+}
+
+// Suppressed records.
+extension AuditTrail {
+  private func record(_ counts: [ActionThrottle.SuppressedCount]) {
+    for suppressed in counts {
+      let kind = suppressed.kind
       sink(
         AuditRecord(
-          client: client.map { EventClient(user: $0.user, address: $0.address) },
-          action: AuditRecord.refusal, result: .suppressed(count: count)))
+          client: suppressed.key?.eventClient(network: kind?.network),
+          action: kind?.action ?? AuditRecord.refusal, method: kind?.method?.text,
+          result: .suppressed(count: suppressed.count, rule: kind?.rule?.text)))
     }
-    if decision.passes { sink(record) }
+  }
+
+  /// Reports numbers at a time, or before.
+  private func scheduleReport(at time: Int64) {
+    timer.withLock { timer in
+      if let scheduled = timer.time, scheduled <= time { return }
+      guard let loop = timer.loop else { return }
+      timer.work?.cancel()
+      timer.time = time
+      // The clock may be set at any time.
+      let delay = min(max(time - now(), 1), 60_000)
+      timer.work = loop.schedule(after: .milliseconds(delay)) { [weak self] in self?.report() }
+    }
+  }
+
+  /// Records the numbers of suppressed records whose time has ended.
+  private func report() {
+    timer.withLock { ($0.time, $0.work) = (nil, nil) }
+    let time = now()
+    for throttle in [users, strangers] {
+      record(throttle.withLock { $0.removeEnded(at: time) })
+    }
+    let next = [users, strangers].compactMap { $0.withLock { $0.nextReport } }.min()
+    if let next { scheduleReport(at: next) }
   }
 }

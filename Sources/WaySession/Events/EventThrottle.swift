@@ -1,13 +1,22 @@
-/// Lets a limited number of events of each key pass in a second, and counts the others. Its memory
-/// is bounded: beyond ``maxKeys`` keys in a second, all other keys count as one.
-package struct EventThrottle<Key: Hashable & Sendable>: Sendable {
+/// Lets a limited number of events of each key and kind pass in a second, and counts the others. Its
+/// memory is bounded: beyond ``maxKinds`` kinds of a key in a second, all other kinds of that key
+/// count as one; beyond `maxKeys` keys, all other keys count as one.
+package struct EventThrottle<Key: Hashable & Sendable, Kind: Hashable & Sendable>: Sendable {
+  /// The number of events that did not pass.
+  package struct SuppressedCount: Sendable {
+    /// The key of the events; `nil` for all keys beyond the maximum.
+    package let key: Key?
+    /// The kind of the events; `nil` for all kinds beyond the maximum.
+    package let kind: Kind?
+    package let count: Int
+  }
+
   /// The decision about one event.
   package struct ThrottleDecision: Sendable {
     /// Whether the event passes.
     package let passes: Bool
-    /// The numbers of earlier events that did not pass, by their keys, each reported once. The key
-    /// `nil` stands for all keys beyond the maximum.
-    package fileprivate(set) var suppressedCounts: [(key: Key?, count: Int)] = []
+    /// The numbers of earlier events that did not pass, each reported once.
+    package let suppressedCounts: [SuppressedCount]
   }
 
   private struct ThrottleWindow {
@@ -19,37 +28,74 @@ package struct EventThrottle<Key: Hashable & Sendable>: Sendable {
     func hasEnded(at now: Int64) -> Bool { now < start || now - start >= windowLength }
   }
 
-  /// The number of events of a key that pass in a second.
+  /// The number of events of a key and kind that pass in a second.
   package static var maxPerSecond: Int { 10 }
-  /// The number of keys that are distinguished.
-  package static var maxKeys: Int { 256 }
+  /// The number of kinds of a key that are distinguished.
+  package static var maxKinds: Int { 32 }
 
-  private var windows: [Key?: ThrottleWindow] = [:]
+  /// The number of keys that are distinguished.
+  private let maxKeys: Int
+  private var windows: [Key?: [Kind?: ThrottleWindow]] = [:]
   private var lastSweep: Int64 = 0
 
-  package init() {}
+  /// Creates a throttle that distinguishes `maxKeys` keys.
+  package init(maxKeys: Int = 256) {
+    self.maxKeys = maxKeys
+  }
 
-  /// Decides about an event of a key at a time in milliseconds.
-  package mutating func decide(_ key: Key, at now: Int64) -> ThrottleDecision {
-    var counts: [(key: Key?, count: Int)] = []
-    if now < lastSweep || now - lastSweep >= windowLength {
-      lastSweep = now
-      for (key, window) in windows where window.hasEnded(at: now) {
-        if window.suppressedCount > 0 { counts.append((key, window.suppressedCount)) }
-        windows[key] = nil
-      }
+  /// Decides about an event at a time in milliseconds.
+  package mutating func decide(_ key: Key, _ kind: Kind, at now: Int64) -> ThrottleDecision {
+    var counts: [SuppressedCount] = []
+    if now < lastSweep || now - lastSweep >= windowLength { counts = removeEnded(at: now) }
+    let known = windows[.some(key)]
+    let windowKey: Key? = known != nil || windows.count < maxKeys ? key : nil
+    var windowKind: Kind?
+    if windowKey != nil {
+      let kinds = known ?? [:]
+      windowKind = kinds[.some(kind)] != nil || kinds.count < Self.maxKinds ? kind : nil
     }
-    let isKnown = windows[.some(key)] != nil
-    let windowKey: Key? = isKnown || windows.count < Self.maxKeys ? key : nil
-    var window = windows[windowKey] ?? ThrottleWindow(start: now)
+    var window = windows[windowKey]?[windowKind] ?? ThrottleWindow(start: now)
     if window.hasEnded(at: now) {
-      if window.suppressedCount > 0 { counts.append((windowKey, window.suppressedCount)) }
+      if window.suppressedCount > 0 {
+        counts.append(
+          SuppressedCount(key: windowKey, kind: windowKind, count: window.suppressedCount))
+      }
       window = ThrottleWindow(start: now)
     }
     let passes = window.passedCount < Self.maxPerSecond
     if passes { window.passedCount += 1 } else { window.suppressedCount += 1 }
-    windows[windowKey] = window
+    windows[windowKey, default: [:]][windowKind] = window
     return ThrottleDecision(passes: passes, suppressedCounts: counts)
+  }
+
+  /// Forgets the events of seconds that have ended. Returns the numbers of those that did not pass.
+  package mutating func removeEnded(at now: Int64) -> [SuppressedCount] {
+    lastSweep = now
+    return remove { $0.hasEnded(at: now) }
+  }
+
+  /// Forgets all events. Returns the numbers of those that did not pass.
+  package mutating func removeAll() -> [SuppressedCount] { remove { _ in true } }
+
+  /// The time at which the next number of suppressed events can be reported; `nil` if there is none.
+  package var nextReport: Int64? {
+    windows.values.lazy.flatMap(\.values).filter { $0.suppressedCount > 0 }
+      .map { $0.start + windowLength }.min()
+  }
+
+  private mutating func remove(_ isRemoved: (ThrottleWindow) -> Bool) -> [SuppressedCount] {
+    var counts: [SuppressedCount] = []
+    for (key, kinds) in windows {
+      var remaining = kinds
+      for (kind, window) in kinds where isRemoved(window) {
+        remaining[kind] = nil
+        if window.suppressedCount > 0 {
+          counts.append(SuppressedCount(key: key, kind: kind, count: window.suppressedCount))
+        }
+      }
+      windows[key] = remaining.isEmpty ? nil : remaining
+    }
+    return counts
   }
 }
 

@@ -203,14 +203,15 @@ struct SessionRequestDispatcher: Sendable {
       }
     } catch {
       session.reportFailure(error, of: request, by: handle.caller)
-      session.respond(error, to: handle, about: error.isRefusal ? Self.target(of: request) : nil)
+      session.respond(error, to: handle, about: Self.target(of: request))
     }
   }
 
+  private static let targetNames = RPCParamsView.MemberNames(["uri", "to", "before", "page"])
+
   /// Returns the URI, or else the reference of a page, in the params of a request.
   private static func target(of request: RPCRequestView) -> String? {
-    let params = request.params.value
-    return ["uri", "to", "before", "page"].lazy.compactMap { params?[$0]?.string }.first
+    request.params.firstString(of: targetNames, maxBytes: AuditRecord.maxTextBytes)
   }
 
   /// Performs a request after the calls with an idempotency key that its client has sent before, and

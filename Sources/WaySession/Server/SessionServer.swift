@@ -97,6 +97,7 @@ package final class SessionServer: Sendable {
 
   func register(_ loopSessions: LoopSessions, at index: SessionDirectory.LoopIndex) {
     loopReferences.withLock { $0[index] = LoopReference(loopSessions: loopSessions) }
+    if index == 0 { auditTrail?.begin(on: loopSessions.loop) }
   }
 
   /// The sessions of all loops, in the order of the loops.

@@ -150,12 +150,12 @@ struct BridgeLog: Sendable {
     _ message: Logger.Message, from client: EventClient?, _ add: (inout LogFields) -> Void
   ) {
     let decision = throttle.decide(message.description, from: client?.address)
-    for (line, count) in decision.suppressedCounts {
+    for suppressed in decision.suppressedCounts {
       logger.warning(
         "warnings suppressed",
-        metadata: fields(line.map { EventClient(address: $0.address) }) { fields in
-          fields.add("count", count)
-          fields.add("warning", line?.message)
+        metadata: fields(suppressed.key.map { EventClient(address: $0) }) { fields in
+          fields.add("count", suppressed.count)
+          fields.add("warning", suppressed.kind)
         })
     }
     if decision.passes { logger.warning(message, metadata: fields(client, add)) }

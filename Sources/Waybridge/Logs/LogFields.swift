@@ -47,9 +47,10 @@ struct LogFields {
       add("code", code)
       add("rule", rule)
       add("reason", reason)
-    case .suppressed(let count):
+    case .suppressed(let count, let rule):
       add("result", "suppressed")
       add("count", count)
+      add("rule", rule)
     }
   }
 

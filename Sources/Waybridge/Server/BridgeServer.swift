@@ -213,6 +213,7 @@ package struct RunningBridge: Sendable {
     await sessionServer.closeEventStreams()
     await sessionServer.closeStore()
     for loop in loops { await loop.shutdown() }
+    sessionServer.auditTrail?.finish()
     logger?.info("stopped")
   }
 }

@@ -59,7 +59,7 @@ struct AuditTrailTests {
         case .done: "done"
         case .failed(let code): "failed \(code ?? 0)"
         case .refused(let code, let rule, _): "refused \(code) \(rule ?? "-")"
-        case .suppressed(let count): "suppressed \(count)"
+        case .suppressed(let count, let rule): "suppressed \(count) \(rule ?? "-")"
         case .incomplete(let servers): "incomplete \(servers.joined(separator: " "))"
         }
       return [record.action, record.method, record.target, result].compactMap(\.self)
@@ -263,9 +263,34 @@ struct AuditTrailTests {
     _ = try await other.request("table.get")
     #expect(fixture.summaries().count == 11)
     try await fixture.bridge.server.advance(by: .seconds(1))
-    _ = try await other.request("table.get")
+    let client = fixture.records.withLock { $0.first?.client }
+    #expect(client == EventClient(user: "ada", address: "10.0.0.1"))
+    #expect(fixture.summaries() == ["refuse table.get suppressed 5 default"])
+    try await fixture.bridge.server.advance(by: .seconds(5))
+    #expect(fixture.summaries() == [])
+  }
+
+  @Test func refusalsOfAnotherReasonAreRecorded() async throws {
+    let fixture = try AuditFixture()
+    let (client, _) = try await fixture.open("ada")
+    for _ in 0..<15 { _ = try await client.request("table.get") }
+    #expect(fixture.summaries().count == 10)
+    _ = try await client.request("session.list")
+    _ = try await client.invoke("action://secret")
     #expect(
-      fixture.summaries() == ["refuse suppressed 5", "refuse table.get refused 2403 default"])
+      fixture.summaries() == [
+        "refuse session.list refused 2403 default",
+        "refuse router.invoke action://secret refused 2403 secrets",
+      ])
+  }
+
+  @Test func targetOfARefusalIsLimited() async throws {
+    let fixture = try AuditFixture()
+    let (client, _) = try await fixture.open("ada")
+    let uri = "action://secret/" + String(repeating: "x", count: 10_000)
+    _ = try await client.request("table.get", ["uri": .string(uri)])
+    let target = fixture.records.withLock { $0.first?.target }
+    #expect(target == String(uri.prefix(AuditRecord.maxTextBytes)))
   }
 
   @Test func eachAdministrativeMethodIsAudited() {

@@ -57,6 +57,30 @@ struct BridgeServerAuditTests {
     }
   }
 
+  @Test func numberOfSuppressedRecordsIsRecordedWhenTheServerStops() async throws {
+    try await serve(configuration(.warning)) { server, address in
+      let client = try await BridgeClient.connect(
+        to: "ws://127.0.0.1:\(address.port)/bridge",
+        session: .init(name: "shell", version: "1", token: "ada"))
+      for _ in 0..<12 {
+        await #expect(throws: CallError.self) { try await client.request("session.list") }
+      }
+      await client.close()
+    }
+    var count = 0
+    while count < 12 {
+      let record = try await records.receive()
+      switch record.result {
+      case .refused: count += 1
+      case .suppressed(let number, let rule):
+        #expect((rule, record.method, record.client?.user) == ("default", "session.list", "ada"))
+        count += number
+      default: Issue.record("\(record)")
+      }
+    }
+    #expect(count == 12)
+  }
+
   @Test(
     arguments: [
       (.file, nil, "a://b?c", AuditRecord.AuditResult.done, "file"),

@@ -102,9 +102,11 @@ extension AuditRecord {
   /// Creates the record of a request, without its result. Contains only params that name what the
   /// request is about.
   init(requesting method: String, _ params: Params, by client: EventClient?) {
-    self.init(client: client, action: method, target: Self.target(of: params))
+    self.init(
+      client: client, action: method,
+      target: Self.target(of: params)?.bounded(to: Self.maxTextBytes))
     switch method {
-    case "session.push": self.method = params.string(.method)
+    case "session.push": self.method = params.string(.method)?.bounded(to: Self.maxTextBytes)
     case "session.invite": grantedGroups = params.list(.groups)?.compactMap(\.string) ?? []
     default: break
     }
@@ -114,7 +116,7 @@ extension AuditRecord {
     if let session = params.string(.session) {
       return params.string(.client).map { "\(session)/\($0)" } ?? session
     }
-    if let uri = params.string(.uri) { return RouteURI.logForm(of: uri) }
+    if let uri = params.string(.uri) { return target(of: uri) }
     if let to = params[.to] { return to.string ?? (try? SessionPush.audience(to))?.text }
     return params.string(.page)
   }
