@@ -4,8 +4,8 @@ import WayValues
 /// An action of a client, of the app or of the server's operator that matters for security: an
 /// administrative action, or a refusal. Contains no tokens, no params and no queries of URIs.
 ///
-/// Administrative actions always have a record. The number of records of refusals is limited, see
-/// ``AuditResult/suppressed(count:rule:)``.
+/// Changes by administrators always have a record. The number of records of refusals and of requests
+/// that change nothing is limited, see ``AuditResult/suppressed(count:rule:)``.
 public struct AuditRecord: Sendable, Hashable {
   /// The result of an action.
   public enum AuditResult: Sendable, Hashable {
@@ -21,8 +21,8 @@ public struct AuditRecord: Sendable, Hashable {
     /// the access check that did.
     case refused(code: Int, rule: String?, reason: String)
     /// A number of actions that have no records: refusals beyond ten in a second of a client, a
-    /// method and a `rule`. The client has only the fields that these actions have in common; the
-    /// address of an IPv6 client is its network.
+    /// method and a `rule`, or requests in an hour that change nothing. The client has only the
+    /// fields that these actions have in common; the address of an IPv6 client is its network.
     case suppressed(count: Int, rule: String?)
   }
 

@@ -1,10 +1,15 @@
 import WayTransport
 import WayValues
 
-/// Passes the audit records of a server to its sink. Administrative actions always have a record. Of
-/// the refusals of a client for one reason, and of other actions that every client may perform, at
-/// most ten in a second have a record, see ``EventThrottle``. The numbers of the others are recorded
-/// when the time has ended, and by ``finish()``. Usable from any thread.
+/// Passes the audit records of a server to its sink. Changes by administrators always have a record.
+/// Usable from any thread.
+///
+/// - Of the refusals of a client for one reason, and of other actions that every client may perform,
+///   at most ten in a second have a record. See ``EventThrottle``.
+/// - Of the requests of an administrator that change nothing, the first has a record. See
+///   ``AuditedReads``.
+///
+/// The numbers of the others are recorded when the time has ended, and by ``finish()``.
 package final class AuditTrail: Sendable {
   /// What a client was refused, or has done, that is counted together.
   private struct ThrottledAction: Hashable {
@@ -42,6 +47,7 @@ package final class AuditTrail: Sendable {
   /// and must not use up the keys of users.
   private let users = Locked(ActionThrottle(maxKeys: 1024))
   private let strangers = Locked(ActionThrottle())
+  private let reads = Locked(AuditedReads())
   private let timer = Locked(ReportTimer())
 
   /// Creates a trail. `now` is the time in milliseconds.
@@ -77,6 +83,24 @@ package final class AuditTrail: Sendable {
     sink(record)
   }
 
+  /// Records a request of an administrator that changes nothing, unless a record about the same is
+  /// less than an hour old.
+  func recordRead(_ record: AuditRecord) {
+    let code: Int? = if case .failed(let code) = record.result { code } else { nil }
+    let client = AuditedClient(record.client)
+    let read = AuditedReads.Read(
+      client: client, network: client.network(of: record.client), method: record.action,
+      target: record.target.map(UTF8Key.init), code: code)
+    let time = now()
+    let (isRecorded, forgotten) = reads.withLock { $0.decide(read, at: time) }
+    if let forgotten { self.record([forgotten]) }
+    if isRecorded {
+      sink(record)
+    } else {
+      scheduleReport(at: time + AuditedReads.windowLength)
+    }
+  }
+
   /// Records all numbers of suppressed records. Call it when the server ends.
   package func finish() {
     timer.withLock { timer in
@@ -84,6 +108,7 @@ package final class AuditTrail: Sendable {
       timer = ReportTimer()
     }
     for throttle in [users, strangers] { record(throttle.withLock { $0.removeAll() }) }
+    record(reads.withLock { $0.removeAll() })
   }
 }
 
@@ -100,6 +125,17 @@ extension AuditTrail {
     }
   }
 
+  private func record(_ counts: [AuditedReads.SuppressedReads]) {
+    for suppressed in counts {
+      let read = suppressed.read
+      sink(
+        AuditRecord(
+          client: read.client.eventClient(network: read.network), action: read.method,
+          target: read.target?.text,
+          result: .suppressed(count: suppressed.count, rule: nil)))
+    }
+  }
+
   /// Reports numbers at a time, or before.
   private func scheduleReport(at time: Int64) {
     timer.withLock { timer in
@@ -108,7 +144,7 @@ extension AuditTrail {
       timer.work?.cancel()
       timer.time = time
       // The clock may be set at any time.
-      let delay = min(max(time - now(), 1), 60_000)
+      let delay = min(max(time - now(), 1), AuditedReads.windowLength)
       timer.work = loop.schedule(after: .milliseconds(delay)) { [weak self] in self?.report() }
     }
   }
@@ -120,7 +156,11 @@ extension AuditTrail {
     for throttle in [users, strangers] {
       record(throttle.withLock { $0.removeEnded(at: time) })
     }
-    let next = [users, strangers].compactMap { $0.withLock { $0.nextReport } }.min()
+    record(reads.withLock { $0.report(at: time) })
+    let next = [
+      users.withLock { $0.nextReport }, strangers.withLock { $0.nextReport },
+      reads.withLock { $0.nextReport },
+    ].compactMap(\.self).min()
     if let next { scheduleReport(at: next) }
   }
 }

@@ -20,12 +20,22 @@ package final class SessionMethod: Sendable {
     case admin
   }
 
+  /// How the audit trail records the requests of a method.
+  enum AuditedKind {
+    /// The method changes the server, its policy, its table or its clients: each request has a
+    /// record. A method that not only administrators may call has at most ten in a second.
+    case change
+    /// The method changes nothing, and programs may call it periodically: see ``AuditedReads``.
+    case read
+  }
+
   package let name: String
   let access: Access
   /// How the policy authorizes the method.
   let kind: MethodKind
-  /// Whether the audit trail has a record of each request. True of all administrative methods.
-  let isAudited: Bool
+  /// How the audit trail records the requests; `nil` if it does not. All administrative methods have
+  /// a kind.
+  let audit: AuditedKind?
   /// Whether its requests begin in the order in which a client sends them, also after calls that
   /// wait for the store.
   let isOrdered: Bool
@@ -37,11 +47,11 @@ package final class SessionMethod: Sendable {
 
   init(
     _ name: String, _ paramList: ParamList = .none, access: Access = .client,
-    isAudited: Bool = false, _ handler: @escaping MethodHandler
+    audit: AuditedKind? = nil, _ handler: @escaping MethodHandler
   ) {
     self.name = name
     self.access = access
-    self.isAudited = isAudited
+    self.audit = audit
     let isTargetDependent =
       name.hasPrefix("host.") || PolicyRouteMethod.allCases.contains { $0.name == name }
     kind = access == .admin ? .admin : isTargetDependent ? .targetDependent : .standard
@@ -54,7 +64,7 @@ package final class SessionMethod: Sendable {
   init(_ name: String, access: Access, raw: @escaping RawMethod) {
     self.name = name
     self.access = access
-    isAudited = false
+    audit = nil
     kind = .standard
     isOrdered = false
     self.raw = raw

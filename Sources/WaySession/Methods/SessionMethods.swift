@@ -17,7 +17,7 @@ enum SessionMethods {
     },
     SessionMethod("session.close", [], close),
     SessionMethod(
-      audited: "session.invite",
+      change: "session.invite",
       [
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
         Param(.uses, .count), Param(.expiresMs, .count),

@@ -169,6 +169,7 @@ struct SessionRequestDispatcher: Sendable {
       client: client, id: id, batch: batch, position: position,
       method: meter.methodIndex(found?.place),
       isNotification: isNotification, isUnnumbered: isUnnumbered)
+    var isHandled = false
     do throws(CallError) {
       try client.rateLimiter.charge(at: meter.start)
       if !isNotification { try client.check(id) }
@@ -196,13 +197,26 @@ struct SessionRequestDispatcher: Sendable {
         let held = Request(id: id, method: request.method, params: request.params.value)
         return try hold(held, handle, in: session)
       }
-      switch try perform(method, request.params, handle, in: session) {
+      let disposition: CallDisposition
+      if let rawMethod = method.raw {
+        disposition = .value(try rawMethod(request.params.value))
+      } else {
+        // A method that the connection handles is rejected here, whatever its params.
+        let paramList = method.access == .connection ? .unread : method.paramList
+        let params = try Params(request.params, of: method.name, taking: paramList)
+        isHandled = true
+        disposition = try method.handler(session, params, handle)
+      }
+      switch disposition {
       case .later: break
       case .now(let response): session.respond(response, to: handle)
       case .failed(let error): session.respond(error, to: handle)
       }
     } catch {
       session.reportFailure(error, of: request, by: handle.caller)
+      if !isHandled, let method = found?.method, method.audit != nil {
+        method.recordFailure(error, about: Self.target(of: request), by: handle, in: session)
+      }
       session.respond(error, to: handle, about: Self.target(of: request))
     }
   }
@@ -230,16 +244,5 @@ struct SessionRequestDispatcher: Sendable {
         retry(request, handle.client, handle.batch, handle.position, in: session)
       }
     }
-  }
-
-  private func perform(
-    _ method: SessionMethod, _ params: RPCParamsView, _ handle: ReplyHandle,
-    in session: isolated Session
-  ) throws(CallError) -> CallDisposition {
-    if let rawMethod = method.raw { return .value(try rawMethod(params.value)) }
-    // A method that the connection handles is rejected here, whatever its params.
-    let paramList = method.access == .connection ? .unread : method.paramList
-    let view = try Params(params, of: method.name, taking: paramList)
-    return try method.handler(session, view, handle)
   }
 }

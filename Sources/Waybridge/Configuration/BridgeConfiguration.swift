@@ -89,8 +89,13 @@ public struct BridgeConfiguration: Sendable {
   /// Strings of clients are printable and short; queries of URIs and params are omitted.
   public var logger: Logger?
   /// Receives a record of each administrative action and each refusal, on any thread; it must return
-  /// at once. Of the refusals of one user at one address, it receives at most ten a second, and the
-  /// number of the others. The ``logger`` gets the same records.
+  /// at once. The ``logger`` gets the same records.
+  ///
+  /// - Each change by an administrator has a record.
+  /// - Of the refusals of a client for one reason, at most ten a second have a record.
+  /// - Of the same requests of an administrator that change nothing, the first has a record.
+  ///
+  /// The numbers of the others follow, see ``AuditRecord/AuditResult/suppressed(count:rule:)``.
   public var onAudit: (@Sendable (AuditRecord) -> Void)?
   /// How long a shutdown waits for calls in flight before it fails them with -32802. Meanwhile no
   /// session, task or page begins (2503), and every client gets the event `server.draining`.

@@ -16,7 +16,8 @@ struct AuditTrailTests {
     let records = Locked<[AuditRecord]>([])
 
     init(
-      identify: IdentityResolver? = { Identity(user: $0.token) }, cluster: Cluster? = nil
+      identify: IdentityResolver? = { Identity(user: $0.token) }, limits: Limits = Limits(),
+      cluster: Cluster? = nil
     ) throws {
       let router = Router()
       try router.task("action://secret") { _ in 1 }
@@ -30,7 +31,7 @@ struct AuditTrailTests {
       var sink = EventSink()
       sink.audit = { [records] record in records.withLock { $0.append(record) } }
       bridge = InMemoryBridge(
-        router, observer: sink, identify: identify,
+        router, limits: limits, observer: sink, identify: identify,
         rules: try CompiledPolicy([
           Policy.Rule("operator", .allow, ["*"], subjects: ["root"]),
           Policy.Rule("users", .allow, ["router.*", "host.*", "session.push"]),
@@ -295,8 +296,89 @@ struct AuditTrailTests {
 
   @Test func eachAdministrativeMethodIsAudited() {
     let methods = MethodTable.builtIn.filter { $0.access == .admin || $0.name == "session.invite" }
-    #expect(methods.count > 15)
-    #expect(methods.filter { !$0.isAudited }.map(\.name) == [])
+    #expect(methods.filter { $0.audit == nil }.map(\.name) == [])
+    #expect(
+      methods.filter { $0.audit == .read }.map(\.name).sorted() == [
+        "admin.cluster", "admin.explain", "admin.refusals", "admin.routes", "admin.session",
+        "admin.sessions", "admin.versions", "session.list", "table.check", "table.get",
+      ])
+  }
+
+  @Test func readsThatAreRepeatedAreCountedForAnHour() async throws {
+    let fixture = try AuditFixture()
+    let (admin, opened) = try await fixture.open("root")
+    let session = opened["session"] ?? .null
+    for _ in 0..<3 {
+      _ = try await admin.request("session.list")
+      _ = try await admin.request("admin.session", ["session": session])
+      _ = try await admin.request("admin.session", ["session": "s-nowhere"])
+    }
+    let shown = "admin.session \(session.string ?? "")"
+    #expect(
+      fixture.summaries() == [
+        "session.list done", "\(shown) done", "admin.session s-nowhere failed 2404",
+      ])
+    // The client is counted with its earlier connections.
+    let (again, _) = try await fixture.open("root")
+    _ = try await again.request("session.list")
+    #expect(fixture.summaries() == [])
+    // A stolen token is probably used at another address.
+    let (thief, _) = try await WireClient.open(
+      fixture.bridge, from: Handshake(address: "10.0.0.2", token: "root"))
+    _ = try await thief.request("session.list")
+    #expect(fixture.summaries() == ["session.list done"])
+    let administrator = EventClient(user: "root", address: "10.0.0.1")
+    try await fixture.bridge.server.advance(by: .seconds(3600))
+    #expect(fixture.records.withLock { $0.first?.client } == administrator)
+    #expect(
+      fixture.summaries().sorted()
+        == [
+          "\(shown) suppressed 2 -", "admin.session s-nowhere suppressed 2 -",
+          "session.list suppressed 3 -",
+        ].sorted())
+    _ = try await again.request("session.list")
+    #expect(fixture.summaries() == [])
+  }
+
+  @Test func changesAreRecordedEachTime() async throws {
+    let fixture = try AuditFixture()
+    let (admin, _) = try await fixture.open("root")
+    for _ in 0..<15 { _ = try await admin.request("policy.rollback", ["to": "nowhere"]) }
+    #expect(
+      fixture.summaries() == Array(repeating: "policy.rollback nowhere failed 2404", count: 15))
+  }
+
+  @Test func requestWithWrongParamsIsRecordedForAdministrators() async throws {
+    let fixture = try AuditFixture()
+    let (admin, _) = try await fixture.open("root")
+    let (other, _) = try await fixture.open("ada")
+    let wrong: Value = ["unknown": 1]
+    for client in [admin, other] {
+      _ = try await client.request("session.end", wrong)
+      _ = try await client.request("session.list", wrong)
+      _ = try await client.request("session.invite", wrong)
+    }
+    #expect(
+      fixture.summaries() == [
+        "session.end failed -32602", "session.list failed -32602",
+        "refuse session.end refused 2403 default", "refuse session.list refused 2403 default",
+      ])
+    for _ in 0..<15 { _ = try await admin.request("session.end", wrong) }
+    #expect(fixture.summaries().count == 9)
+    fixture.bridge.sessionServer.auditTrail?.finish()
+    #expect(fixture.summaries() == ["session.end suppressed 6 -"])
+  }
+
+  @Test func requestBeyondTheRateLimitIsRecordedForAdministrators() async throws {
+    var limits = Limits()
+    (limits.maxRate, limits.maxBurst) = (1, 1)
+    let fixture = try AuditFixture(limits: limits)
+    for user in ["root", "ada"] {
+      let (client, _) = try await fixture.open(user)
+      _ = try await client.request("$/ping")
+      #expect(try await client.callStatus("session.end", ["session": "s-1"]) == "2429")
+    }
+    #expect(fixture.summaries() == ["session.end failed 2429"])
   }
 
   @Test func rollbackThatFailsAtAnotherServerIsIncomplete() async throws {
@@ -341,7 +423,6 @@ struct AuditTrailTests {
     #expect(record.removedClients == clients)
     #expect(record.version == version)
   }
-
   @Test(arguments: ["table.update", "table.rollback", "policy.rollback"])
   func resultOfOtherServersCompletesTheRecord(_ method: String) {
     let failed: Value = ["server": "b", "error": ["code": 2503]]

@@ -5,8 +5,8 @@ enum AdminMethods {
   static let all =
     TableMethods.all + PolicyMethods.all + InspectionMethods.all + RevocationMethods.all + [
       SessionMethod(
-        audited: "session.list", [Param(.after, .string), Param(.limit, .count)], list),
-      SessionMethod(audited: "session.push", pushParams, push),
+        read: "session.list", [Param(.after, .string), Param(.limit, .count)], list),
+      SessionMethod(change: "session.push", pushParams, push),
     ]
 
   static let pushParams: ParamList = [

@@ -51,16 +51,31 @@ extension SessionMethod {
   typealias AuditedHandler =
     @Sendable (isolated Session, Params, AuditedRequest) throws(CallError) -> CallDisposition
 
-  /// Creates a method whose requests are recorded in the audit trail, with their results.
+  /// Creates a method that changes something. The audit trail has its requests, with their results.
   convenience init(
-    audited name: String, _ paramList: ParamList = .none, access: Access = .admin,
+    change name: String, _ paramList: ParamList = .none, access: Access = .admin,
     _ handler: @escaping AuditedHandler
   ) {
-    self.init(name, paramList, access: access, isAudited: true) {
+    self.init(.change, name, paramList, access: access, handler)
+  }
+
+  /// Creates a method of administrators that changes nothing. The audit trail has its first request,
+  /// and then the number of requests.
+  convenience init(
+    read name: String, _ paramList: ParamList = .none, _ handler: @escaping AuditedHandler
+  ) {
+    self.init(.read, name, paramList, access: .admin, handler)
+  }
+
+  private convenience init(
+    _ kind: AuditedKind, _ name: String, _ paramList: ParamList, access: Access,
+    _ handler: @escaping AuditedHandler
+  ) {
+    self.init(name, paramList, access: access, audit: kind) {
       session, params, handle throws(CallError) in
       let draft = session.environment.auditTrail.map { trail in
         AuditDraft(
-          trail: trail, isAdministrative: access == .admin,
+          trail: trail, kind, isAdministrative: access == .admin,
           AuditRecord(requesting: name, params, by: EventClient(handle.caller)))
       }
       let request = AuditedRequest(handle, draft)
@@ -74,17 +89,43 @@ extension SessionMethod {
       }
     }
   }
+
+  /// Records that a request of an administrator has failed before the method's handler received it,
+  /// for example because of its params. A refusal is recorded with its response.
+  @inline(never)
+  func recordFailure(
+    _ error: CallError, about target: String?, by handle: ReplyHandle,
+    in session: isolated Session
+  ) {
+    guard let audit, access == .admin, !error.isRefusal,
+      let trail = session.environment.auditTrail,
+      (try? handle.client.rights.authorize(name, kind)) != nil
+    else { return }
+    let record = AuditRecord(
+      client: EventClient(handle.caller), action: name, target: target.map(AuditRecord.target(of:)),
+      result: .failed(code: error.code))
+    switch audit {
+    case .read: trail.recordRead(record)
+    // Nothing limits the rate of these requests.
+    case .change: trail.recordThrottled(record)
+    }
+  }
 }
 
 /// A record that lacks its result.
 private struct AuditDraft: Sendable {
   private let trail: AuditTrail
+  private let kind: SessionMethod.AuditedKind
   /// Whether only administrators may call the method.
   private let isAdministrative: Bool
   private let record: AuditRecord
 
-  init(trail: AuditTrail, isAdministrative: Bool, _ record: AuditRecord) {
+  init(
+    trail: AuditTrail, _ kind: SessionMethod.AuditedKind, isAdministrative: Bool,
+    _ record: AuditRecord
+  ) {
     self.trail = trail
+    self.kind = kind
     self.isAdministrative = isAdministrative
     self.record = record
   }
@@ -94,7 +135,11 @@ private struct AuditDraft: Sendable {
   func record(_ result: Result<Value, CallError>) {
     if case .failure(let error) = result, error.isRefusal || !isAdministrative { return }
     let record = record.completed(with: result)
-    if isAdministrative { trail.record(record) } else { trail.recordThrottled(record) }
+    switch kind {
+    case .read: trail.recordRead(record)
+    case .change where isAdministrative: trail.record(record)
+    case .change: trail.recordThrottled(record)
+    }
   }
 }
 

@@ -13,40 +13,40 @@ enum InspectionMethods {
 
   static let all = [
     SessionMethod(
-      audited: "admin.watch",
+      change: "admin.watch",
       [Param(.session, .string), Param(.messages, .bool), Param(.limit, .count)], watch),
-    SessionMethod(audited: "admin.unwatch") { session, _, request throws(CallError) in
+    SessionMethod(change: "admin.unwatch") { session, _, request throws(CallError) in
       session.environment.owner.endInspection(request.client)
       return .value(.null)
     },
     SessionMethod(
-      audited: "admin.sessions", [Param(.after, .string), Param(.limit, .count)]
+      read: "admin.sessions", [Param(.after, .string), Param(.limit, .count)]
     ) { session, params, request throws(CallError) in
       let limit = min(max(params.count(.limit) ?? maxSessions, 1), maxSessions)
       return try inspect(
         .sessions(after: params.string(.after), limit: limit), request, in: session)
     },
     SessionMethod(
-      audited: "admin.session", [Param(.session, .string), Param(.records, .bool)]
+      read: "admin.session", [Param(.session, .string), Param(.records, .bool)]
     ) { session, params, request throws(CallError) in
       let id = try params.required(.session)
       return try inspect(
         .session(id, withRecords: params.bool(.records) ?? true), request, in: session)
     },
-    SessionMethod(audited: "admin.routes") { session, _, request throws(CallError) in
+    SessionMethod(read: "admin.routes") { session, _, request throws(CallError) in
       try inspect(.routes, request, in: session)
     },
-    SessionMethod(audited: "admin.refusals") { session, _, request throws(CallError) in
+    SessionMethod(read: "admin.refusals") { session, _, request throws(CallError) in
       try inspect(.rejections, request, in: session)
     },
-    SessionMethod(audited: "admin.cluster") { session, _, request throws(CallError) in
+    SessionMethod(read: "admin.cluster") { session, _, request throws(CallError) in
       try inspect(.cluster, request, in: session)
     },
-    SessionMethod(audited: "admin.versions") { session, _, request throws(CallError) in
+    SessionMethod(read: "admin.versions") { session, _, request throws(CallError) in
       try inspect(.versions, request, in: session)
     },
     SessionMethod(
-      audited: "admin.explain",
+      read: "admin.explain",
       [Param(.uri, .string), Param(.params, .object), Param(.as, .object)], explain),
   ]
 

@@ -3,13 +3,13 @@ import WayValues
 /// Methods with which an administrator removes clients of any session.
 enum RevocationMethods {
   static let all = [
-    SessionMethod(audited: "session.end", [Param(.session, .string)]) {
+    SessionMethod(change: "session.end", [Param(.session, .string)]) {
       session, params, request throws(CallError) in
       try revoke(
         SessionRevocation(session: try params.required(.session)), request, in: session)
     },
     SessionMethod(
-      audited: "client.disconnect", [Param(.session, .string), Param(.client, .string)]
+      change: "client.disconnect", [Param(.session, .string), Param(.client, .string)]
     ) { session, params, request throws(CallError) in
       try revoke(
         SessionRevocation(

@@ -7,15 +7,15 @@ enum TableMethods {
   private static let expect = Param(.expect, .string)
 
   static let all = [
-    SessionMethod(audited: "table.get") { session, _, request throws(CallError) in
+    SessionMethod(read: "table.get") { session, _, request throws(CallError) in
       try respondLater(request, in: session) { table throws(TableError) in await table.value }
     },
     SessionMethod(
-      audited: "table.update",
+      change: "table.update",
       [expect, Param(.operations, .list), Param(.table, .object), Param(.version, .string)],
       update),
-    SessionMethod(audited: "table.rollback", [expect, Param(.to, .string)], rollback),
-    SessionMethod(audited: "table.check") { session, _, request throws(CallError) in
+    SessionMethod(change: "table.rollback", [expect, Param(.to, .string)], rollback),
+    SessionMethod(read: "table.check") { session, _, request throws(CallError) in
       let owner = session.environment.owner
       return try respondLater(request, in: session) { await owner.auditRoutes().value }
     },

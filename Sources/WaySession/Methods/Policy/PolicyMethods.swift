@@ -4,7 +4,7 @@ import WayValues
 enum PolicyMethods {
   static let all = [
     SessionMethod(
-      audited: "policy.rollback", [Param(.to, .string), Param(.expect, .string)]
+      change: "policy.rollback", [Param(.to, .string), Param(.expect, .string)]
     ) { session, params, request throws(CallError) in
       let (to, expected) = (try params.required(.to), params.string(.expect))
       let caller = request.client.rights.caller
