@@ -381,6 +381,24 @@ struct AuditTrailTests {
     #expect(fixture.summaries() == ["session.end failed 2429"])
   }
 
+  @Test func resumeByAnotherUserIsRecorded() async throws {
+    let fixture = try AuditFixture()
+    let (client, opened) = try await fixture.open("bob")
+    let other = try await WireClient.connect(
+      to: fixture.bridge, subprotocol: LoopSessions.subprotocol,
+      from: Handshake(origin: "https://a.example", address: "10.0.0.2", token: "eve"))
+    let resumed = try await other.resume(opened)
+    #expect(resumed["reason"] == "user")
+    #expect(
+      fixture.records.withLock { $0.first?.client }
+        == EventClient(user: "eve", address: "10.0.0.2", origin: "https://a.example"))
+    #expect(
+      fixture.summaries() == [
+        "refuse session.resume \(opened["client"]?.string ?? "") refused 2403 identity"
+      ])
+    withExtendedLifetime(client) {}
+  }
+
   @Test func rollbackThatFailsAtAnotherServerIsIncomplete() async throws {
     let engines = [StubClusterEngine(), StubClusterEngine()]
     let servers = try engines.map { try AuditFixture(cluster: Cluster($0)) }

@@ -439,6 +439,11 @@ extension Connection {
       recordRefusal(CallError(.notAuthenticated, reason), of: request)
       countRejectedToken(reason)
     }
+    if rejectionReason == .user {
+      let reason = "session.resume: the client belongs to another user"
+      recordRefusal(
+        .forbidden("identity", reason), of: request, about: resumeRequest.claim.client)
+    }
     if state == .closed { return }
     var openRequest = resumeRequest.open
     openRequest.resumeRejection = rejectionReason
@@ -804,9 +809,11 @@ extension Connection {
     channel.pauseForOneTurn()
   }
 
-  private func recordRefusal(_ error: CallError, of request: Request) {
+  private func recordRefusal(
+    _ error: CallError, of request: Request, about target: String? = nil
+  ) {
     loopSessions.sessionServer.auditTrail?.recordThrottled(
-      AuditRecord(refusing: request.method, with: error, by: eventClient))
+      AuditRecord(refusing: request.method, with: error, by: eventClient), about: target)
   }
 
   private func send(_ id: RequestID, _ result: Result<Value, CallError>) {
