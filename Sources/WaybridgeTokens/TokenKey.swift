@@ -3,9 +3,6 @@ import WayCrypto
 /// A key with the one algorithm that it is for: nothing in a token selects how its signature is
 /// verified (RFC 8725 §3.1).
 struct TokenKey: Sendable {
-  /// The smallest size of a secret in bytes: that of the hash (RFC 7518 §3.2).
-  static let minSecretBytes = 32
-
   /// The id in a token's `kid`; nil for a key without an id, which applies to any token.
   let id: String?
   private let algorithm: SignatureAlgorithm
@@ -13,7 +10,7 @@ struct TokenKey: Sendable {
   /// `HS256`, `EdDSA`, `RS256` or `ES256`.
   var algorithmName: String { algorithm.name }
 
-  /// Creates a secret for HS256, of at least ``minSecretBytes`` bytes.
+  /// Creates a secret for HS256, of at least 32 bytes: the length of the hash (RFC 7518 §3.2).
   init(secret: [UInt8], id: String?) {
     algorithm = .hs256(secret: MessageAuthenticationKey(secret))
     self.id = id

@@ -59,16 +59,7 @@ public struct TokenKeyFile: Sendable, Hashable {
     var secret = bytes[...]
     if secret.last == UInt8(ascii: "\n") { secret.removeLast() }
     if secret.last == UInt8(ascii: "\r"), secret.count < bytes.count { secret.removeLast() }
-    // If a public key were the secret, everybody who has it could sign.
-    guard !secret.starts(with: "-----BEGIN ".utf8) else {
-      throw fileError("contains a PEM key instead of a shared secret")
-    }
-    guard secret.count >= TokenKey.minSecretBytes else {
-      throw fileError(
-        "holds \(secret.count) bytes, but a secret needs at least \(TokenKey.minSecretBytes); run: "
-          + "openssl rand -base64 48 > \(path)")
-    }
-    return TokenKey(secret: Array(secret), id: id)
+    return TokenKey(secret: try SharedSecret(secret, of: path).bytes, id: id)
   }
 
   private func publicKeys(_ bytes: [UInt8]) throws(FileError) -> [TokenKey] {

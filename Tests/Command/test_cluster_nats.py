@@ -180,7 +180,7 @@ class Secret(ClusterCase):
         self.assertIn("messages between the servers of the cluster are not protected", errors)
 
     def test_invalid_files_are_rejected(self):
-        for content, mode, reason in (("x" * 40, 0o640, "can be accessed by other users"), ("short", 0o600, "holds a secret of 5 bytes")):
+        for content, mode, reason in (("x" * 40, 0o640, "can be accessed by other users"), ("short", 0o600, "has a secret of 5 bytes")):
             file = pathlib.Path(secret_file(self.folder, content, name="invalid"))
             file.chmod(mode)
             code, _, errors = run("serve", "--port", "0", "--cluster", self.nats.url, "--cluster-secret-file", str(file))

@@ -152,7 +152,7 @@ class CommandLeaks(LeakCase):
         self.print("serve", "--port", "0", "--config", self.secret)
         self.print("token", "make", "--subject", "x", "--secret-file", pem)
         self.assert_no_leak()
-        self.assert_captured("the command", "holds a private key", "holds 24 bytes", "(mode 644)", "is not JSON")
+        self.assert_captured("the command", "holds a private key", "has a secret of 24 bytes", "(mode 644)", "is not JSON")
 
     def print(self, *arguments, **variables):
         done = run(*arguments, **variables)

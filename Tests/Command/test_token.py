@@ -131,8 +131,8 @@ class MakeCommand(Tokens):
 
     def test_unusable_secret_is_reported(self):
         for name, data, mode, reason in [
-            ("short", b"x" * 31, 0o600, "holds 31 bytes, but a secret needs at least 32"),
-            ("line", b"x" * 31 + b"\n", 0o600, "holds 31 bytes"), ("open", SECRET, 0o644, "(mode 644); run: chmod 600"),
+            ("short", b"x" * 31, 0o600, "has a secret of 31 bytes, but a secret needs at least 32"),
+            ("line", b"x" * 31 + b"\n", 0o600, "has a secret of 31 bytes"), ("open", SECRET, 0o644, "(mode 644); run: chmod 600"),
             ("long", b"x" * 70_000, 0o600, "is longer than 65536 bytes"),
             ("pem", b"-----BEGIN PUBLIC KEY-----\n" * 3, 0o600, "contains a PEM key"),
         ]:  # fmt: skip
@@ -267,7 +267,7 @@ class ShowCommand(Tokens):
 class ServerKeys(Tokens):
     def test_unusable_keys_prevent_start(self):
         for arguments, variables, reason in [
-            (["--token-secret-file", self.write("short", b"x")], {}, "holds 1 bytes"),
+            (["--token-secret-file", self.write("short", b"x")], {}, "has a secret of 1 bytes"),
             (["--token-key-file", self.secret], {}, "holds no public key"),
             ([], {"WAYBRIDGE_TOKEN_SECRET_FILE": "/no/such"}, "cannot be read"),
             ([], {"WAYBRIDGE_TOKEN_KEY_FILE": "/no/such"}, "the key file /no/such cannot be read"),
@@ -295,7 +295,7 @@ class ServerKeys(Tokens):
             self.write("secret", b"bad")
             record = line("token keys not changed: their file is invalid")
             self.assertEqual((self.secret, "warning"), (record["file"], record["level"]))
-            self.assertIn("holds 3 bytes", record["reason"])
+            self.assertIn("has a secret of 3 bytes", record["reason"])
             other = self.write("other", SECRET[::-1])
             os.replace(other, self.secret)
             self.assertEqual(self.secret, line("token keys changed")["file"])

@@ -72,7 +72,7 @@ CASES = [
         "--token-secret-file open", {"FILE": "open"},
     ),
     (
-        "the secret file FILE holds 2 bytes, but a secret needs at least 32; run: openssl rand -base64 48 > FILE",
+        "the secret file FILE has a secret of 2 bytes, but a secret needs at least 32; run: openssl rand -base64 48 > FILE",
         "--token-secret-file short", {"FILE": "short"},
     ),
     ("the key file FILE holds no public key (-----BEGIN PUBLIC KEY-----)", "--token-key-file text", {"FILE": "text"}),

@@ -21,10 +21,10 @@ struct NATSClusterSecretsTests {
 
   @Test(arguments: [
     ("", "holds 0 secrets, but must hold 1 to 4"),
-    ("short", "holds a secret of 5 bytes, but a secret needs at least 32"),
+    ("short", "has a secret of 5 bytes, but a secret needs at least 32"),
     ("-----BEGIN PRIVATE KEY-----------------------", "contains a PEM key"),
     (one + "\n" + one, "holds the same secret twice"),
-    (one + "\nshort", "holds a secret of 5 bytes"),
+    (one + "\nshort", "has a secret of 5 bytes"),
     ((1...5).map { String(repeating: "\($0)", count: 32) }.joined(separator: "\n"), "5 secrets"),
   ])
   func rejectsInvalidFiles(_ text: String, _ reason: String) {

@@ -120,7 +120,7 @@ struct KeyFileTests {
     _ = try folder.write(TokenMaker.secret + "3", to: "two", time: 2)
     let reloads = await keys.reload()
     #expect(reloads.map(\.path) == [one, two])
-    #expect(reloads[0].rejection?.hasPrefix("holds 5 bytes") == true)
+    #expect(reloads[0].rejection?.hasPrefix("has a secret of 5 bytes") == true)
     #expect(reloads[1].rejection == nil)
     #expect(await keys.hash != hash)
     #expect(await keys.rejections == 1)
@@ -157,8 +157,8 @@ struct KeyFileTests {
     await keys.watch { _ in try await steps.runNext() }
     #expect(await steps.fault is CancellationError)
     let logged = [
-      "warning token keys not changed: their file is invalid file=\(path) reason=holds 24 bytes, but "
-        + "a secret needs at least 32; run: openssl rand -base64 48 > \(path)",
+      "warning token keys not changed: their file is invalid file=\(path) reason=has a secret of 24 "
+        + "bytes, but a secret needs at least 32; run: openssl rand -base64 48 > \(path)",
       "warning token keys not changed: their file is invalid file=\(path) reason=cannot be read: "
         + "No such file or directory",
       "info token keys changed file=\(path)",

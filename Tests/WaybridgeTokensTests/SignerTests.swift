@@ -43,6 +43,6 @@ struct SignerTests {
       try await TokenSigner(secretFile: path)
     }
     #expect(error?.path == path)
-    #expect(error?.reason.hasPrefix("holds 5 bytes") == true)
+    #expect(error?.reason.hasPrefix("has a secret of 5 bytes") == true)
   }
 }

@@ -4,8 +4,6 @@ import Waybridge
 /// The secrets that the servers of a cluster share. The first one seals messages to other servers,
 /// and each of them opens messages, so that a secret can be replaced while the servers run.
 struct NATSClusterSecrets: Sendable {
-  /// The smallest length of a secret in bytes.
-  static let minLength = 32
   /// How many secrets there may be.
   static let maxCount = 4
   /// The length of a secret's id in bytes: too few to find the secret by.
@@ -43,15 +41,7 @@ struct NATSClusterSecrets: Sendable {
     }
     var all: [ClusterSecret] = []
     for line in lines {
-      guard !line.starts(with: "-----BEGIN ".utf8) else {
-        throw fileError("contains a PEM key instead of a shared secret")
-      }
-      guard line.count >= Self.minLength else {
-        throw fileError(
-          "holds a secret of \(line.count) bytes, but a secret needs at least \(Self.minLength); "
-            + "run: openssl rand -base64 48 > \(path)")
-      }
-      guard let secret = ClusterSecret(Array(line)) else {
+      guard let secret = ClusterSecret(try SharedSecret(line, of: path).bytes) else {
         throw fileError("cannot be used: memory is short")
       }
       guard !all.contains(where: { $0.id == secret.id }) else {

@@ -1,5 +1,6 @@
 import WayRPC
 import WayValues
+import Waybridge
 
 @testable import WaybridgeTokens
 
@@ -88,7 +89,7 @@ extension FuzzTarget {
     }
     if let keys = try? TokenKeyFile.secret("secret").keys(in: bytes) {
       try FuzzFailure.unless(
-        bytes.count >= TokenKey.minSecretBytes, "a secret of \(bytes.count) bytes")
+        bytes.count >= SharedSecret.minLength, "a secret of \(bytes.count) bytes")
       try FuzzFailure.unless(keys.count == 1, "\(keys.count) secrets")
     }
   }
