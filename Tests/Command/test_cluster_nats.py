@@ -220,6 +220,20 @@ class Secret(ClusterCase):
         _, _, errors = one.end(signal.SIGTERM)
         self.assertIn("message of another server rejected", errors)
 
+    def test_messages_from_before_the_start_are_ignored(self):
+        earlier = self.serve()
+        name = self.client(earlier).owner
+        listener = self.listen()
+        presence = until(lambda: listener.messages("waybridge.server.all"))[-1]
+        earlier.end(signal.SIGKILL)
+        server = self.serve()
+        before = len(listener.messages(f"waybridge.server.to.{name}"))
+        listener.publish("waybridge.server.all", presence)
+        # The server asks the sender for a message to it alone. There is no response.
+        until(lambda: len(listener.messages(f"waybridge.server.to.{name}")) > before)
+        self.assertEqual(1, metrics(server)["waybridge_cluster_servers"])
+        self.assertEqual(0, self.rejections(server))
+
     def test_server_with_the_connection_verifies_tokens(self):
         tokens = secret_file(self.folder, name="tokens")
 

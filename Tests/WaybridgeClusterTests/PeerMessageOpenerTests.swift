@@ -57,6 +57,23 @@ final class PeerMessageOpenerTests {
     #expect(open(direct) == .success([1]))
   }
 
+  /// A server that has just started knows no numbers of the messages before.
+  @Test func messageToAllIsAcceptedAfterOneToThisServer() throws {
+    let all = names.broadcastSubject
+    let messages = try (0..<4).map { try seal([$0], for: $0 == 2 ? subject : all) }
+    for _ in 0..<2 {
+      #expect(rejection(messages[0], on: all) == .unconfirmed(sender: "one"))
+    }
+    // The message after the first one to this server overtakes it.
+    #expect(rejection(messages[3], on: all) == .unconfirmed(sender: "one"))
+    #expect(rejection(messages[2]) == nil)
+    // Messages that may be older than this server stay ignored, also if they are late.
+    #expect(rejection(messages[1], on: all) == .unconfirmed(sender: "one"))
+    #expect(open(messages[3], on: all) == .success([3]))
+    #expect(rejection(messages[3], on: all) == .repeated(sender: "one"))
+    #expect(rejection(messages[2]) == .repeated(sender: "one"))
+  }
+
   @Test func nothingOfTheMessageIsReadable() throws {
     let token = Array("a bearer token of a client".utf8)
     let sealed = try seal(token)

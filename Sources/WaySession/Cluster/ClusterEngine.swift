@@ -72,6 +72,9 @@ package struct ClusterHandlers: Sendable {
   package let messageReceived: @Sendable ([UInt8]) -> Void
   /// A message was rejected that no server of the cluster has sent to this one just now, and why.
   package var messageRejected: @Sendable (String) -> Void = { _ in }
+  /// Messages of a server to all are ignored, because they may be older than this server, until it
+  /// has sent a message to this server alone.
+  package var unconfirmedSender: @Sendable (String) -> Void = { _ in }
   /// Messages may be missing.
   package let messagesLost: @Sendable () -> Void
   /// Stored data of this server's sessions is lost: all of them must be persisted again.

@@ -69,6 +69,7 @@ package final class ClusterNode: Sendable {
     /// The presence of this server that was sent last.
     var ownPresence: ValueObject = [:]
     var agreement = ClusterAgreement()
+    var introductions = PeerIntroductions()
     /// Whether the presence is about to be sent.
     var isPresenceScheduled = false
     /// Servers that may be down; a task checks each of them.
@@ -107,6 +108,7 @@ package final class ClusterNode: Sendable {
         declaredDown: { [weak self] in self?.handleDeclaredDown() },
         messageReceived: { [weak self] in self?.receive($0) },
         messageRejected: { [weak self] in self?.handleRejectedMessage($0) },
+        unconfirmedSender: { [weak self] in self?.introduce(to: $0) },
         messagesLost: { [weak self] in self?.handleMessageLoss() },
         dataLost: { [weak self] in self?.persistAll() }))
     tick()
@@ -118,7 +120,7 @@ package final class ClusterNode: Sendable {
       state.hasEnded = true
       state.timer?.cancel()
     }
-    peerSender.broadcast(.presence(["left": true]))
+    peerSender.send(presence: ["left": true])
     for (server, _) in others { drop(server) }
     await engine.leave()
   }
@@ -173,12 +175,17 @@ package final class ClusterNode: Sendable {
   func presence() async -> ValueObject { await delegate?.presence() ?? [:] }
 
   private func publishPresenceNow() {
-    Task {
-      var presence = await presence()
-      state.withLock { [presence] in $0.ownPresence = presence }
-      presence["renewal"] = .integer(Int64(clamping: engine.renewalCount))
-      peerSender.broadcast(.presence(.object(presence)))
-    }
+    Task { await sendPresence(to: nil) }
+  }
+
+  /// Sends the presence to one server, or to all. `needsResponse` if that server must send its own
+  /// presence to this one.
+  private func sendPresence(to other: String?, needsResponse: Bool = false) async {
+    var presence = await presence()
+    state.withLock { [presence] in $0.ownPresence = presence }
+    presence["renewal"] = .integer(Int64(clamping: engine.renewalCount))
+    if needsResponse { presence["respond"] = true }
+    peerSender.send(presence: presence, to: other)
   }
 
   /// Sends a request to another server. Fails as ``SessionPeerRequests/request(_:_:within:on:progress:)``.
@@ -392,6 +399,14 @@ extension ClusterNode {
     delegate?.reportRejectedMessage(reason)
   }
 
+  /// Requests a message to this server alone from another one, whose messages to all are ignored
+  /// until then. Those may be repeated by another program, so requests are limited.
+  private func introduce(to server: String) {
+    guard server != self.server, let now = loop?.nanoseconds else { return }
+    let isDue = state.withLock { $0.introductions.record(server, at: now) }
+    if isDue { Task { await sendPresence(to: server, needsResponse: true) } }
+  }
+
   private func receivePresence(_ presence: ValueObject, from sender: String, at now: UInt64) {
     if presence["left"] == true {
       let last = peerTable.withLock { peerTable in
@@ -401,9 +416,13 @@ extension ClusterNode {
       if let last { delegate?.serverLeft(sender, last, "it has ended") }
       return drop(sender)
     }
+    var presence = presence
+    let needsResponse = presence["respond"] == true
+    presence["respond"] = nil
     engine.updatePeer(sender, renewalCount: UInt64(clamping: presence["renewal"]?.integer ?? 0))
     let isNew = peerTable.withLock { $0.receivePresence(presence, from: sender, at: now) }
     delegate?.receivedPresence(presence, of: sender)
+    if needsResponse { Task { await sendPresence(to: sender) } }
     // A new server receives the presence of this one at once.
     if isNew {
       delegate?.serverJoined(sender, presence)

@@ -1,4 +1,5 @@
 import WayTransport
+import WayValues
 
 /// Sends messages to other servers: it numbers each message, and splits large ones into fragments.
 /// May be used on any thread.
@@ -16,8 +17,10 @@ final class PeerSender: Sendable {
 
   func begin(_ loop: any EventLoop) { self.loop.withLock { $0 = loop } }
 
-  func broadcast(_ message: SessionClusterMessage) {
-    engine.send(ClusterEnvelope.bytes(from: server, 0, message.bytes), to: nil)
+  /// Sends a presence to one server, or to all. It has no number: the next one replaces it.
+  func send(presence: ValueObject, to other: String? = nil) {
+    let message = SessionClusterMessage.presence(.object(presence))
+    engine.send(ClusterEnvelope.bytes(from: server, 0, message.bytes), to: other)
   }
 
   /// Sends a message to one server. If `needsHeartbeats`, heartbeats follow that tell the receiver

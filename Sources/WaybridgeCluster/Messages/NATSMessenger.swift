@@ -93,6 +93,8 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
             try opener.open(bytes, on: subject, at: NATSClusterClock.wallMilliseconds)
           }
           handlers.messageReceived(message)
+        } catch .unconfirmed(let sender) {
+          handlers.unconfirmedSender(sender)
         } catch {
           handlers.messageRejected("\(error)")
         }

@@ -12,6 +12,9 @@ struct PeerMessageOpener {
   private struct MessageSender {
     let salt: [UInt8]
     let cipher: MessageCipher
+    /// The number of the first message to this server, 0 before it. No such message is older than
+    /// this server, whose name is unique. So no message to all servers with a greater number is.
+    var firstDirect: UInt64 = 0
     /// The numbers of the last messages to this server, and to all servers. The two kinds can
     /// overtake one another.
     var lastDirect: UInt64 = 0
@@ -36,7 +39,7 @@ struct PeerMessageOpener {
   }
 
   /// Returns the content of a message that has arrived on a subject. `now` is in milliseconds since
-  /// 1970-01-01 UTC. Throws if the message is rejected; then nothing has changed.
+  /// 1970-01-01 UTC. Throws if the message is rejected.
   mutating func open(
     _ bytes: [UInt8], on subject: String, at now: UInt64
   ) throws(PeerMessageRejection) -> [UInt8] {
@@ -76,8 +79,12 @@ struct PeerMessageOpener {
       throw .repeated(sender: header.sender)
     }
     if isBroadcast {
+      guard sender.firstDirect > 0, header.number > sender.firstDirect else {
+        throw .unconfirmed(sender: header.sender)
+      }
       sender.lastBroadcast = header.number
     } else {
+      if sender.firstDirect == 0 { sender.firstDirect = header.number }
       sender.lastDirect = header.number
     }
     sender.lastSeen = now
@@ -88,5 +95,4 @@ struct PeerMessageOpener {
     }
     senders[key] = sender
   }
-
 }

@@ -11,6 +11,9 @@ enum PeerMessageRejection: Error, Hashable, CustomStringConvertible {
   case wrongTime(sender: String, difference: Int64)
   /// The message, or a later one of its sender, has arrived before.
   case repeated(sender: String)
+  /// The message is for all servers, and may be older than this server. It is certain for later ones
+  /// when the sender has sent a message to this server.
+  case unconfirmed(sender: String)
 
   var description: String {
     switch self {
@@ -26,6 +29,8 @@ enum PeerMessageRejection: Error, Hashable, CustomStringConvertible {
       "its time differs by \(difference / 1000) s; set the clocks of this server and of \(sender)"
     case .repeated(let sender):
       "it is a repetition, or later messages of \(sender) have overtaken it"
+    case .unconfirmed(let sender):
+      "\(sender) may have sent it before this server started"
     }
   }
 }
