@@ -2,7 +2,7 @@ import WaySession
 
 /// The state of the log of a session that this server owns.
 struct JetStreamSessionLog {
-  /// A log needs compaction if it has more messages, or both more bytes and four times those of the
+  /// A log needs compaction if a secret is being replaced, if it has more messages, or both more bytes and four times those of the
   /// last snapshot of the session.
   private static let limit = (messages: 256, bytes: 4 << 20)
 
@@ -26,10 +26,16 @@ struct JetStreamSessionLog {
   /// How often the server had lost its lease when a message was acknowledged last; nil if it had no
   /// lease then.
   private var leaseLosses: Int?
+  /// Whether a message is sealed with a secret that is being replaced.
+  private var isOutdated: Bool
   /// Whether the session may already have no owner.
   private var isReleasing = false
 
-  init(lease: SessionLease, lastSequence: UInt64, messageCount: Int = 0, leaseLosses: Int? = nil) {
+  init(
+    lease: SessionLease, lastSequence: UInt64, messageCount: Int = 0, isOutdated: Bool = false,
+    leaseLosses: Int? = nil
+  ) {
+    self.isOutdated = isOutdated
     (self.lease, self.lastSequence, self.messageCount, self.leaseLosses) = (
       lease, lastSequence, messageCount, leaseLosses
     )
@@ -46,7 +52,7 @@ struct JetStreamSessionLog {
   mutating func markReleased() { isReleasing = true }
 
   var needsCompaction: Bool {
-    messageCount > Self.limit.messages
+    isOutdated || messageCount > Self.limit.messages
       || bytes > max(Self.limit.bytes, 4 * snapshotBytes)
   }
 
@@ -76,5 +82,8 @@ struct JetStreamSessionLog {
   }
 
   /// Records that its last change was a snapshot of the session.
-  mutating func markCompacted() { (messageCount, bytes, snapshotBytes) = (1, 0, changeBytes) }
+  mutating func markCompacted() {
+    (messageCount, bytes, snapshotBytes) = (1, 0, changeBytes)
+    isOutdated = false
+  }
 }

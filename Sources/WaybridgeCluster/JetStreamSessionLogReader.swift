@@ -55,7 +55,9 @@ extension NATSConnection {
       let index = indices[id] ?? states.count
       if index == states.count {
         indices[id] = index
-        states.append(JetStreamSessionLogState(of: id, includesParts: includesParts))
+        states.append(
+          JetStreamSessionLogState(
+            of: id, on: message.subject, logCipher, includesParts: includesParts))
       }
       states[index].add(message.bytes, message.sequence, after: message.previousSequence)
     }

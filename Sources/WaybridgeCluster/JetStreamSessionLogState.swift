@@ -9,6 +9,8 @@ import WayValues
 /// missing since the last snapshot of the session.
 struct JetStreamSessionLogState {
   let id: UTF8Key
+  private let subject: String
+  private let cipher: JetStreamSessionLogCipher
   /// Whether its parts are read; there are none otherwise.
   let includesParts: Bool
   private(set) var parts = SessionParts()
@@ -31,9 +33,15 @@ struct JetStreamSessionLogState {
   private(set) var unreadableReason: String?
   /// Whether messages are missing because the nats-server that responded is behind the others.
   private(set) var hasGaps = false
+  /// Whether a message is sealed with a secret that is being replaced.
+  private(set) var isOutdated = false
 
-  init(of id: UTF8Key, includesParts: Bool) {
-    (self.id, self.includesParts) = (id, includesParts)
+  /// Creates the state of a session whose log has a subject, before its first message.
+  init(
+    of id: UTF8Key, on subject: String, _ cipher: JetStreamSessionLogCipher, includesParts: Bool
+  ) {
+    (self.id, self.subject, self.cipher) = (id, subject, cipher)
+    self.includesParts = includesParts
   }
 
   /// Adds a message with its number, which was written `after` another; nil if it does not say, so
@@ -48,8 +56,9 @@ struct JetStreamSessionLogState {
   private mutating func apply(
     _ bytes: [UInt8], _ number: UInt64, _ after: UInt64?
   ) throws(ByteDecodingError) {
-    let entry = try JetStreamSessionLogEntry(bytes)
-    guard let after else { throw ByteDecodingError("it does not name the message before it") }
+    let entry = try cipher.open(bytes, on: subject, after: after)
+    let after = after ?? 0  // never nil: the cipher rejects such a message
+    isOutdated = isOutdated || cipher.isOutdated(bytes)
     let before = lastSequence
     lastSequence = number
     messageCount += 1

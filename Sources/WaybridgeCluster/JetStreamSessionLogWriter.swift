@@ -71,11 +71,10 @@ final class JetStreamSessionLogWriter {
       takeovers.append((session, SessionLease(owner: owner, term: last.term + 1)))
     }
     let results = try connection.publish(
-      takeovers.map { session, lease in
-        NATSConnection.Publication(
-          subject: names.sessionSubject(of: session.id.text),
-          bytes: JetStreamSessionLogEntry(lease: lease, fragment: []).bytes,
-          previousSequence: session.lastSequence)
+      takeovers.map { (session, lease) throws(NATSClusterError) in
+        try publication(
+          of: JetStreamSessionLogEntry(lease: lease, fragment: []).bytes, session.id,
+          after: session.lastSequence)
       })
     if !results.isEmpty { try connection.synchronize(names.sessionStream) }
     // If NATS does not report one of the results, the others are not returned either: they
@@ -87,7 +86,7 @@ final class JetStreamSessionLogWriter {
       else { continue }
       logsTakenOver[session.id] = JetStreamSessionLog(
         lease: lease, lastSequence: try confirmOwnership(number, session.id, lease),
-        messageCount: session.messageCount + 1,
+        messageCount: session.messageCount + 1, isOutdated: session.isOutdated,
         leaseLosses: leaseLosses())
     }
     logs.merge(logsTakenOver) { _, new in new }
@@ -104,13 +103,24 @@ final class JetStreamSessionLogWriter {
       let last = try connection.lastMessage(in: names.sessionStream, of: subject)?.sequence,
       last != number
     else { return number }
-    let confirmation = NATSConnection.Publication(
-      subject: subject, bytes: JetStreamSessionLogEntry(lease: lease, fragment: []).bytes,
-      previousSequence: last)
+    let confirmation = try publication(
+      of: JetStreamSessionLogEntry(lease: lease, fragment: []).bytes, session, after: last)
     guard case .stored(let number)? = try connection.publish([confirmation]).first else {
       return last
     }
     return number
+  }
+
+  /// Returns an entry of a session's log as it is written after a message.
+  private func publication(
+    of entry: [UInt8], _ session: UTF8Key, after: UInt64, rollsUp: Bool = false
+  ) throws(NATSClusterError) -> NATSConnection.Publication {
+    let subject = names.sessionSubject(of: session.text)
+    guard let bytes = connection.logCipher.seal(entry, on: subject, after: after) else {
+      throw NATSClusterError(connection.endpoint, "a change cannot be encrypted: memory is short")
+    }
+    return NATSConnection.Publication(
+      subject: subject, bytes: bytes, previousSequence: after, rollsUp: rollsUp)
   }
 
   /// Whether a message is effective that was written after another, once all messages in transit
@@ -161,7 +171,8 @@ final class JetStreamSessionLogWriter {
       batch = LogBatch()
     }
     do {
-      let limit = min(Self.maxMessage, connection.maxMessage - 1024)
+      let limit =
+        min(Self.maxMessage, connection.maxMessage - 1024) - JetStreamSessionLogCipher.overhead
       for change in changes {
         let session = UTF8Key(change.session)
         let messages = JetStreamSessionLogEntry.messages(of: change, limit: limit)
@@ -176,9 +187,8 @@ final class JetStreamSessionLogWriter {
           }
           batch.add(
             session, begins: index == 0,
-            NATSConnection.Publication(
-              subject: names.sessionSubject(of: change.session), bytes: message,
-              previousSequence: last,
+            try publication(
+              of: message, session, after: last,
               rollsUp: last > 0 && messages.count == 1 && change.replacesAll))
         }
         if change.isRelease { logs[session]?.markReleased() }
@@ -269,7 +279,7 @@ final class JetStreamSessionLogWriter {
       return log.acknowledgedSequence == 0 || log.isCertainlyOwned(leaseLosses())
     }
     // A message that no server has written is left as it is.
-    guard let lease = try? JetStreamSessionLogEntry(lastMessage.bytes).lease else { return false }
+    guard let lease = try? connection.logCipher.open(lastMessage).lease else { return false }
     if lease == log.lease { return true }
     guard log.isCertainlyOwned(leaseLosses()) else { return false }
     if lease.term < log.lease.term { return true }

@@ -2,6 +2,7 @@ import WayCrypto
 import WaySession
 import WayStore
 import WayTransport
+import Waybridge
 
 /// A `ClusterEngine` that uses NATS with JetStream (nats-server 2.9 or later).
 ///
@@ -15,8 +16,9 @@ final class NATSCluster: ClusterEngine {
   private let digestKey: MessageAuthenticationKey
   private let directory: NATSClusterDirectory
   private let messenger: NATSMessenger
+  private let secretFile: NATSClusterSecretFile?
   private let leaseStatus = NATSLeaseStatus()
-  private let dataLost = Locked<(@Sendable () -> Void)?>(nil)
+  private let storageOutdated = Locked<(@Sendable () -> Void)?>(nil)
 
   init(_ configuration: NATSClusterConfiguration) throws {
     digestKey = MessageAuthenticationKey(
@@ -24,14 +26,16 @@ final class NATSCluster: ClusterEngine {
     leases = try NATSServerLeases(
       configuration, leaseValidity: leaseValidity, leaseStatus)
     directory = try NATSClusterDirectory(configuration)
-    store = try JetStreamSessionStore(configuration, leases, directory) { [dataLost] in
-      dataLost.withLock { $0 }?()
+    store = try JetStreamSessionStore(configuration, leases, directory) { [storageOutdated] in
+      storageOutdated.withLock { $0 }?()
     }
     messenger = try NATSMessenger(configuration)
+    secretFile = configuration.secretFile
   }
 
   var maxMessage: Int { messenger.maxMessage }
   var protectsMessages: Bool { messenger.sealsMessages }
+  var secretNames: [String] { messenger.secretNames }
   var failure: String? { leaseStatus.failure }
   var renewalCount: UInt64 { leaseStatus.revision }
 
@@ -44,7 +48,7 @@ final class NATSCluster: ClusterEngine {
         "a server with tokens or a policy needs a secret that protects messages between servers",
         advice: "give all servers of the cluster the same secret file (--cluster-secret-file)")
     }
-    dataLost.withLock { $0 = handlers.dataLost }
+    storageOutdated.withLock { $0 = handlers.storageOutdated }
     try await leases.join(
       with: NATSLeaseValue(
         server: server, announcement: announcement, secrets: messenger.secretNames))
@@ -59,6 +63,29 @@ final class NATSCluster: ClusterEngine {
   }
 
   func rejoin() async throws { try await leases.rejoin() }
+
+  func reloadSecrets() async -> ClusterSecretReload? {
+    guard let secretFile else { return nil }
+    do {
+      let previous = secretFile.secrets
+      let secrets = try secretFile.read()
+      guard secrets.names != previous.names else {
+        return ClusterSecretReload(path: secretFile.path)
+      }
+      try await leases.replaceSecrets(secrets.names)
+      guard messenger.use(secrets) else {
+        throw FileError(path: secretFile.path, reason: "cannot be used: memory is short")
+      }
+      secretFile.secrets = secrets
+      // Sessions that are stored with the earlier secret must be readable without it later.
+      if secrets.names.first != previous.names.first { storageOutdated.withLock { $0 }?() }
+      return ClusterSecretReload(path: secretFile.path)
+    } catch let error as FileError {
+      return ClusterSecretReload(path: secretFile.path, rejection: error.reason)
+    } catch {
+      return ClusterSecretReload(path: secretFile.path, rejection: "\(error)")
+    }
+  }
 
   func leave() async {
     await leases.leave()

@@ -14,8 +14,9 @@ struct NATSClusterConfiguration: Sendable {
   let authorities: String?
   /// This server's certificate and its private key, as PEM.
   let certificate: (chain: String, key: String)?
-  /// The secrets that protect messages between servers; nil if they are not protected.
-  let secrets: NATSClusterSecrets?
+  /// The file of the secrets that protect messages between servers and stored sessions; nil if they
+  /// are not protected.
+  let secretFile: NATSClusterSecretFile?
 
   /// Checks the settings, and reads the files; blocks meanwhile. Throws an error with advice if one
   /// of them is invalid.
@@ -80,9 +81,11 @@ struct NATSClusterConfiguration: Sendable {
       throw invalid(
         "a certificate needs its private key, and a key its certificate", "use both files")
     }
-    secrets = try settings.secretFile.map { (path) throws(NATSClusterError) in
-      try read("secret", path, isPrivate: true) { (bytes) throws(FileError) in
-        try NATSClusterSecrets(bytes, of: path)
+    secretFile = try settings.secretFile.map { (path) throws(NATSClusterError) in
+      do throws(FileError) {
+        return try NATSClusterSecretFile(path, limit: Self.maxFileLength)
+      } catch {
+        throw NATSClusterError(address.endpoint, "the secret file \(error)")
       }
     }
   }

@@ -47,7 +47,7 @@ actor NATSClusterDirectory {
         in: connection.names.sessionStream, of: connection.names.sessionSubject(of: session))
     else { return .notFound }
     do throws(ByteDecodingError) {
-      let entry = try JetStreamSessionLogEntry(last.bytes)
+      let entry = try connection.logCipher.open(last)
       if entry.isEnd { return .notFound }
       return entry.isRelease && entry.fragment.contains(.last)
         ? .unowned : .server(entry.lease.owner)

@@ -25,10 +25,10 @@ public struct NATSClusterSettings: Sendable, Hashable {
   /// it.
   public var keyFile: String?
   /// A file with the secret that the servers of the cluster share: at least 32 bytes on one line.
-  /// It encrypts and authenticates the messages between them. Only its owner may have access to
-  /// the file. To replace a secret while servers run, the file can hold up to four secrets, one a
-  /// line: the first one is used for messages to others, and all are accepted. Required if clients
-  /// are authenticated, or if there is a policy.
+  /// It encrypts and authenticates the messages between them, and the stored sessions. Only its
+  /// owner may have access to the file. To replace a secret while servers run, the file can hold up
+  /// to four secrets, one a line: the first one encrypts, and all decrypt. `BridgeServer.reload()`
+  /// reads the file again. Required if clients are authenticated, or if there is a policy.
   public var secretFile: String?
 
   /// Creates settings for the NATS servers with these addresses.

@@ -65,6 +65,8 @@ final class NATSConnection {
   let endpoint: String
   /// The names of the cluster's streams and subjects.
   let names: NATSClusterNames
+  /// Encrypts the logs of sessions, if the cluster has a secret.
+  let logCipher: JetStreamSessionLogCipher
   private let connection: OpaquePointer
   private let jetStream: OpaquePointer
   private let inbox: String
@@ -82,6 +84,7 @@ final class NATSConnection {
     let endpoint = configuration.address.endpoint
     self.endpoint = endpoint
     names = configuration.names
+    logCipher = JetStreamSessionLogCipher(configuration.secretFile)
     self.timeout = Int64(timeout / .milliseconds(1))
     let options = try NATSOptions.make(configuration)
     defer { natsOptions_Destroy(options) }

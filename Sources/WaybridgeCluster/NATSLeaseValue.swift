@@ -7,7 +7,7 @@ struct NATSLeaseValue: Sendable, Hashable {
   let server: String
   let announcement: ClusterAnnouncement
   /// The names of the server's secrets; the first one protects its messages.
-  let secrets: [String]
+  var secrets: [String]
 
   /// The form in NATS. `lifetime` is how long the lease lasts, for people.
   func bytes(lifetime: Duration) -> [UInt8] {

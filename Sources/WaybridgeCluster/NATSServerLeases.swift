@@ -98,6 +98,18 @@ actor NATSServerLeases {
     }
   }
 
+  /// Publishes the names of other secrets that this server has. Throws, with nothing changed, if a
+  /// server that is up could not exchange messages with it then.
+  func replaceSecrets(_ names: [String]) async throws {
+    guard var changed = value, server != nil else {
+      throw NATSClusterError(connection.endpoint, "this server has not joined its cluster")
+    }
+    changed.secrets = names
+    try await checkAgreement(of: changed)
+    value = changed
+    renew()
+  }
+
   /// Joins again like ``join(with:)``, after this server was declared down.
   func rejoin() throws(NATSClusterError) {
     guard let server else { return }

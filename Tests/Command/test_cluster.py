@@ -459,7 +459,7 @@ class NATSFailures(ClusterCase):
         self.assertEqual({"n": 1}, self.client(other, join=client).call("router.invoke", echo(1, key="k"))["result"])
         _, _, errors = other.end(signal.SIGTERM)
         self.assertRegex(errors, "session cannot be read: .*session=s-garbage|session=s-garbage.*cannot be read")
-        self.assertIn("its format is 0", errors)
+        self.assertIn("it does not name the message before it", errors)
 
     def test_full_nats_storage_is_reported_and_keeps_state(self):
         self.nats.end()

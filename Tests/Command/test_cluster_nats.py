@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 import json
 import pathlib
 import re
@@ -198,6 +199,16 @@ class Secret(ClusterCase):
         self.assertNotIn(b"private", relayed)
         self.assertNotIn(first.hello["session"].encode(), relayed)
 
+    def test_stored_sessions_are_not_readable(self):
+        server = self.serve()
+        listener = self.listen()
+        first = self.client(server)
+        first.call("router.invoke", {"uri": "action://echo", "params": {"text": "this is private"}, "key": "k"})
+        stored = until(lambda: re.findall(rb"MSG waybridge\.session\.\S+ 1 \S+ (\d+)\r\n", listener.received))
+        self.assertGreater(sum(map(int, stored)), 500)
+        for secret in (b"private", first.hello["joinToken"].encode(), first.hello["token"].encode()):
+            self.assertNotIn(secret, listener.received)
+
     def test_forged_and_repeated_messages_are_rejected_and_counted(self):
         one, other = self.serve_cluster(2)
         listener = self.listen()
@@ -271,6 +282,53 @@ class Secret(ClusterCase):
                 self.assertEqual(0, self.rejections(ended))
                 ended.end(signal.SIGTERM)
                 self.assertEqual({"n": 2}, session.call("router.invoke", echo(2))["result"])
+
+
+    @staticmethod
+    def names(*secrets):
+        """The names of secrets in metrics."""
+        return ",".join(hmac.new(secret.encode(), b"waybridge cluster secret", "sha256").hexdigest()[:8] for secret in secrets)
+
+    def reload(self, server, file, *lines):
+        """Makes a server read another content of its file."""
+        secret_file(file.parent, *lines, name=file.name)
+        server.process.send_signal(signal.SIGHUP)
+
+    def test_secret_is_replaced_by_sighup(self):
+        old, new = "the old secret of the cluster, 32 bytes", "the new secret of the cluster, 32 bytes"
+        files = [pathlib.Path(secret_file(self.folder, old, name=f"secret{place}")) for place in range(2)]
+        servers = [self.serve("--cluster-secret-file", str(file)) for file in files]
+        until(lambda: all(metrics(server)["waybridge_cluster_servers"] == 2 for server in servers))
+        session = self.client(servers[0])
+        session.call("router.invoke", echo(1, key="k"))
+        other = self.client(servers[1], join=session)
+        for lines in ([old, new], [new, old], [new]):
+            for server, file in zip(servers, files):
+                self.reload(server, file, *lines)
+                until(lambda: f'waybridge_cluster_secrets_info{{hash="{self.names(*lines)}"}}' in metrics(server))
+                self.assertEqual({"n": 2}, other.call("router.invoke", echo(2))["result"])
+        for server in servers:
+            self.assertEqual(0, self.rejections(server))
+            self.assertEqual(0, metrics(server)["waybridge_cluster_secret_refusals_total"])
+        # The stored session can be read without the old secret.
+        servers[0].end(signal.SIGKILL)
+        self.assertTrue(until(lambda: session.resume(servers[1]))["resumed"])
+        self.assertEqual({"n": 1}, session.call("router.invoke", echo(1, key="k"))["result"])
+
+    def test_secret_that_another_server_does_not_have_is_rejected_by_sighup(self):
+        old, new = "the old secret of the cluster, 32 bytes", "the new secret of the cluster, 32 bytes"
+        files = [pathlib.Path(secret_file(self.folder, old, name=f"secret{place}")) for place in range(2)]
+        servers = [self.serve("--cluster-secret-file", str(file)) for file in files]
+        until(lambda: all(metrics(server)["waybridge_cluster_servers"] == 2 for server in servers))
+        for count, (lines, reason) in enumerate([(["short"], "has a secret of 5 bytes"), ([new], "has the cluster secret"), ([new, old], "has the cluster secret")]):
+            self.reload(servers[0], files[0], *lines)
+            until(lambda: metrics(servers[0])["waybridge_cluster_secret_refusals_total"] == count + 1)
+            self.assertIn(f'waybridge_cluster_secrets_info{{hash="{self.names(old)}"}}', metrics(servers[0]))
+            while "not changed" not in (line := servers[0].error_line()):
+                pass
+            self.assertIn(reason, line)
+        session = self.client(servers[0])
+        self.assertEqual({"n": 1}, self.client(servers[1], join=session).call("router.invoke", echo(1))["result"])
 
 
 class Borders(ClusterCase):

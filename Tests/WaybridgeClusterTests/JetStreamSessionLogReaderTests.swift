@@ -75,7 +75,8 @@ struct JetStreamSessionLogReaderTests {
   ]
 
   @Test(arguments: logs) func readsOnlyCompleteLogs(_ log: LogCase) {
-    var reading = JetStreamSessionLogState(of: UTF8Key("x"), includesParts: true)
+    var reading = JetStreamSessionLogState(
+      of: UTF8Key("x"), on: "x", JetStreamSessionLogCipher(nil), includesParts: true)
     let lease = SessionLease(owner: "a", term: 1)
     for message in log.messages {
       let change = SessionChange(session: "x", lease: lease, steps: message.steps)
@@ -102,7 +103,8 @@ struct JetStreamSessionLogReaderTests {
   }()
 
   private func read(_ places: [Int]) -> JetStreamSessionLogState {
-    var reading = JetStreamSessionLogState(of: UTF8Key("x"), includesParts: true)
+    var reading = JetStreamSessionLogState(
+      of: UTF8Key("x"), on: "x", JetStreamSessionLogCipher(nil), includesParts: true)
     for place in places {
       let message = Self.chunkedLog[place]
       reading.add(message.bytes, message.number, after: message.after)
@@ -189,7 +191,8 @@ struct JetStreamSessionLogReaderTests {
 
   @Test(arguments: ownershipCases) func firstOfCompetingMessagesWins(_ contest: OwnershipCase) {
     for keepsParts in [true, false] {
-      var reading = JetStreamSessionLogState(of: UTF8Key("x"), includesParts: keepsParts)
+      var reading = JetStreamSessionLogState(
+        of: UTF8Key("x"), on: "x", JetStreamSessionLogCipher(nil), includesParts: keepsParts)
       for (place, written) in contest.log.enumerated() {
         let change = SessionChange(
           session: "x", lease: SessionLease(owner: written.owner, term: written.term),
@@ -207,14 +210,16 @@ struct JetStreamSessionLogReaderTests {
   }
 
   @Test func endedSessionNeedsNoEarlierMessages() {
-    var reading = JetStreamSessionLogState(of: UTF8Key("x"), includesParts: true)
+    var reading = JetStreamSessionLogState(
+      of: UTF8Key("x"), on: "x", JetStreamSessionLogCipher(nil), includesParts: true)
     let end = JetStreamSessionLogEntry(lease: SessionLease(owner: "a", term: 1), isEnd: true)
     reading.add(end.bytes, 9, after: 3)
     #expect(reading.hasEnded && !reading.hasGaps)
   }
 
   @Test func messageWithoutPredecessorIsAFault() {
-    var reading = JetStreamSessionLogState(of: UTF8Key("x"), includesParts: true)
+    var reading = JetStreamSessionLogState(
+      of: UTF8Key("x"), on: "x", JetStreamSessionLogCipher(nil), includesParts: true)
     let entry = JetStreamSessionLogEntry(lease: SessionLease(owner: "a", term: 1))
     reading.add(entry.bytes, 7, after: nil)
     #expect(

@@ -29,7 +29,7 @@ struct NATSClusterJoinTests {
     ClusterHandlers(
       leaseRenewed: {}, declaredDown: {},
       messageReceived: { [received] message in received.withLock { $0.append(message) } },
-      messagesLost: {}, dataLost: {})
+      messagesLost: {}, storageOutdated: {})
   }
 
   @Test func refusedServerReceivesNoMessages() async throws {
@@ -41,7 +41,7 @@ struct NATSClusterJoinTests {
     await leases.begin(
       ClusterHandlers(
         leaseRenewed: {}, declaredDown: {}, messageReceived: { _ in }, messagesLost: {},
-        dataLost: {}))
+        storageOutdated: {}))
     let other = try engine()
     await #expect(throws: NATSClusterError.self) {
       try await other.join(as: "two", ClusterAnnouncement(), handlers())

@@ -26,7 +26,7 @@ struct NATSClusterSeparationTests {
           leaseRenewed: {}, declaredDown: {},
           messageReceived: { [received] message in
             received.withLock { $0[name, default: []].append(message) }
-          }, messagesLost: {}, dataLost: {}))
+          }, messagesLost: {}, storageOutdated: {}))
       _ = try await engine.store.load(as: "one")
     }
   }

@@ -147,7 +147,7 @@ struct ReplicaTests {
       ClusterHandlers(
         leaseRenewed: {}, declaredDown: { wasLost.withLock { $0 = true } },
         messageReceived: { _ in }, messagesLost: {},
-        dataLost: {}))
+        storageOutdated: {}))
     for _ in 0..<3 {
       let late = NATSConnection.Publication(
         subject: "$KV.waybridge-servers.server.61", bytes: [], previousSequence: 0, isDeletion: true

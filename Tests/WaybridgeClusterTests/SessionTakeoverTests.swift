@@ -22,7 +22,7 @@ struct SessionTakeoverTests {
         as: name, ClusterAnnouncement(),
         ClusterHandlers(
           leaseRenewed: {}, declaredDown: {}, messageReceived: { _ in }, messagesLost: {},
-          dataLost: {}))
+          storageOutdated: {}))
       _ = try await server.store.load(as: name)
     }
   }

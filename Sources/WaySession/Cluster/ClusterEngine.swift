@@ -13,6 +13,13 @@ package protocol ClusterEngine: Sendable {
   /// Whether messages between servers are encrypted and authenticated, so that others can neither
   /// read nor send them.
   var protectsMessages: Bool { get }
+  /// Names of the secrets that protect messages and stored sessions, which do not reveal them. The
+  /// first one encrypts, and all decrypt. Empty if there is no secret.
+  var secretNames: [String] { get }
+  /// Reads the file of the secrets again, and uses them from then on. Leaves those in force if the
+  /// file is invalid, or if other servers that are up could not decrypt messages of this one, or it
+  /// could not decrypt theirs. Returns nil if there is no file.
+  func reloadSecrets() async -> ClusterSecretReload?
 
   /// Joins the cluster: this server is up from now on, and its lease is renewed repeatedly until
   /// ``leave()``. Calls `handlers`. Throws if the engine cannot be used, or if this server must not
@@ -77,8 +84,21 @@ package struct ClusterHandlers: Sendable {
   package var unconfirmedSender: @Sendable (String) -> Void = { _ in }
   /// Messages may be missing.
   package let messagesLost: @Sendable () -> Void
-  /// Stored data of this server's sessions is lost: all of them must be persisted again.
-  package let dataLost: @Sendable () -> Void
+  /// All of this server's sessions must be persisted again: stored data is lost, or it is encrypted
+  /// with a secret that is being replaced.
+  package let storageOutdated: @Sendable () -> Void
+}
+
+/// The result of reading the file of a cluster's secrets again.
+package struct ClusterSecretReload: Sendable, Hashable {
+  package let path: String
+  /// The reason why the previous secrets stay in force; nil if those of the file are.
+  package var rejection: String?
+
+  package init(path: String, rejection: String? = nil) {
+    self.path = path
+    self.rejection = rejection
+  }
 }
 
 /// The owner of a session.

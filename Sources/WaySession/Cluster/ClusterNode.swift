@@ -74,8 +74,8 @@ package final class ClusterNode: Sendable {
     var isPresenceScheduled = false
     /// Servers that may be down; a task checks each of them.
     var suspectedServers: Set<String> = []
-    /// Whether all sessions are being stored again.
-    var isPersistingAll = false
+    /// How often storing all sessions again was requested since it was last complete.
+    var persistAllRequests = 0
   }
 
   init(_ engine: any ClusterEngine, _ server: String, _ store: SessionStoreQueue) {
@@ -110,7 +110,7 @@ package final class ClusterNode: Sendable {
         messageRejected: { [weak self] in self?.handleRejectedMessage($0) },
         unconfirmedSender: { [weak self] in self?.introduce(to: $0) },
         messagesLost: { [weak self] in self?.handleMessageLoss() },
-        dataLost: { [weak self] in self?.persistAll() }))
+        storageOutdated: { [weak self] in self?.persistAll() }))
     tick()
   }
 
@@ -336,17 +336,24 @@ package final class ClusterNode: Sendable {
     if !isNotified { peerSender.send(.reset, to: server) }
   }
 
-  /// Stores all sessions again. If the stored data of some sessions is lost, that of idle ones may
-  /// be lost too.
+  /// Stores all sessions again, also idle ones, whose stored data may be lost or outdated too.
   private func persistAll() {
     let isFirst = state.withLock { state in
-      defer { state.isPersistingAll = true }
-      return !state.isPersistingAll
+      state.persistAllRequests += 1
+      return state.persistAllRequests == 1
     }
     guard isFirst else { return }
     Task {
-      await retryUntilSuccess { try await $0.persistAll() }
-      state.withLock { $0.isPersistingAll = false }
+      var served = 0
+      repeat {
+        served = state.withLock { $0.persistAllRequests }
+        await retryUntilSuccess { try await $0.persistAll() }
+      } while state.withLock { state in
+        // A request in the meantime may be about sessions that were stored before it.
+        guard state.persistAllRequests == served else { return true }
+        state.persistAllRequests = 0
+        return false
+      }
     }
   }
 

@@ -14,6 +14,8 @@ package final class SessionClusterCounts: Sendable {
   package let unreadableMessages = AtomicCounter()
   /// Messages that no server of the cluster has sent to this one just now.
   package let rejectedMessages = AtomicCounter()
+  /// Contents of the file of the cluster's secrets that were rejected.
+  package let rejectedSecrets = AtomicCounter()
   /// Requests that were sent to other servers.
   package let requestsSent = AtomicCounter()
 
@@ -27,6 +29,6 @@ package final class SessionClusterCounts: Sendable {
 
     package var value: Int { number.load(ordering: .relaxed) }
 
-    func add(_ count: Int = 1) { number.add(count, ordering: .relaxed) }
+    package func add(_ count: Int = 1) { number.add(count, ordering: .relaxed) }
   }
 }

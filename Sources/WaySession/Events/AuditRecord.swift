@@ -34,8 +34,8 @@ public struct AuditRecord: Sendable, Hashable {
 
   /// The client that has acted or was refused; `nil` for the app's own code and for files.
   public var client: EventClient?
-  /// The action: a method such as `session.push`, `policy.reload`, `keys.reload`, `table.reload` or
-  /// ``refusal``.
+  /// The action: a method such as `session.push`, `policy.reload`, `keys.reload`, `table.reload`,
+  /// `secrets.reload` or ``refusal``.
   public var action: String
   /// The method that was refused, or that was pushed.
   public var method: String?

@@ -8,6 +8,8 @@ public struct FileReload: Sendable, Hashable {
     case keys
     /// A route table.
     case table
+    /// The secrets of a cluster.
+    case secrets
   }
 
   /// Where the content comes from.

@@ -49,7 +49,7 @@ extension AuditRecord {
       cause: cause.rawValue, version: version)
   }
 
-  /// Creates the record of keys that were read again.
+  /// Creates the record of keys, or of a cluster's secrets, that were read again.
   init(_ reload: FileReload) {
     let target =
       switch reload.source {

@@ -5,7 +5,9 @@ import WayValues
 struct BridgeClusterMetrics {
   let node: ClusterNode
 
-  var families: [MetricFamily] { serverFamilies + leaseFamilies + sessionFamilies + relayFamilies }
+  var families: [MetricFamily] {
+    serverFamilies + secretFamilies + leaseFamilies + sessionFamilies + relayFamilies
+  }
 
   private var serverFamilies: [MetricFamily] {
     let others = node.others
@@ -39,6 +41,24 @@ struct BridgeClusterMetrics {
         "Messages that were dropped because no server of the cluster has sent them to this one just "
           + "now: forged, repeated or old ones, and those of servers with another cluster secret.",
         value: node.counts.rejectedMessages.value),
+    ]
+  }
+
+  /// The metrics of the secrets; empty without a secret.
+  private var secretFamilies: [MetricFamily] {
+    let names = node.engine.secretNames
+    guard !names.isEmpty else { return [] }
+    var secrets = MetricFamily(
+      "waybridge_cluster_secrets_info", .gauge,
+      "Hashes of the cluster's secrets, which do not reveal them, the one that encrypts first; "
+        + "always 1.")
+    secrets.add(1, ("hash", names.joined(separator: ",")))
+    return [
+      secrets,
+      MetricFamily(
+        "waybridge_cluster_secret_refusals_total", .counter,
+        "Contents of the file of the cluster's secrets that were rejected.",
+        value: node.counts.rejectedSecrets.value),
     ]
   }
 

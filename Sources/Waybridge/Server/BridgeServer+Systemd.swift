@@ -2,7 +2,7 @@ import WaySession
 import WaySockets
 
 extension BridgeServer {
-  /// Reads the files of the policy, of the keys and of the table now, without waiting for the next
+  /// Reads the files of the policy, of the keys, of the table and of the cluster's secrets now, without waiting for the next
   /// poll. Logs and returns the result for each. A file that is rejected leaves what is in force.
   ///
   /// The ``BridgeConfiguration/systemdNotifier`` is notified at the begin. At the end it is notified
@@ -18,6 +18,7 @@ extension BridgeServer {
     if configuration.watchesTableFile, let table = configuration.table, let file = table.file {
       reloads.append(await reloadTable(from: file, into: table))
     }
+    if let reload = await reloadClusterSecrets() { reloads.append(reload) }
     let rejected = reloads.first { $0.rejection != nil }
     notifyServiceManager(rejected.map { .rejected($0) } ?? .ready)
     return reloads

@@ -1,8 +1,8 @@
 import WayCrypto
 import Waybridge
 
-/// The secrets that the servers of a cluster share. The first one seals messages to other servers,
-/// and each of them opens messages, so that a secret can be replaced while the servers run.
+/// The secrets that the servers of a cluster share. The first one seals messages to other servers and
+/// stored sessions. Each of them opens these, so that a secret can be replaced while the servers run.
 struct NATSClusterSecrets: Sendable {
   /// How many secrets there may be.
   static let maxCount = 4
@@ -24,8 +24,17 @@ struct NATSClusterSecrets: Sendable {
     /// Returns the cipher for the messages of one server of a cluster; nil if memory is short.
     func cipher(forMessagesOf sender: String, in cluster: String) -> MessageCipher? {
       // A cluster's name has no zero byte.
-      key.code(of: Array("waybridge cluster message\0\(cluster)\0\(sender)".utf8))
-        .flatMap(MessageCipher.init)
+      cipher("waybridge cluster message\0\(cluster)\0\(sender)")
+    }
+
+    /// Returns the cipher for the stored messages of a subject, which names the cluster and a
+    /// session; nil if memory is short.
+    func cipher(forSessionLogOn subject: String) -> MessageCipher? {
+      cipher("waybridge session log\0\(subject)")
+    }
+
+    private func cipher(_ purpose: String) -> MessageCipher? {
+      key.code(of: Array(purpose.utf8)).flatMap(MessageCipher.init)
     }
   }
 
@@ -52,7 +61,7 @@ struct NATSClusterSecrets: Sendable {
     self.all = all
   }
 
-  /// The secret that seals messages.
+  /// The secret that seals messages and stored sessions.
   var first: ClusterSecret? { all.first }
 
   /// Returns the secret with an id; nil if there is none.

@@ -29,7 +29,7 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
   private var subscriptions: [OpaquePointer] = []
   private let sendQueue = Locked(SendQueue())
   private let worker = NATSWorkerThread()
-  private let secrets: NATSClusterSecrets?
+  private let secretFile: NATSClusterSecretFile?
   /// Seals messages since ``listen(as:_:)``; nil if the cluster has no secret.
   private let sealer = Locked<PeerMessageSealer?>(nil)
   private let opener: Locked<PeerMessageOpener>
@@ -38,8 +38,8 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
     let endpoint = configuration.address.endpoint
     self.endpoint = endpoint
     names = configuration.names
-    secrets = configuration.secrets
-    opener = Locked(PeerMessageOpener(configuration.secrets, configuration.names))
+    secretFile = configuration.secretFile
+    opener = Locked(PeerMessageOpener(configuration.secretFile?.secrets, configuration.names))
     let options = try NATSOptions.make(configuration)
     defer { natsOptions_Destroy(options) }
     var connection: OpaquePointer?
@@ -68,21 +68,29 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
   /// The maximum size of one message, in bytes.
   var maxMessage: Int {
     let limit = Int(natsConnection_GetMaxPayload(connection))
-    return secrets == nil ? limit : limit - PeerMessageHeader.overhead - Self.maxServerName
+    return secretFile == nil ? limit : limit - PeerMessageHeader.overhead - Self.maxServerName
   }
 
   /// The names of the secrets, the one that seals messages first.
-  var secretNames: [String] { secrets?.names ?? [] }
+  var secretNames: [String] { secretFile?.secrets.names ?? [] }
 
   /// Whether messages are sealed.
-  var sealsMessages: Bool { secrets != nil }
+  var sealsMessages: Bool { secretFile != nil }
+
+  /// Uses other secrets from now on. Returns false, with nothing changed, if memory is short.
+  func use(_ secrets: NATSClusterSecrets) -> Bool {
+    let isSealerReady = sealer.withLock { $0?.use(secrets) ?? true }
+    guard isSealerReady else { return false }
+    opener.withLock { $0.secrets = secrets }
+    return true
+  }
 
   /// Receives messages for a server from now on, in the order in which each sender has sent them.
   /// Call once.
   func listen(as server: String, _ handlers: ClusterHandlers) throws(NATSClusterError) {
-    if let secrets {
+    if let secretFile {
       guard server.utf8.count <= Self.maxServerName,
-        let sealer = PeerMessageSealer(secrets, cluster: names.cluster, sender: server)
+        let sealer = PeerMessageSealer(secretFile.secrets, cluster: names.cluster, sender: server)
       else { throw NATSClusterError(endpoint, "messages to other servers cannot be sealed") }
       self.sealer.withLock { $0 = sealer }
     }
@@ -149,7 +157,7 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
 
   /// Returns a message as it is sent; nil if it cannot be sealed.
   private func seal(_ message: [UInt8], for subject: String) -> [UInt8]? {
-    guard secrets != nil else { return message }
+    guard secretFile != nil else { return message }
     return sealer.withLock {
       $0?.seal(message, for: subject, at: NATSClusterClock.wallMilliseconds)
     }

@@ -28,7 +28,8 @@ struct PeerMessageOpener {
     let secret: [UInt8]
   }
 
-  private let secrets: NATSClusterSecrets?
+  /// The secrets that open messages; nil if none is sealed.
+  var secrets: NATSClusterSecrets?
   private let names: NATSClusterNames
   private var senders: [SenderKey: MessageSender] = [:]
 

@@ -2,8 +2,9 @@ import WayCrypto
 
 /// Encrypts and authenticates the messages of one server to the others of its cluster.
 struct PeerMessageSealer {
-  private let secret: [UInt8]
-  private let cipher: MessageCipher
+  private var secret: [UInt8]
+  private var cipher: MessageCipher
+  private let cluster: String
   private let sender: String
   private let salt: [UInt8]
   private var lastNumber: UInt64 = 0
@@ -15,11 +16,22 @@ struct PeerMessageSealer {
     else { return nil }
     self.secret = secret.id
     self.cipher = cipher
+    self.cluster = cluster
     self.sender = sender
     var generator = SystemRandomNumberGenerator()
     salt = (0..<PeerMessageHeader.saltLength).map { _ in
       UInt8.random(in: 0...255, using: &generator)
     }
+  }
+
+  /// Uses the first of other secrets from now on; the numbers of messages continue. Returns false,
+  /// with nothing changed, if memory is short.
+  mutating func use(_ secrets: NATSClusterSecrets) -> Bool {
+    guard let secret = secrets.first,
+      let cipher = secret.cipher(forMessagesOf: sender, in: cluster)
+    else { return false }
+    (self.secret, self.cipher) = (secret.id, cipher)
+    return true
   }
 
   /// Seals a message for a subject. `time` is in milliseconds since 1970-01-01 UTC. Returns nil if

@@ -18,9 +18,8 @@ struct ServeCommand: ConfigurableCommand {
       server itself can connect. They can call every route that requires no permissions. The options \
       for access and tokens accept other clients, and a policy restricts calls.
 
-      On SIGHUP the server reads the files of the policy, the keys and the table again, and fetches \
-      the keys of an identity provider. It logs the \
-      result for each file. With a service manager that supports systemd's protocols, it reports when \
+      On SIGHUP the server reads the files of the policy, the keys, the table and the cluster's \
+      secrets again, and fetches the keys of an identity provider. It logs the result for each file. With a service manager that supports systemd's protocols, it reports when \
       it listens, reloads and ends, and can use a socket that the service manager has opened.
 
       Settings without a flag:

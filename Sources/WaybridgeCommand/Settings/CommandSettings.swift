@@ -156,9 +156,9 @@ extension CommandSettings {
       "clusterSecretFile", .path(\.clusterSecretFile),
       """
       File with the secret that encrypts and authenticates the messages between the servers of the \
-      cluster, at least 32 bytes; the same on all servers. Up to four lines: the first is the secret, \
-      the others are accepted too. Only its owner may have access to it. Required with tokens or a \
-      policy
+      cluster, and stored sessions: at least 32 bytes, the same on all servers. Up to four lines: the \
+      first is the secret, the others are accepted too. Only its owner may have access to it. Required \
+      with tokens or a policy
       """),
     CommandSetting(
       "clusterCredentials", .path(\.clusterCredentials),

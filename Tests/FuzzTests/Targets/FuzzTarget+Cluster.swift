@@ -40,8 +40,10 @@ extension FuzzTarget {
   /// Messages of session logs, each with its length in two bytes before it: one that is read is written
   /// as it was, and the state that they make has read the parts of no unreadable log.
   static let sessionLogs = FuzzTarget("session-logs") { bytes throws(FuzzFailure) in
-    var state = JetStreamSessionLogState(of: UTF8Key("s"), includesParts: true)
-    var summary = JetStreamSessionLogState(of: UTF8Key("s"), includesParts: false)
+    var state = JetStreamSessionLogState(
+      of: UTF8Key("s"), on: "s", JetStreamSessionLogCipher(nil), includesParts: true)
+    var summary = JetStreamSessionLogState(
+      of: UTF8Key("s"), on: "s", JetStreamSessionLogCipher(nil), includesParts: false)
     var number: UInt64 = 0
     for message in bytes.lengthPrefixedParts {
       number += 1

@@ -15,6 +15,7 @@ final class StubClusterEngine: ClusterEngine {
   let leaseValidity = SessionLeaseValidity { 0 }
   let maxMessage = 1 << 20
   let protectsMessages: Bool
+  let secretNames: [String] = []
   let failure: String? = nil
   let renewalCount: UInt64 = 1
   /// The sent messages: to one server, or to all.
@@ -64,6 +65,7 @@ final class StubClusterEngine: ClusterEngine {
   func digest(of token: String, in context: String) -> String? {
     "\(context):\(String(token.reversed()))"
   }
+  func reloadSecrets() -> ClusterSecretReload? { nil }
   func rejoin() {}
   func leave() { leaseValidity.revoke() }
   func updatePeer(_ server: String, renewalCount: UInt64) {}
