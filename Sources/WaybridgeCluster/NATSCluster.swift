@@ -38,6 +38,7 @@ final class NATSCluster: ClusterEngine {
   var secretNames: [String] { messenger.secretNames }
   var failure: String? { leaseStatus.failure }
   var renewalCount: UInt64 { leaseStatus.revision }
+  var joinNumber: UInt64 { leaseStatus.joinNumber }
 
   func join(
     as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers
@@ -49,9 +50,13 @@ final class NATSCluster: ClusterEngine {
         advice: "give all servers of the cluster the same secret file (--cluster-secret-file)")
     }
     storageOutdated.withLock { $0 = handlers.storageOutdated }
-    try await leases.join(
-      with: NATSLeaseValue(
-        server: server, announcement: announcement, secrets: messenger.secretNames))
+    do {
+      try await leases.join(
+        with: NATSLeaseValue(
+          server: server, announcement: announcement, secrets: messenger.secretNames))
+    } catch let conflict as ClusterConflict {
+      throw NATSClusterError(messenger.endpoint, conflict.reason, advice: conflict.advice)
+    }
     // No message is received before the servers are known to agree.
     do {
       try messenger.listen(as: server, handlers)
@@ -62,7 +67,11 @@ final class NATSCluster: ClusterEngine {
     await leases.begin(handlers)
   }
 
-  func rejoin() async throws { try await leases.rejoin() }
+  func rejoin(_ announcement: ClusterAnnouncement) async throws {
+    try await leases.rejoin(announcement)
+  }
+
+  func withdraw() async { await leases.withdraw() }
 
   func reloadSecrets() async -> ClusterSecretReload? {
     guard let secretFile else { return nil }

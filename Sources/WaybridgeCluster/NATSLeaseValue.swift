@@ -5,51 +5,45 @@ import WayValues
 /// The value of a server's lease, with what the servers of a cluster must agree on.
 struct NATSLeaseValue: Sendable, Hashable {
   let server: String
-  let announcement: ClusterAnnouncement
+  var announcement: ClusterAnnouncement
   /// The names of the server's secrets; the first one protects its messages.
   var secrets: [String]
+  /// The number of the message with which the server has joined, in the order of all servers; nil if
+  /// it is not known yet.
+  var joined: UInt64?
 
   /// The form in NATS. `lifetime` is how long the lease lasts, for people.
   func bytes(lifetime: Duration) -> [UInt8] {
-    let value: Value = [
-      "server": .string(server), "host": .string(announcement.host),
-      "authentication": .string(announcement.authentication.rawValue),
-      "policy": .bool(announcement.hasPolicy), "secrets": .array(secrets.map(Value.string)),
-      "lifetimeMs": .integer(Int64(lifetime / .milliseconds(1))),
-    ]
-    return Array(((try? JSON.text(value)) ?? "{}").utf8)
+    var members = announcement.members
+    members["server"] = .string(server)
+    members["secrets"] = .array(secrets.map(Value.string))
+    members["lifetimeMs"] = .integer(Int64(lifetime / .milliseconds(1)))
+    if let joined { members["joined"] = .integer(Int64(clamping: joined)) }
+    return Array(((try? JSON.text(.object(members))) ?? "{}").utf8)
   }
 
-  init(server: String, announcement: ClusterAnnouncement, secrets: [String]) {
+  init(
+    server: String, announcement: ClusterAnnouncement, secrets: [String], joined: UInt64? = nil
+  ) {
     self.server = server
     self.announcement = announcement
     self.secrets = secrets
+    self.joined = joined
   }
 
   /// Parses the form in NATS; nil if no server of this version has written it.
   init?(_ bytes: [UInt8]) {
-    guard let value = try? JSON.parse(bytes.span.bytes), let server = value["server"]?.string,
-      let host = value["host"]?.string, let secrets = value["secrets"]?.array,
-      let authentication = value["authentication"]?.string.flatMap(
-        ClusterAnnouncement.ClientAuthentication.init)
+    guard let members = (try? JSON.parse(bytes.span.bytes))?.object,
+      let server = members["server"]?.string, let secrets = members["secrets"]?.array,
+      let announcement = ClusterAnnouncement(members)
     else { return nil }
     self.init(
-      server: server,
-      announcement: ClusterAnnouncement(
-        authentication: authentication, hasPolicy: value["policy"]?.bool ?? false, host: host),
-      secrets: secrets.compactMap(\.string))
+      server: server, announcement: announcement, secrets: secrets.compactMap(\.string),
+      joined: members["joined"]?.integer.flatMap { UInt64(exactly: $0) })
   }
 
   /// The reason why two servers must not share sessions, as seen from this one; nil if they may.
   func conflict(with other: NATSLeaseValue) -> ClusterConflict? {
-    let name = "the server \(other.server) on \(other.announcement.host)"
-    guard announcement.authentication == other.announcement.authentication else {
-      return ClusterConflict(
-        reason: "\(name) \(Self.description(of: other.announcement.authentication)), but this one "
-          + Self.description(of: announcement.authentication),
-        advice: "use the same settings for tokens on all servers of a cluster, or another name for "
-          + "this cluster (--cluster-name)")
-    }
     // Each must accept what the other sends.
     let isCommon =
       switch (secrets.first, other.secrets.first) {
@@ -59,30 +53,13 @@ struct NATSLeaseValue: Sendable, Hashable {
       }
     guard isCommon else {
       return ClusterConflict(
-        reason: "\(name) has \(Self.description(of: other.secrets)), but this one has "
+        reason: "the server \(other.server) on \(other.announcement.host) has "
+          + "\(Self.description(of: other.secrets)), but this one has "
           + Self.description(of: secrets),
         advice: "use the same secret file on all servers of a cluster (--cluster-secret-file), or "
           + "another name for this cluster (--cluster-name)")
     }
-    guard announcement.hasPolicy == other.announcement.hasPolicy else {
-      return ClusterConflict(
-        reason: other.announcement.hasPolicy
-          ? "\(name) has a policy, but this one has none"
-          : "\(name) has no policy, but this one has one",
-        advice: "start all servers of a cluster with a policy, or all without one, or use another "
-          + "name for this cluster (--cluster-name)")
-    }
-    return nil
-  }
-
-  private static func description(
-    of authentication: ClusterAnnouncement.ClientAuthentication
-  ) -> String {
-    switch authentication {
-    case .none: "authenticates no clients"
-    case .optional: "accepts clients without a token"
-    case .required: "requires tokens of clients"
-    }
+    return announcement.conflict(with: other.announcement, of: other.server)
   }
 
   private static func description(of secrets: [String]) -> String {
@@ -92,10 +69,4 @@ struct NATSLeaseValue: Sendable, Hashable {
     default: "the cluster secrets \(secrets.joined(separator: ", "))"
     }
   }
-}
-
-/// The reason why a server must not join a cluster, and what to do about it.
-struct ClusterConflict: Hashable {
-  let reason: String
-  let advice: String
 }

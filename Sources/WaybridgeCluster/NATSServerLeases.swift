@@ -22,14 +22,13 @@ actor NATSServerLeases {
   private let keys: KeyValueBucket
   nonisolated let leaseValidity: SessionLeaseValidity
   private nonisolated let leaseStatus: NATSLeaseStatus
-  private var server: String?
-  /// The value of this server's key.
+  private var membership = LeaseMembership.outside
+  /// The value of this server's key; nil before it has joined.
   private var value: NATSLeaseValue?
-  /// The revision of this server's key; nil if it is not known.
+  /// The revision of this server's key; nil if it is not known, or if there is no key.
   private var revision: UInt64?
   private var renewalTask: Task<Void, Never>?
   private var handlers: ClusterHandlers?
-  private var isLost = false
   /// The revision of each other key, and since when this server has seen it.
   private var observedRenewals: [String: (revision: UInt64, since: UInt64)] = [:]
   /// How many servers are observed at most.
@@ -49,23 +48,58 @@ actor NATSServerLeases {
     self.leaseStatus = leaseStatus
   }
 
-  /// Joins as the server of a lease. Throws if the key cannot be written, or if this server must not
-  /// share sessions with another one; its key is deleted then. Call ``begin(_:)`` afterwards.
+  /// Whether this server has a key.
+  private enum LeaseMembership {
+    /// There is no key: before the server joins, and after it has left.
+    case outside
+    /// The server compares itself with those that are up, and does not renew its key.
+    case comparing
+    /// The key is written, and is compared with those of servers that join at the same time.
+    case joining
+    /// The key is renewed. If that was impossible for too long, the server compares itself again.
+    case joined
+    /// Another server has deleted the key, until this one joins again.
+    case lost
+  }
+
+  /// Joins as the server of a lease, also again after its key was deleted. Throws if the key cannot
+  /// be written, and a `ClusterConflict` if this server must not share sessions with one that has
+  /// joined before; there is no key then. Call ``begin(_:)`` after the first time.
   func join(with value: NATSLeaseValue) async throws {
-    server = value.server
+    guard membership != .comparing, membership != .joining else {
+      throw NATSClusterError(connection.endpoint, "this server is already joining")
+    }
+    membership = .comparing
     self.value = value
-    // Of two servers that start at the same time, at least one sees the key of the other.
-    try rejoin()
+    self.value?.joined = nil
     do {
-      try await checkAgreement(of: value)
-      if isLost {
+      // A server that must not join has no key, and so keeps no other server out.
+      let silent = try await checkAgreement()
+      guard membership == .comparing else { throw notJoinedError }
+      membership = .joining
+      try writeFirstKey()
+      // Of two servers that join at the same time, the later one sees the key of the other.
+      try await checkAgreement(except: silent)
+      guard membership == .joining else {
         throw NATSClusterError(
-          connection.endpoint, "another server declared this one failed while it started")
+          connection.endpoint, "another server declared this one failed while it joined")
       }
+      membership = .joined
     } catch {
-      leave()
+      withdraw()
       throw error
     }
+  }
+
+  private var notJoinedError: NATSClusterError {
+    NATSClusterError(connection.endpoint, "this server is not in its cluster")
+  }
+
+  /// Joins again, after this server was declared down or has withdrawn, like ``join(with:)``.
+  func rejoin(_ announcement: ClusterAnnouncement) async throws {
+    guard var value else { return }
+    value.announcement = announcement
+    try await join(with: value)
   }
 
   /// Renews the lease from now on, until ``leave()``. The other servers learn of this one by the
@@ -82,39 +116,45 @@ actor NATSServerLeases {
     }
   }
 
-  /// Throws if another server is up that this one must not share sessions with.
-  private func checkAgreement(of value: NATSLeaseValue) async throws {
-    var conflicts = NATSLeaseConflicts(of: value, with: try keys.currentValues())
+  /// Throws a `ClusterConflict` if a server is up that has joined before this one, and that must not
+  /// share sessions with it. Returns the revisions of the keys of other such servers, which seem to be
+  /// down; those that were found before are not waited for again.
+  @discardableResult
+  private func checkAgreement(
+    of changed: NATSLeaseValue? = nil, except silent: [String: UInt64] = [:]
+  ) async throws -> [String: UInt64] {
+    guard let own = changed ?? value else { return [:] }
+    var conflicts = NATSLeaseConflicts(of: own, with: try keys.currentValues(), except: silent)
     let start = NATSClusterClock.nanoseconds
     let limit = UInt64((Self.lifetime + Self.renewalInterval) / .nanoseconds(1))
     while !conflicts.servers.isEmpty, NATSClusterClock.nanoseconds - start < limit {
       for other in conflicts.servers {
         if let conflict = conflicts.update(other, try keys.entry(of: Self.key(of: other))) {
-          throw NATSClusterError(connection.endpoint, conflict.reason, advice: conflict.advice)
+          throw conflict
         }
       }
       try await Task.sleep(for: Self.renewalInterval / 4)
-      renew()
+      await renew()
     }
+    return conflicts.revisions
   }
 
   /// Publishes the names of other secrets that this server has. Throws, with nothing changed, if a
   /// server that is up could not exchange messages with it then.
   func replaceSecrets(_ names: [String]) async throws {
-    guard var changed = value, server != nil else {
-      throw NATSClusterError(connection.endpoint, "this server has not joined its cluster")
+    guard var changed = value else {
+      throw notJoinedError
     }
-    changed.secrets = names
+    (changed.secrets, changed.joined) = (names, nil)
     try await checkAgreement(of: changed)
-    value = changed
-    renew()
+    value?.secrets = names
+    await renew()
   }
 
-  /// Joins again like ``join(with:)``, after this server was declared down.
-  func rejoin() throws(NATSClusterError) {
-    guard let server else { return }
-    let entry = try keys.entry(of: Self.key(of: server))
-    isLost = false
+  /// Writes the key when this server joins.
+  private func writeFirstKey() throws(NATSClusterError) {
+    guard let value else { return }
+    let entry = try keys.entry(of: Self.key(of: value.server))
     revision = entry?.lastSequence ?? 0
     guard try writeKey() else {
       revision = nil
@@ -122,22 +162,34 @@ actor NATSServerLeases {
     }
   }
 
-  /// Deletes the key of this server.
+  /// Deletes the key of this server, until it joins again.
+  func withdraw() {
+    defer { (membership, revision) = (.outside, nil) }
+    // Otherwise the lease was revoked before, or there was none.
+    guard membership == .joining || membership == .joined, let value else { return }
+    leaseValidity.revoke()
+    // If that fails, the others find out after some seconds.
+    let key = Self.key(of: value.server)
+    guard let last = revision ?? (try? keys.entry(of: key))?.lastSequence else { return }
+    _ = try? keys.put([], as: key, after: last, isDeletion: true)
+  }
+
+  /// Deletes the key of this server, which ends.
   func leave() {
     renewalTask?.cancel()
     renewalTask = nil
-    leaseValidity.revoke()
-    guard let server, let revision else { return }
-    self.server = nil
-    // If that fails, the others find out after some seconds.
-    _ = try? keys.put([], as: Self.key(of: server), after: revision, isDeletion: true)
+    withdraw()
+    value = nil
   }
 
-  private func renew() {
-    guard server != nil, !isLost else { return }
+  private func renew() async {
+    if membership == .joined, leaseValidity.hasExpired(at: NATSClusterClock.nanoseconds) {
+      await compareAgain()
+    }
+    guard membership == .joining || membership == .joined else { return }
     do throws(NATSClusterError) {
       if revision == nil { try findRevision() }
-      if isLost { return }
+      if membership == .lost { return }
       // A message after the same revision is a late one of this server's own, or one of another
       // server.
       if try !writeKey() { try findRevision() }
@@ -148,37 +200,67 @@ actor NATSServerLeases {
     }
   }
 
+  /// Compares this server with those that are up. It could not renew its lease for so long that they
+  /// may have started with other settings, and it is the last that has joined now.
+  private func compareAgain() async {
+    guard var changed = value else { return }
+    changed.joined = nil
+    membership = .comparing
+    do {
+      try await checkAgreement(of: changed)
+      // It may have left meanwhile.
+      guard membership == .comparing else { return }
+      membership = .joined
+      value?.joined = nil
+    } catch {
+      guard membership == .comparing else { return }
+      membership = .joined
+      guard let conflict = error as? ClusterConflict else {
+        leaseStatus.failure = "\(error)"
+        return
+      }
+      withdraw()
+      handlers?.conflictFound(conflict)
+    }
+  }
+
   /// Writes the key after its last revision; returns false if that has changed.
   private func writeKey() throws(NATSClusterError) -> Bool {
-    guard let server, let revision else { return false }
+    guard let value, let revision else { return false }
     let suspendedTime = NATSClusterClock.suspendedTime()
     let sendTime = NATSClusterClock.nanoseconds
-    let bytes = value?.bytes(lifetime: Self.lifetime) ?? []
-    guard let number = try keys.put(bytes, as: Self.key(of: server), after: revision) else {
+    let bytes = value.bytes(lifetime: Self.lifetime)
+    guard let number = try keys.put(bytes, as: Self.key(of: value.server), after: revision) else {
       return false
     }
     self.revision = number
+    // The order in which keys are written is that in which servers have joined.
+    let joined = value.joined ?? number
+    self.value?.joined = joined
+    leaseStatus.joinNumber = joined
     leaseStatus.revision = number
     leaseStatus.failure = nil
     leaseValidity.renew(until: sendTime + Self.validity, suspended: suspendedTime)
-    handlers?.leaseRenewed()
+    if membership == .joined { handlers?.leaseRenewed() }
     return true
   }
 
   /// Finds out the result of the last renewal, which got no response: it was written, or the key
   /// belongs to another server.
   private func findRevision() throws(NATSClusterError) {
-    guard let server else { return }
-    guard let entry = try keys.entry(of: Self.key(of: server)), !entry.message.isDeletion else {
+    guard let value else { return }
+    guard let entry = try keys.entry(of: Self.key(of: value.server)), !entry.message.isDeletion
+    else {
       return markLost()
     }
     revision = entry.lastSequence
   }
 
   private func markLost() {
-    isLost = true
+    let wasJoined = membership == .joined
+    membership = .lost
     leaseValidity.revoke()
-    handlers?.declaredDown()
+    if wasJoined { handlers?.declaredDown() }
   }
 
   /// Records that another server has renewed its key.

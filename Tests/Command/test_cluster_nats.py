@@ -13,7 +13,7 @@ import unittest
 
 from cluster_client import secret_file
 from command import ROOT, Server, run
-from test_cluster import ClusterCase, echo, metrics, until
+from test_cluster import ClusterCase, echo, health, metrics, until
 
 OPERATING = ROOT / "web/docs/cluster-operating.md"
 
@@ -369,6 +369,34 @@ class Borders(ClusterCase):
         server.end(signal.SIGKILL)
         other = secret_file(self.folder, "another secret of a cluster, 32 bytes", name="other")
         self.serve("--cluster-secret-file", other)
+
+    def test_server_that_returns_with_other_settings_stops_serving(self):
+        tokens = "--token-secret-file", secret_file(self.folder, name="tokens"), "--allow-anonymous"
+        # Without a session, no server declares the suspended one down: it still has its lease.
+        for has_session in (False, True):
+            with self.subTest(has_session=has_session):
+                returning = self.serve("--cluster-name", f"returning{has_session}")
+                if has_session:
+                    self.client(returning)
+                returning.process.send_signal(signal.SIGSTOP)
+                other = self.serve("--cluster-name", f"returning{has_session}", *tokens)
+                third = self.serve("--cluster-name", f"returning{has_session}", *tokens)
+                returning.process.send_signal(signal.SIGCONT)
+                until(lambda: metrics(returning)["waybridge_cluster_conflict"] == 1)
+                self.assertEqual("unavailable", health(returning)["status"])
+                while "settings differ" not in (line := returning.error_line()):
+                    pass
+                self.assertIn("critical", line)
+                self.assertRegex(line, "accepts clients without a token, but this one authenticates no clients; use the same settings")
+                for server in (other, third):
+                    until(lambda: metrics(server)["waybridge_cluster_servers"] == 2)
+                    self.assertEqual(0, metrics(server)["waybridge_cluster_conflict"])
+                    self.assertEqual("ok", health(server)["status"])
+                # It serves again when no other server contradicts.
+                other.end(signal.SIGTERM)
+                third.end(signal.SIGTERM)
+                until(lambda: metrics(returning)["waybridge_cluster_conflict"] == 0)
+                until(lambda: health(returning)["status"] == "ok")
 
     def test_different_policy_joins_and_is_counted(self):
         one = self.serve()

@@ -15,6 +15,9 @@ struct NATSLeaseValueTests {
 
   @Test(arguments: [lease(), lease(.optional, "a"), lease(.required, "a", "b")])
   func roundTrips(_ lease: NATSLeaseValue) {
+    var lease = lease
+    #expect(NATSLeaseValue(lease.bytes(lifetime: .seconds(4))) == lease)
+    lease.joined = 7
     #expect(NATSLeaseValue(lease.bytes(lifetime: .seconds(4))) == lease)
   }
 

@@ -27,8 +27,12 @@ package protocol ClusterEngine: Sendable {
   func join(
     as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers
   ) async throws
-  /// Joins again after this server was declared down.
-  func rejoin() async throws
+  /// Joins again after this server was declared down or has withdrawn. Throws a ``ClusterConflict``
+  /// if it must not share sessions with servers that have joined before.
+  func rejoin(_ announcement: ClusterAnnouncement) async throws
+  /// Makes this server down for the others at once, which may take over its sessions, until it joins
+  /// again.
+  func withdraw() async
   /// Leaves the cluster, so that no other server waits for this one.
   func leave() async
 
@@ -39,9 +43,14 @@ package protocol ClusterEngine: Sendable {
 
   /// Why the engine cannot be used; nil if its last response was a success.
   var failure: String? { get }
-  /// How often this server has renewed its lease. Other servers compare it to see whether this
-  /// server is still up.
+  /// A number that grows with each renewal of this server's lease. Other servers compare it to see
+  /// whether this server is still up.
   var renewalCount: UInt64 { get }
+  /// The place of this server in the order in which all servers have joined; 0 if it is not known. It
+  /// changes when the server joins again, or could not renew its lease for too long. It is one of the
+  /// numbers of ``renewalCount``, which are in one order for all servers. If it is read after that
+  /// number, it is not older.
+  var joinNumber: UInt64 { get }
   /// Records the ``renewalCount`` that another server has sent.
   func updatePeer(_ server: String, renewalCount: UInt64)
   /// Returns whether another server is down for certain: it has left, or it was silent for longer
@@ -74,6 +83,8 @@ package struct ClusterHandlers: Sendable {
   package let leaseRenewed: @Sendable () -> Void
   /// Another server has declared this one down.
   package let declaredDown: @Sendable () -> Void
+  /// This server has withdrawn, because it must not share sessions with one that has joined before.
+  package var conflictFound: @Sendable (ClusterConflict) -> Void = { _ in }
   /// A message for this server has arrived. Messages of one sender arrive in the order in which it
   /// has sent them.
   package let messageReceived: @Sendable ([UInt8]) -> Void

@@ -29,6 +29,9 @@ package final class ClusterNode: Sendable {
     func reportDifference(_ subject: ClusterAgreement.AgreementSubject, to server: String)
     /// Reports a message that was rejected, and why.
     func reportRejectedMessage(_ reason: String)
+    /// Reports that this server has stopped to serve, because it must not share sessions with
+    /// another one.
+    func reportConflict(_ conflict: ClusterConflict)
     /// Reports an operation that has failed and will be retried.
     func reportFailure(_ reason: String)
     /// Stops all messages of sessions that other servers may have taken over. `reason` says why.
@@ -66,6 +69,7 @@ package final class ClusterNode: Sendable {
     var timer: (any ScheduledWork)?
     var lastTick: UInt64 = 0
     var hasEnded = false
+    var membership = NodeMembership.joined
     /// The presence of this server that was sent last.
     var ownPresence: ValueObject = [:]
     var agreement = ClusterAgreement()
@@ -76,6 +80,16 @@ package final class ClusterNode: Sendable {
     var suspectedServers: Set<String> = []
     /// How often storing all sessions again was requested since it was last complete.
     var persistAllRequests = 0
+  }
+
+  /// Whether this server takes part in the cluster.
+  private enum NodeMembership {
+    case joined
+    /// It was declared down, and joins again.
+    case rejoining
+    /// It has withdrawn, and joins again when it need not stop because of others any more. Until then
+    /// it neither sends nor receives messages.
+    case excluded(ClusterConflict)
   }
 
   init(_ engine: any ClusterEngine, _ server: String, _ store: SessionStoreQueue) {
@@ -106,6 +120,7 @@ package final class ClusterNode: Sendable {
       ClusterHandlers(
         leaseRenewed: { [weak self] in self?.publishPresenceNow() },
         declaredDown: { [weak self] in self?.handleDeclaredDown() },
+        conflictFound: { [weak self] in self?.stopServing(because: $0) },
         messageReceived: { [weak self] in self?.receive($0) },
         messageRejected: { [weak self] in self?.handleRejectedMessage($0) },
         unconfirmedSender: { [weak self] in self?.introduce(to: $0) },
@@ -139,6 +154,13 @@ package final class ClusterNode: Sendable {
   /// How many other servers have another policy now, and how many have other keys of tokens.
   package var differingServers: (policy: Int, keys: Int) {
     state.withLock { ($0.agreement.count(of: .policy), $0.agreement.count(of: .keys)) }
+  }
+
+  /// Why this server has stopped to serve; nil if it has not.
+  package var conflict: ClusterConflict? {
+    state.withLock { state in
+      if case .excluded(let conflict) = state.membership { conflict } else { nil }
+    }
   }
 
   /// How many connections are relayed now: outgoing ones of this server's clients to sessions of
@@ -182,8 +204,11 @@ package final class ClusterNode: Sendable {
   /// presence to this one.
   private func sendPresence(to other: String?, needsResponse: Bool = false) async {
     var presence = await presence()
+    guard conflict == nil else { return }
     state.withLock { [presence] in $0.ownPresence = presence }
+    // In this order, so that the place is not older than the renewal.
     presence["renewal"] = .integer(Int64(clamping: engine.renewalCount))
+    presence["joined"] = .integer(Int64(clamping: engine.joinNumber))
     if needsResponse { presence["respond"] = true }
     peerSender.send(presence: presence, to: other)
   }
@@ -252,6 +277,12 @@ package final class ClusterNode: Sendable {
     for difference in overdue {
       delegate?.reportDifference(difference.subject, to: difference.server)
     }
+    if let delegate,
+      let conflict = ClusterAgreement.conflict(
+        of: delegate.announcement, joined: engine.joinNumber, with: others)
+    {
+      stopServing(because: conflict)
+    }
     for server in peerTable.withLock({ $0.dequeueHeartbeats() }) {
       peerSender.send(.heartbeat, to: server, needsHeartbeats: false)
     }
@@ -261,10 +292,14 @@ package final class ClusterNode: Sendable {
 
   /// Ends all that is in progress between this server and another, which may be up or down.
   private func drop(_ server: String) {
+    disconnect(from: server)
+    confirmDown(server)
+  }
+
+  private func disconnect(from server: String) {
     relays.drop(server)
     peerRequests.drop(server)
     delegate?.serverLost(server)
-    confirmDown(server)
   }
 
   /// Waits until another server is down for certain, then adopts those of its sessions that no
@@ -358,15 +393,62 @@ package final class ClusterNode: Sendable {
   }
 
   private func handleDeclaredDown() {
-    Task {
-      guard let delegate else { return }
-      await delegate.fence("another server considers this one failed and may own its sessions")
-      await retryUntilSuccess { delegate in
-        try await self.engine.rejoin()
-        try await delegate.verify()
-        self.publishPresence()
-      }
+    let isFirst = state.withLock { state in
+      guard case .joined = state.membership else { return false }
+      state.membership = .rejoining
+      return true
     }
+    guard isFirst else { return }
+    Task {
+      await delegate?.fence("another server considers this one failed and may own its sessions")
+      await rejoin()
+    }
+  }
+
+  /// Stops serving, so that other servers take over the sessions, until this server may join again.
+  private func stopServing(because conflict: ClusterConflict) {
+    let isFirst = state.withLock { state in
+      guard case .joined = state.membership else { return false }
+      state.membership = .excluded(conflict)
+      return true
+    }
+    guard isFirst else { return }
+    delegate?.reportConflict(conflict)
+    Task {
+      await delegate?.fence("the settings of this server differ from those of its cluster")
+      await engine.withdraw()
+      peerSender.send(presence: ["left": true])
+      for (server, _) in others {
+        peerTable.withLock { $0.remove(server) }
+        disconnect(from: server)
+      }
+      await rejoin()
+    }
+  }
+
+  /// Joins again as soon as that is possible, and then serves again.
+  private func rejoin() async {
+    await retryUntilSuccess { delegate in
+      do {
+        try await engine.rejoin(delegate.announcement)
+      } catch let conflict as ClusterConflict {
+        exclude(because: conflict)
+        throw conflict
+      }
+      state.withLock { $0.membership = .joined }
+    }
+    await retryUntilSuccess { try await $0.verify() }
+    publishPresence()
+  }
+
+  /// Records why this server may not join again.
+  private func exclude(because conflict: ClusterConflict) {
+    let isKnown = state.withLock { state in
+      defer { state.membership = .excluded(conflict) }
+      if case .excluded(conflict) = state.membership { return true }
+      return false
+    }
+    if !isKnown { delegate?.reportConflict(conflict) }
   }
 
   /// Repeats an operation until it succeeds, or the server ends.
@@ -390,7 +472,7 @@ extension ClusterNode {
       counts.unreadableMessages.add()
       return
     }
-    guard envelope.sender != server, let loop else { return }
+    guard envelope.sender != server, conflict == nil, let loop else { return }
     if case .presence(let value) = envelope.message {
       return receivePresence(value.object ?? [:], from: envelope.sender, at: loop.nanoseconds)
     }

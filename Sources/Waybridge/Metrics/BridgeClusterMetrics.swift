@@ -25,6 +25,10 @@ struct BridgeClusterMetrics {
     return [
       differing,
       MetricFamily(
+        "waybridge_cluster_conflict", .gauge,
+        "1 while the server does not serve because its settings differ from those of its cluster.",
+        value: node.conflict == nil ? 0 : 1),
+      MetricFamily(
         "waybridge_cluster_servers", .gauge, "Servers in the cluster, including this one.",
         value: others.count + 1),
       sessions,

@@ -18,6 +18,12 @@ final class StubClusterEngine: ClusterEngine {
   let secretNames: [String] = []
   let failure: String? = nil
   let renewalCount: UInt64 = 1
+  let joinNumber: UInt64 = 5
+  /// Why the server may not join again; nil if it may.
+  let conflict = Locked<ClusterConflict?>(nil)
+  /// How often the server has withdrawn, and has joined again.
+  let withdrawalCount = Atomic(0)
+  let rejoinCount = Atomic(0)
   /// The sent messages: to one server, or to all.
   let sentMessages = Locked<[(bytes: [UInt8], server: String?)]>([])
   /// The documents of the servers.
@@ -66,7 +72,21 @@ final class StubClusterEngine: ClusterEngine {
     "\(context):\(String(token.reversed()))"
   }
   func reloadSecrets() -> ClusterSecretReload? { nil }
-  func rejoin() {}
+  func rejoin(_ announcement: ClusterAnnouncement) throws {
+    if let conflict = conflict.withLock({ $0 }) { throw conflict }
+    rejoinCount.add(1, ordering: .relaxed)
+    renewLease()
+  }
+  func withdraw() {
+    withdrawalCount.add(1, ordering: .relaxed)
+    leaseValidity.revoke()
+  }
+
+  /// Makes another server declare this one down.
+  func declareDown() {
+    leaseValidity.revoke()
+    handlers.withLock { $0 }?.declaredDown()
+  }
   func leave() { leaseValidity.revoke() }
   func updatePeer(_ server: String, renewalCount: UInt64) {}
   func isDown(_ server: String) -> Bool { false }

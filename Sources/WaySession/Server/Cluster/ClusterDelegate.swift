@@ -50,6 +50,12 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
       metadata: ["server": "\(server)"])
   }
 
+  func reportConflict(_ conflict: ClusterConflict) {
+    logger?.critical(
+      "this server does not serve: its settings differ from those of its cluster",
+      metadata: ["reason": "\(conflict)"])
+  }
+
   func reportRejectedMessage(_ reason: String) {
     sessionServer?.configuration.eventSink.peerMessageRejected(reason)
   }
@@ -101,16 +107,15 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
   func presence() async -> ValueObject {
     guard let sessionServer else { return [:] }
     // Runs each second: nothing here may grow with the number of sessions.
-    var members: ValueObject = [
-      "host": .string(Self.hostName), "version": .string(ServerSoftware.version),
-      "since": .integer(sessionServer.startTime),
-      "draining": .bool(
-        sessionServer.isDraining || !sessionServer.isRestored.load(ordering: .relaxed)),
-      "sessions": .integer(Int64(sessionServer.sessionCount)),
-      "clients": .integer(Int64(sessionServer.directory.clientCount)),
-      "policy": .string(sessionServer.policyVersions.current),
-      "hosts": .integer(Int64(sessionServer.serverHosts.generation)),
-    ]
+    var members = announcement.members
+    members["version"] = .string(ServerSoftware.version)
+    members["since"] = .integer(sessionServer.startTime)
+    members["draining"] = .bool(
+      sessionServer.isDraining || !sessionServer.isRestored.load(ordering: .relaxed))
+    members["sessions"] = .integer(Int64(sessionServer.sessionCount))
+    members["clients"] = .integer(Int64(sessionServer.directory.clientCount))
+    members["policy"] = .string(sessionServer.policyVersions.current)
+    members["hosts"] = .integer(Int64(sessionServer.serverHosts.generation))
     if let keysHash = sessionServer.configuration.keysHash {
       members["keys"] = .string(await keysHash())
     }

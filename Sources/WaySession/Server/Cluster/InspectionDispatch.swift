@@ -88,21 +88,22 @@ struct InspectionDispatch {
   }
 
   private func clusterInfo(_ cluster: ClusterNode) async -> Value {
-    var own = await cluster.presence()
-    own["server"] = .string(cluster.server)
-    own["keys"] = nil
-    let others = cluster.others.map { server, presence -> Value in
+    func info(_ server: String, _ presence: ValueObject) -> Value {
       var members = presence
       members["server"] = .string(server)
-      members["renewal"] = nil
-      members["keys"] = nil
+      // Of use to servers only.
+      for name in ["authentication", "hasPolicy", "joined", "keys", "renewal"] {
+        members[name] = nil
+      }
       return .object(members)
     }
+    let own = info(cluster.server, await cluster.presence())
+    let others = cluster.others.map { info($0, $1) }
     return [
       "server": .string(cluster.server), "engine": cluster.engine.isReachable ? "reached" : "away",
       "leaseMs": .integer(cluster.remainingLease.milliseconds),
       "takenOver": .integer(Int64(cluster.counts.takenOverForClients.value)),
-      "servers": .array([.object(own)] + others),
+      "servers": .array([own] + others),
     ]
   }
 }
