@@ -220,6 +220,8 @@ package final class SessionStoreWriter: @unchecked Sendable {
     release(submitted) { [self] journal, number in
       if isTracked(journal) { journal.markStored(number) }
     } completion: { [self] in
+      // Whoever waits for the store waits for the changes of the meantime too.
+      write()
       resumeIdleWaiters()
     }
     write()

@@ -119,6 +119,24 @@ struct SessionStoreWriterTests {
     #expect(await storedSessions().count == journals.count)
   }
 
+  @Test func flushWaitsForChangesThatWereMadeDuringAWrite() async {
+    await store.pause()
+    let journals = await makeJournals(2, released: Locked([]))
+    await store.waitForPendingAppend()
+    let released = Locked(false)
+    let flush = await onLoop { [writer, loop] in
+      journals[1].recordChange(RecordKey.session)
+      journals[1].whenStored { released.withLock { $0 = true } }
+      return Task(executorPreference: loop) {
+        await writer.flush()
+        return released.withLock { $0 }
+      }
+    }
+    await loop.settle()
+    await store.resume()
+    #expect(await flush.value)
+  }
+
   @Test func aSessionThatIsLostDuringTheWalkIsNotWritten() async throws {
     let journals = await makeJournals(Self.many, released: Locked([]))
     let walk = try await nextWalk()
