@@ -34,8 +34,15 @@ enum SessionSnapshotReader {
     let dispatcher = loopSessions.dispatcher
     let result = session.assumeIsolated { session in
       Result { () throws(StoredRecord.RecordDecodingError) in
-        try restore(
-          parts, term: stored.lease.term, isComplete: stored.isComplete, dispatcher, in: session)
+        do throws(StoredRecord.RecordDecodingError) {
+          try restore(
+            parts, term: stored.lease.term, isComplete: stored.isComplete, dispatcher, in: session)
+        } catch {
+          for client in session.currentClients {
+            session.environment.resumableClients.remove(client, of: session)
+          }
+          throw error
+        }
       }
     }
     if case .failure(let error) = result {

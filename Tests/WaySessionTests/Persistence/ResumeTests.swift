@@ -245,7 +245,7 @@ struct ResumeTests {
     // A client of the first session is connected.
     let third = try await SequencedClient(bridge)
     #expect(try await second.resume(after: 0)["code"] == 2503)
-    // The session that was deserted first ends first.
+    // The session whose clients were disconnected first ends first.
     try await guest.disconnect()
     try await third.disconnect()
     _ = try await SequencedClient(bridge)

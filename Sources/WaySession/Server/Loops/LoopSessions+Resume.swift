@@ -35,6 +35,7 @@ extension LoopSessions {
       }
     }.get()
   }
+
   /// Starts to discard clients, because the outboxes of all clients together are too large.
   func startShedding() { Task { await shedOutboxes() } }
 
@@ -42,7 +43,10 @@ extension LoopSessions {
   /// within the limit. If no client is disconnected, closes the connection of the one with the
   /// largest outbox.
   private func shedOutboxes() async {
-    while resumableClients.exceedsLimit {
+    var bytes = Int.max
+    // If the discarded clients held nothing, the next growth of an outbox starts again.
+    while resumableClients.exceedsLimit, resumableClients.bytes < bytes {
+      bytes = resumableClients.bytes
       var search = resumableClients.startSearch()
       await forEach(.read) { resumableClients.continueSearch(&search) }
       if resumableClients.closeConnected(search) { break }

@@ -19,7 +19,7 @@ package final class ResumableClients: @unchecked Sendable {
   }
 
   /// A session without connected clients.
-  private struct DesertedSession {
+  private struct DisconnectedSession {
     let id: String
     weak let session: (any ResumableSession)?
   }
@@ -61,8 +61,8 @@ package final class ResumableClients: @unchecked Sendable {
   private let maxClientMessages: Int
   /// By the names of the clients.
   private var entries = SessionRegistry<ResumableClient>()
-  /// In the order in which they were deserted.
-  private var deserted = SessionRegistry<DesertedSession>()
+  /// In the order in which they were disconnected.
+  private var disconnected = SessionRegistry<DisconnectedSession>()
   /// The bytes held for all clients.
   @exclusivity(unchecked) package private(set) var bytes = 0
   /// The number of discarded clients.
@@ -95,14 +95,14 @@ package final class ResumableClients: @unchecked Sendable {
 
   /// Records that a client of a session has lost its connection, or has another one.
   func connectionChanged(in session: any ResumableSession) {
-    if !isDeserted(session) {
-      deserted.remove(session.id)
-    } else if deserted[session.id] == nil {
-      deserted.add(DesertedSession(id: session.id, session: session), id: session.id)
+    if !hasOnlyDisconnectedClients(session) {
+      disconnected.remove(session.id)
+    } else if disconnected[session.id] == nil {
+      disconnected.add(DisconnectedSession(id: session.id, session: session), id: session.id)
     }
   }
 
-  private func isDeserted(_ session: any ResumableSession) -> Bool {
+  private func hasOnlyDisconnectedClients(_ session: any ResumableSession) -> Bool {
     let clients = session.currentClients
     return !clients.isEmpty && clients.allSatisfy(\.isDisconnected)
   }
@@ -110,6 +110,10 @@ package final class ResumableClients: @unchecked Sendable {
   /// Removes a client that has left its session, or does not resume.
   func remove(_ client: Client, of session: any ResumableSession) {
     connectionChanged(in: session)
+    remove(client)
+  }
+
+  private func remove(_ client: Client) {
     guard entries[client.name] != nil else { return }
     entries.remove(client.name)
     directory.remove(client: client.name)
@@ -142,9 +146,10 @@ package final class ResumableClients: @unchecked Sendable {
 
   private func discard(_ client: Client) {
     guard client.isDisconnected, let entry = entries[client.name] else { return }
+    guard let session = entry.session else { return remove(client) }
     directory.recordDiscarded(client: client.name)
     discardedCount += 1
-    entry.session?.discardClient(client.id)
+    session.discardClient(client.id)
   }
 
   private func shed() {
@@ -192,10 +197,10 @@ package final class ResumableClients: @unchecked Sendable {
   /// Discards the clients of the session that has been without connected clients longest, to make
   /// room. Returns whether there was one.
   func makeRoom() -> Bool {
-    var position = deserted.start
-    while let entry = deserted.next(&position) {
-      guard let session = entry.session, isDeserted(session) else {
-        deserted.remove(entry.id)
+    var position = disconnected.start
+    while let entry = disconnected.next(&position) {
+      guard let session = entry.session, hasOnlyDisconnectedClients(session) else {
+        disconnected.remove(entry.id)
         continue
       }
       for client in session.currentClients { discard(client) }
