@@ -71,19 +71,31 @@ extension RawSpan {
   /// Whether both have the same bytes.
   package func isSame(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
+    guard byteCount >= 8 else { return isSameShort(as: other) }
     var index = 0
-    while index + 8 <= byteCount {
-      let left = unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-      let right = other.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-      if left != right { return false }
+    while index + 8 < byteCount {
+      if !isSame(as: other, at: index, UInt64.self) { return false }
       index += 8
     }
-    while index < byteCount {
-      let left = unsafeLoad(fromUncheckedByteOffset: index, as: UInt8.self)
-      let right = other.unsafeLoad(fromUncheckedByteOffset: index, as: UInt8.self)
-      if left != right { return false }
-      index += 1
+    // The last bytes are compared together with some before them.
+    return isSame(as: other, at: byteCount - 8, UInt64.self)
+  }
+
+  /// The same, for two spans of the same length of less than 8 bytes.
+  private func isSameShort(as other: RawSpan) -> Bool {
+    if byteCount >= 4 {
+      return isSame(as: other, at: 0, UInt32.self)
+        && isSame(as: other, at: byteCount - 4, UInt32.self)
     }
+    for index in 0..<byteCount where !isSame(as: other, at: index, UInt8.self) { return false }
     return true
+  }
+
+  @inline(__always)
+  private func isSame<Word: FixedWidthInteger & BitwiseCopyable>(
+    as other: RawSpan, at index: Int, _: Word.Type
+  ) -> Bool {
+    unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: Word.self)
+      == other.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: Word.self)
   }
 }

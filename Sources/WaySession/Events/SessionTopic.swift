@@ -40,7 +40,8 @@ struct TopicPattern: Sendable, Hashable {
 
   /// Whether the pattern matches a topic.
   func matches(_ topic: String) -> Bool {
-    guard isPrefix else { return topic.isSameUTF8(as: text) }
+    // Both are ASCII, for which `==` compares the bytes, and short ones at once.
+    guard isPrefix else { return topic == text }
     return topic.utf8.starts(with: stem)
   }
 
