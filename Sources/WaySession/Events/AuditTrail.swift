@@ -4,7 +4,7 @@ import WayValues
 /// Passes the audit records of a server to its sink. Changes by administrators always have a record.
 /// Usable from any thread.
 ///
-/// - Of the refusals of a client for one reason, and of other actions that every client may perform,
+/// - Of the refusals of a client by one rule, and of other actions that every client may perform,
 ///   at most ten in a second have a record. See ``EventThrottle``.
 /// - Of the requests of an administrator that change nothing, the first has a record. See
 ///   ``AuditedReads``.
@@ -29,6 +29,17 @@ package final class AuditTrail: Sendable {
       self.rule = rule.map { UTF8Key($0.bounded(to: Self.maxLength)) }
       network = client.network(of: record.client)
     }
+
+    /// An action of any method, rule and network.
+    private init(action: String) {
+      self.action = action
+      (method, rule, network) = (nil, nil, nil)
+    }
+
+    /// What is distinguished beyond the maximum: refusals do not hide invitations.
+    static func summary(of throttled: ThrottledAction) -> ThrottledAction {
+      ThrottledAction(action: throttled.action)
+    }
   }
 
   private typealias ActionThrottle = EventThrottle<AuditedClient, ThrottledAction>
@@ -45,8 +56,9 @@ package final class AuditTrail: Sendable {
   private let now: @Sendable () -> Int64
   /// Clients that are not authenticated have a throttle of their own: they can have many addresses,
   /// and must not use up the keys of users.
-  private let users = Locked(ActionThrottle(maxKeys: 1024))
-  private let strangers = Locked(ActionThrottle())
+  private let users = Locked(
+    ActionThrottle(maxKeys: 1024, summarize: ThrottledAction.summary))
+  private let strangers = Locked(ActionThrottle(summarize: ThrottledAction.summary))
   private let reads = Locked(AuditedReads())
   private let timer = Locked(ReportTimer())
 
@@ -161,6 +173,7 @@ extension AuditTrail {
       users.withLock { $0.nextReport }, strangers.withLock { $0.nextReport },
       reads.withLock { $0.nextReport },
     ].compactMap(\.self).min()
-    if let next { scheduleReport(at: next) }
+    // Many windows may end one after another; each report goes through all of them.
+    if let next { scheduleReport(at: max(next, time + 1000)) }
   }
 }

@@ -1,6 +1,6 @@
 /// Lets a limited number of events of each key and kind pass in a second, and counts the others. Its
 /// memory is bounded: beyond ``maxKinds`` kinds of a key in a second, all other kinds of that key
-/// count as one; beyond `maxKeys` keys, all other keys count as one.
+/// count together; beyond `maxKeys` keys, all other keys count together.
 package struct EventThrottle<Key: Hashable & Sendable, Kind: Hashable & Sendable>: Sendable {
   /// The number of events that did not pass.
   package struct SuppressedCount: Sendable {
@@ -35,12 +35,19 @@ package struct EventThrottle<Key: Hashable & Sendable, Kind: Hashable & Sendable
 
   /// The number of keys that are distinguished.
   private let maxKeys: Int
+  /// Returns what is distinguished of a kind beyond the maximum. It has few results.
+  private let summarize: @Sendable (Kind) -> Kind?
   private var windows: [Key?: [Kind?: ThrottleWindow]] = [:]
   private var lastSweep: Int64 = 0
 
-  /// Creates a throttle that distinguishes `maxKeys` keys.
-  package init(maxKeys: Int = 256) {
+  /// Creates a throttle that distinguishes `maxKeys` keys. Of the kinds beyond the maximum, and of
+  /// those of all keys beyond the maximum, it distinguishes only what `summarize` returns, which must
+  /// have few results.
+  package init(
+    maxKeys: Int = 256, summarize: @escaping @Sendable (Kind) -> Kind? = { _ in nil }
+  ) {
     self.maxKeys = maxKeys
+    self.summarize = summarize
   }
 
   /// Decides about an event at a time in milliseconds.
@@ -49,11 +56,10 @@ package struct EventThrottle<Key: Hashable & Sendable, Kind: Hashable & Sendable
     if now < lastSweep || now - lastSweep >= windowLength { counts = removeEnded(at: now) }
     let known = windows[.some(key)]
     let windowKey: Key? = known != nil || windows.count < maxKeys ? key : nil
-    var windowKind: Kind?
-    if windowKey != nil {
-      let kinds = known ?? [:]
-      windowKind = kinds[.some(kind)] != nil || kinds.count < Self.maxKinds ? kind : nil
-    }
+    let kinds = known ?? [:]
+    let isDistinguished =
+      windowKey != nil && (kinds[.some(kind)] != nil || kinds.count < Self.maxKinds)
+    let windowKind = isDistinguished ? kind : summarize(kind)
     var window = windows[windowKey]?[windowKind] ?? ThrottleWindow(start: now)
     if window.hasEnded(at: now) {
       if window.suppressedCount > 0 {
@@ -86,14 +92,15 @@ package struct EventThrottle<Key: Hashable & Sendable, Kind: Hashable & Sendable
   private mutating func remove(_ isRemoved: (ThrottleWindow) -> Bool) -> [SuppressedCount] {
     var counts: [SuppressedCount] = []
     for (key, kinds) in windows {
-      var remaining = kinds
-      for (kind, window) in kinds where isRemoved(window) {
-        remaining[kind] = nil
-        if window.suppressedCount > 0 {
-          counts.append(SuppressedCount(key: key, kind: kind, count: window.suppressedCount))
-        }
+      let ended = kinds.filter { isRemoved($0.value) }
+      for (kind, window) in ended where window.suppressedCount > 0 {
+        counts.append(SuppressedCount(key: key, kind: kind, count: window.suppressedCount))
       }
-      windows[key] = remaining.isEmpty ? nil : remaining
+      if ended.count == kinds.count {
+        windows[key] = nil
+      } else if !ended.isEmpty {
+        windows[key] = kinds.filter { ended[$0.key] == nil }
+      }
     }
     return counts
   }

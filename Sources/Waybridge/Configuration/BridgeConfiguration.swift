@@ -92,7 +92,7 @@ public struct BridgeConfiguration: Sendable {
   /// at once. The ``logger`` gets the same records.
   ///
   /// - Each change by an administrator has a record.
-  /// - Of the refusals of a client for one reason, at most ten a second have a record.
+  /// - Of the refusals of a client by one rule, at most ten a second have a record.
   /// - Of the same requests of an administrator that change nothing, the first has a record.
   ///
   /// The numbers of the others follow, see ``AuditRecord/AuditResult/suppressed(count:rule:)``.

@@ -57,6 +57,17 @@ struct EventThrottleTests {
     #expect(texts(throttle.removeAll()) == [])
   }
 
+  @Test func kindsBeyondTheMaximumAreSummarized() {
+    var throttle = Throttle(maxKeys: 2) { String($0.prefix(1)) }
+    for number in 0..<Throttle.maxKinds + 40 { _ = throttle.decide("a", "x\(number)", at: 0) }
+    #expect(!throttle.decide("a", "x", at: 0).passes)
+    #expect(throttle.decide("a", "y1", at: 0).passes)
+    _ = throttle.decide("b", "x1", at: 0)
+    for _ in 0..<12 { _ = throttle.decide("c", "x1", at: 0) }
+    #expect(throttle.decide("d", "y1", at: 0).passes)
+    #expect(texts(throttle.removeAll()) == ["a x 31", "others x 2"])
+  }
+
   @Test func keysBeyondTheMaximumCountAsOne() {
     var throttle = Throttle(maxKeys: Self.maxKeys)
     for number in 0..<Self.maxKeys { #expect(throttle.decide("\(number)", "x", at: 0).passes) }

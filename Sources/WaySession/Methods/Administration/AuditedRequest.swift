@@ -94,7 +94,7 @@ extension SessionMethod {
   /// for example because of its params. A refusal is recorded with its response.
   @inline(never)
   func recordFailure(
-    _ error: CallError, about target: String?, by handle: ReplyHandle,
+    _ error: CallError, about target: @autoclosure () -> String?, by handle: ReplyHandle,
     in session: isolated Session
   ) {
     guard let audit, access == .admin, !error.isRefusal,
@@ -102,7 +102,8 @@ extension SessionMethod {
       (try? handle.client.rights.authorize(name, kind)) != nil
     else { return }
     let record = AuditRecord(
-      client: EventClient(handle.caller), action: name, target: target.map(AuditRecord.target(of:)),
+      client: EventClient(handle.caller), action: name,
+      target: target().map(AuditRecord.target(of:)),
       result: .failed(code: error.code))
     switch audit {
     case .read: trail.recordRead(record)
