@@ -5,7 +5,8 @@ import WaySession
 ///
 /// A sealed message has a form, the id of the secret, a nonce and the encrypted entry. The seal also
 /// authenticates the subject, which names the cluster and the session, and the number of the message
-/// that this one was written after. So an entry can be read only at its place in its log.
+/// that this one was written after. So an entry can be read only after that message, or as the first
+/// one of its log.
 struct JetStreamSessionLogCipher: Sendable {
   /// The first byte of a sealed message. No message of ``JetStreamSessionLogEntry`` begins with it.
   static let form: UInt8 = 2

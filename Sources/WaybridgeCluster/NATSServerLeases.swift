@@ -23,6 +23,9 @@ actor NATSServerLeases {
   nonisolated let leaseValidity: SessionLeaseValidity
   private nonisolated let leaseStatus: NATSLeaseStatus
   private var membership = LeaseMembership.outside
+  /// How often this server was compared with those that are up. The result of an earlier comparison
+  /// does not count.
+  private var comparisonCount = 0
   /// The value of this server's key; nil before it has joined.
   private var value: NATSLeaseValue?
   /// The revision of this server's key; nil if it is not known, or if there is no key.
@@ -70,6 +73,7 @@ actor NATSServerLeases {
       throw NATSClusterError(connection.endpoint, "this server is already joining")
     }
     membership = .comparing
+    comparisonCount += 1
     self.value = value
     self.value?.joined = nil
     do {
@@ -142,11 +146,15 @@ actor NATSServerLeases {
   /// Publishes the names of other secrets that this server has. Throws, with nothing changed, if a
   /// server that is up could not exchange messages with it then.
   func replaceSecrets(_ names: [String]) async throws {
-    guard var changed = value else {
-      throw notJoinedError
-    }
+    guard var changed = value else { throw notJoinedError }
+    let previous = changed.secrets.first
     (changed.secrets, changed.joined) = (names, nil)
     try await checkAgreement(of: changed)
+    if let previous, !names.contains(previous) {
+      throw NATSClusterError(
+        connection.endpoint,
+        "the new secrets lack the one that protects stored sessions; list it after the new one")
+    }
     value?.secrets = names
     await renew()
   }
@@ -165,8 +173,7 @@ actor NATSServerLeases {
   /// Deletes the key of this server, until it joins again.
   func withdraw() {
     defer { (membership, revision) = (.outside, nil) }
-    // Otherwise the lease was revoked before, or there was none.
-    guard membership == .joining || membership == .joined, let value else { return }
+    guard membership != .outside, membership != .lost, let value else { return }
     leaseValidity.revoke()
     // If that fails, the others find out after some seconds.
     let key = Self.key(of: value.server)
@@ -183,13 +190,12 @@ actor NATSServerLeases {
   }
 
   private func renew() async {
-    if membership == .joined, leaseValidity.hasExpired(at: NATSClusterClock.nanoseconds) {
-      await compareAgain()
-    }
+    if mustCompare, await !compareAgain() { return }
     guard membership == .joining || membership == .joined else { return }
     do throws(NATSClusterError) {
       if revision == nil { try findRevision() }
-      if membership == .lost { return }
+      // The last call may have lasted long.
+      if membership == .lost || mustCompare { return }
       // A message after the same revision is a late one of this server's own, or one of another
       // server.
       if try !writeKey() { try findRevision() }
@@ -200,27 +206,38 @@ actor NATSServerLeases {
     }
   }
 
-  /// Compares this server with those that are up. It could not renew its lease for so long that they
-  /// may have started with other settings, and it is the last that has joined now.
-  private func compareAgain() async {
-    guard var changed = value else { return }
+  /// Whether the lease could not be renewed for so long that servers with other settings may have
+  /// started. After a comparison, this server has no place in the order of servers until it renews it.
+  private var mustCompare: Bool {
+    membership == .joined && value?.joined != nil
+      && leaseValidity.hasExpired(at: NATSClusterClock.nanoseconds)
+  }
+
+  /// Compares this server with those that are up; it is the last that has joined now. Returns whether
+  /// it may renew its lease. If it could not be compared, the next renewal tries again.
+  private func compareAgain() async -> Bool {
+    guard var changed = value else { return false }
     changed.joined = nil
     membership = .comparing
+    comparisonCount += 1
+    let comparison = comparisonCount
     do {
       try await checkAgreement(of: changed)
-      // It may have left meanwhile.
-      guard membership == .comparing else { return }
+      // It may have left meanwhile, and be joining again.
+      guard membership == .comparing, comparison == comparisonCount else { return false }
       membership = .joined
       value?.joined = nil
+      return true
     } catch {
-      guard membership == .comparing else { return }
+      guard membership == .comparing, comparison == comparisonCount else { return false }
       membership = .joined
       guard let conflict = error as? ClusterConflict else {
         leaseStatus.failure = "\(error)"
-        return
+        return false
       }
       withdraw()
       handlers?.conflictFound(conflict)
+      return false
     }
   }
 
