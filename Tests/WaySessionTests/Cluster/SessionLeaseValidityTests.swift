@@ -18,7 +18,7 @@ struct SessionLeaseValidityTests {
     #expect(leaseValidity.hasExpired(at: 100))
     leaseValidity.revoke()
     #expect(leaseValidity.hasExpired(at: 1))
-    #expect(leaseValidity.counts == (1, 1))
+    #expect(leaseValidity.counts == (1, 0, 1))
   }
 
   @Test func countsSuspendedTime() {
@@ -33,9 +33,33 @@ struct SessionLeaseValidityTests {
     #expect(leaseValidity.expiresAt == 200)
   }
 
+  @Test func validLeaseIsExtended() {
+    leaseValidity.renew(until: 100, suspended: 7)
+    #expect(!leaseValidity.extend(until: 107, at: 99))
+    #expect(leaseValidity.extend(until: 120, at: 99))
+    #expect(leaseValidity.expiresAt == 113)
+    // The machine was suspended meanwhile.
+    suspendedTime.withLock { $0 = 10 }
+    #expect(leaseValidity.expiresAt == 110)
+    #expect(leaseValidity.extend(until: 130, at: 109))
+    #expect(leaseValidity.expiresAt == 120)
+    #expect(leaseValidity.counts == (1, 2, 0))
+  }
+
+  @Test func endedLeaseIsNotExtended() {
+    #expect(!leaseValidity.extend(until: 100, at: 0))
+    leaseValidity.renew(until: 100, suspended: 7)
+    #expect(!leaseValidity.extend(until: 200, at: 100))
+    suspendedTime.withLock { $0 = 40 }
+    #expect(!leaseValidity.extend(until: 200, at: 90))
+    leaseValidity.revoke()
+    #expect(!leaseValidity.extend(until: 200, at: 0))
+    #expect(leaseValidity.expiresAt == 0)
+  }
+
   @Test func toleratesClockReadSkew() {
     leaseValidity.renew(until: 100, suspended: 7)
     suspendedTime.withLock { $0 = 6 }
-    #expect(leaseValidity.expiresAt == 100)
+    #expect(leaseValidity.expiresAt == 101)
   }
 }
