@@ -6,6 +6,10 @@ import WayValues
 /// by readers (``JetStreamSessionLogState``). Confined to one thread at a time; each call blocks.
 final class JetStreamSessionLogWriter {
   private static let streamDescription = "Sessions of Waybridge, form 4"
+  /// How long NATS may take to respond. The leader of the stream does not respond to a change that it
+  /// has received before its crash, and then the change must be written again. A change that is given
+  /// up and arrives nevertheless is this server's own (``verifyOwnership(_:_:)``).
+  private static let timeout: Duration = .seconds(2)
   /// The maximum size of one message in bytes, if NATS accepts that much.
   private static let maxMessage = 512 << 10
 
@@ -34,7 +38,7 @@ final class JetStreamSessionLogWriter {
   init(
     _ configuration: NATSClusterConfiguration, leaseLosses: @escaping () -> Int?
   ) throws(NATSClusterError) {
-    connection = try NATSConnection(configuration)
+    connection = try NATSConnection(configuration, timeout: Self.timeout)
     names = configuration.names
     self.leaseLosses = leaseLosses
     try connection.requireStream(

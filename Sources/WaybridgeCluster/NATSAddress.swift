@@ -14,6 +14,21 @@ struct NATSAddress: Sendable {
   /// The address for error messages and logs.
   var endpoint: String { urls.joined(separator: ",") }
 
+  /// The default port of a nats-server.
+  private static let defaultPort = 4222
+
+  /// The addresses as `HOST:PORT`, sorted, by which all servers of a cluster name the same
+  /// nats-servers.
+  var voters: [String] { Set(urls.map(Self.voter)).sorted() }
+
+  /// Returns the URL of one of ``voters``.
+  func url(of voter: String) -> String { urls.first { Self.voter($0) == voter } ?? voter }
+
+  private static func voter(_ url: String) -> String {
+    let place = url.split(separator: "://", maxSplits: 1).last?.lowercased() ?? ""
+    return place.contains(/:[0-9]+$/) ? place : "\(place):\(defaultPort)"
+  }
+
   /// Parses an address. Throws if it names no nats-server.
   init(_ text: String) throws(NATSClusterError) {
     var urls: [String] = []

@@ -39,6 +39,9 @@ final class NATSCluster: ClusterEngine {
   var failure: String? { leaseStatus.failure }
   var renewalCount: UInt64 { leaseStatus.revision }
   var joinNumber: UInt64 { leaseStatus.joinNumber }
+  var voters: (connected: Int, all: Int)? {
+    leases.quorum.map { ($0.connectedCount, $0.voters.count) }
+  }
 
   func join(
     as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers

@@ -11,6 +11,9 @@ enum NATSClusterClock {
     return now(CLOCK_BOOTTIME) &- awake
   }
 
+  /// The clock with the time for which the machine was suspended.
+  static var boottime: UInt64 { now(CLOCK_BOOTTIME) }
+
   /// The wall clock, in milliseconds since 1970-01-01 UTC.
   static var wallMilliseconds: UInt64 { now(CLOCK_REALTIME) / 1_000_000 }
 

@@ -53,6 +53,11 @@ struct NATSClusterNames: Sendable, Hashable {
       ? Self.coding.decodedText(of: subject.dropFirst(sessionPrefix.count)) : nil
   }
 
+  /// The subject of the signals that a NATS server passes on (``NATSQuorum``).
+  func quorumSubject(of voter: String) -> String {
+    cluster + ".server.quorum." + Self.coding.encoded(voter)
+  }
+
   /// The subject for messages to one server.
   func serverSubject(of server: String) -> String { cluster + ".server.to." + server }
 }

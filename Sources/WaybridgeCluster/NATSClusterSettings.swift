@@ -2,7 +2,8 @@
 /// servers of the cluster.
 public struct NATSClusterSettings: Sendable, Hashable {
   /// The addresses of the NATS servers: `nats://[USER:PASSWORD@]HOST[:PORT]`, or `tls://…`; several
-  /// are separated by commas.
+  /// are separated by commas. With three or more, a majority of them extends the lease of this server
+  /// while they elect a leader; use the same addresses on all servers then.
   public var url: String
   /// The name of the cluster, the beginning of all its names in NATS: letters, digits, `-` and `_`,
   /// at most 32, of which the first is a letter or a digit. Clusters with different names on one

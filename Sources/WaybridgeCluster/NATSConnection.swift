@@ -41,6 +41,9 @@ final class NATSConnection {
   private let timeout: Int64
   /// How long it waits for the next message before it checks whether there is one, in milliseconds.
   private static let pollInterval: Int64 = 250
+  /// How long NATS may take to say whether a stream exists when a server starts, in milliseconds. It
+  /// may have to elect a leader.
+  private static let startTimeout: Int64 = 5_000
   /// How many publications may be in flight at once.
   private static let maxInFlight = 256
   /// The minimum size of a message that NATS must accept, in bytes.
@@ -160,17 +163,20 @@ extension NATSConnection {
   /// Creates a stream on the disk of NATS if there is none. It is created again if it is missing
   /// when a message is published. Throws if there is another stream of its name.
   func requireStream(_ stream: StreamDefinition) throws(NATSClusterError) {
-    try createIfMissing(stream)
+    try createIfMissing(stream, within: Self.startTimeout)
     requiredStreams.append(stream)
   }
 
   /// Creates the streams again: a nats-server that has lost its disk does not have them any more.
   private func recreateStreams() throws(NATSClusterError) {
-    for stream in requiredStreams { try createIfMissing(stream) }
+    for stream in requiredStreams { try createIfMissing(stream, within: timeout) }
   }
 
-  private func createIfMissing(_ stream: StreamDefinition) throws(NATSClusterError) {
-    if try exists(stream) { return }
+  /// `time` is how long NATS may take to respond whether there is one, in milliseconds.
+  private func createIfMissing(
+    _ stream: StreamDefinition, within time: Int64
+  ) throws(NATSClusterError) {
+    if try exists(stream, within: time) { return }
     var code = jsErrCode(0)
     let status = stream.name.withCString { name in
       stream.description.withCString { description in
@@ -208,18 +214,22 @@ extension NATSConnection {
     var code = jsErrCode(0)
     var info: UnsafeMutablePointer<jsStreamInfo>?
     defer { jsStreamInfo_Destroy(info) }
-    let status = js_GetStreamInfo(&info, jetStream, stream, nil, &code)
+    var options = Self.requestOptions(within: timeout)
+    let status = js_GetStreamInfo(&info, jetStream, stream, &options, &code)
     if status == NATS_NOT_FOUND { try recreateStreams() }
     try check(status, "the stream \(stream) cannot be read", code)
     return info?.pointee.Created ?? 0
   }
 
   /// Returns whether the stream exists. Throws if there is another stream of its name.
-  private func exists(_ stream: StreamDefinition) throws(NATSClusterError) -> Bool {
+  private func exists(
+    _ stream: StreamDefinition, within time: Int64
+  ) throws(NATSClusterError) -> Bool {
+    var options = Self.requestOptions(within: time)
     var code = jsErrCode(0)
     var info: UnsafeMutablePointer<jsStreamInfo>?
     defer { jsStreamInfo_Destroy(info) }
-    let status = js_GetStreamInfo(&info, jetStream, stream.name, nil, &code)
+    let status = js_GetStreamInfo(&info, jetStream, stream.name, &options, &code)
     if status == NATS_NOT_FOUND { return false }
     try check(status, "\(stream.displayName) cannot be read", code)
     let config = info?.pointee.Config?.pointee
@@ -421,7 +431,8 @@ extension NATSConnection {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
-    let status = js_GetLastMsg(&message, jetStream, stream, subject, nil, &code)
+    var options = Self.requestOptions(within: timeout)
+    let status = js_GetLastMsg(&message, jetStream, stream, subject, &options, &code)
     return try lookupResult(message, status, code)
   }
 
@@ -430,8 +441,17 @@ extension NATSConnection {
     var message: OpaquePointer?
     defer { natsMsg_Destroy(message) }
     var code = jsErrCode(0)
-    let status = js_GetMsg(&message, jetStream, stream, number, nil, &code)
+    var options = Self.requestOptions(within: timeout)
+    let status = js_GetMsg(&message, jetStream, stream, number, &options, &code)
     return try lookupResult(message, status, code)
+  }
+
+  /// Without options the library waits for five seconds, as long as an election may take.
+  private static func requestOptions(within time: Int64) -> jsOptions {
+    var options = jsOptions()
+    jsOptions_Init(&options)
+    options.Wait = time
+    return options
   }
 
   private func lookupResult(

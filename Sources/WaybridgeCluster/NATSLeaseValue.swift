@@ -8,6 +8,8 @@ struct NATSLeaseValue: Sendable, Hashable {
   var announcement: ClusterAnnouncement
   /// The names of the server's secrets; the first one protects its messages.
   var secrets: [String]
+  /// The NATS servers whose votes extend the lease (``NATSQuorum``); empty if it is not extended.
+  var voters: [String] = []
   /// The number of the message with which the server has joined, in the order of all servers; nil if
   /// it is not known yet.
   var joined: UInt64?
@@ -17,6 +19,7 @@ struct NATSLeaseValue: Sendable, Hashable {
     var members = announcement.members
     members["server"] = .string(server)
     members["secrets"] = .array(secrets.map(Value.string))
+    members["voters"] = .array(voters.map(Value.string))
     members["lifetimeMs"] = .integer(Int64(lifetime / .milliseconds(1)))
     if let joined { members["joined"] = .integer(Int64(clamping: joined)) }
     return Array(((try? JSON.text(.object(members))) ?? "{}").utf8)
@@ -40,6 +43,7 @@ struct NATSLeaseValue: Sendable, Hashable {
     self.init(
       server: server, announcement: announcement, secrets: secrets.compactMap(\.string),
       joined: members["joined"]?.integer.flatMap { UInt64(exactly: $0) })
+    voters = members["voters"]?.array?.compactMap(\.string) ?? []
   }
 
   /// The reason why two servers must not share sessions, as seen from this one; nil if they may.

@@ -3,10 +3,10 @@ import Glibc
 
 /// The options of connections to NATS, and of reconnections.
 enum NATSOptions {
-  /// Creates options for the nats-servers. The caller calls `natsOptions_Destroy` for them. Throws
+  /// Creates options for the nats-servers, or for those with the given URLs. The caller calls `natsOptions_Destroy` for them. Throws
   /// an error that names the invalid setting.
   static func make(
-    _ configuration: NATSClusterConfiguration
+    _ configuration: NATSClusterConfiguration, urls: [String]? = nil
   ) throws(NATSClusterError) -> OpaquePointer {
     let address = configuration.address
     var options: OpaquePointer?
@@ -16,7 +16,7 @@ enum NATSOptions {
       throw NATSClusterError(address.endpoint, operation, status)
     }
     try check(natsOptions_Create(&options), "the connection cannot be created")
-    let engines = address.urls.map { strdup($0) }
+    let engines = (urls ?? address.urls).map { strdup($0) }
     defer { for engine in engines { free(engine) } }
     var pointers = engines.map { UnsafePointer($0) }
     for status in [

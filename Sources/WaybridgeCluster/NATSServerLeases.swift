@@ -6,13 +6,11 @@ import WayStore
 /// The key is written by compare-and-set. A server that sees another's key unchanged for longer
 /// than a lease deletes it; that server cannot renew it any more. No clock of another machine
 /// matters, and none that can be set: each server measures by its own monotonic clock how long it
-/// has seen no renewal.
+/// has seen no renewal. If there are several NATS servers, they can extend a lease
+/// (``NATSQuorum``).
 actor NATSServerLeases {
   /// A server that has not renewed its lease for so long is down.
-  private static let lifetime: Duration = .seconds(4)
-  /// How long a server may treat its sessions as its own after it has sent a renewal, in
-  /// nanoseconds. It is shorter than ``lifetime``, since the renewal arrived later.
-  private static let validity: UInt64 = 3_500_000_000
+  private static let lifetime: Duration = .nanoseconds(Int64(NATSQuorum.lifetime))
   private static let renewalInterval: Duration = .seconds(1)
   /// How long the keys of servers that are down are kept.
   private static let keyLifetime: Duration = .seconds(86_400)
@@ -22,6 +20,8 @@ actor NATSServerLeases {
   private let keys: KeyValueBucket
   nonisolated let leaseValidity: SessionLeaseValidity
   private nonisolated let leaseStatus: NATSLeaseStatus
+  /// Nil if only one NATS server stores the keys, or if the settings name too few of them.
+  nonisolated let quorum: NATSQuorumMonitor?
   private var membership = LeaseMembership.outside
   /// How often this server was compared with those that are up. The result of an earlier comparison
   /// does not count.
@@ -45,8 +45,9 @@ actor NATSServerLeases {
   ) throws(NATSClusterError) {
     connection = try NATSConnection(configuration, timeout: .seconds(1))
     keys = try KeyValueBucket(
-      connection.names.leaseBucket, description: "Leases of Waybridge, form 4",
+      connection.names.leaseBucket, description: "Leases of Waybridge, form 5",
       replicas: configuration.replicas, lifetime: Self.keyLifetime, on: connection)
+    quorum = connection.isReplicated ? NATSQuorumMonitor(configuration, leaseValidity) : nil
     self.leaseValidity = leaseValidity
     self.leaseStatus = leaseStatus
   }
@@ -76,6 +77,8 @@ actor NATSServerLeases {
     comparisonCount += 1
     self.value = value
     self.value?.joined = nil
+    self.value?.voters = quorum?.voters ?? []
+    quorum?.begin(as: value.server)
     do {
       // A server that must not join has no key, and so keeps no other server out.
       let silent = try await checkAgreement()
@@ -111,6 +114,7 @@ actor NATSServerLeases {
   func begin(_ handlers: ClusterHandlers) {
     self.handlers = handlers
     handlers.leaseRenewed()
+    quorum?.reportExtensions(to: handlers.leaseRenewed)
     renewalTask = Task { [weak self] in
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.renewalInterval)
@@ -121,8 +125,9 @@ actor NATSServerLeases {
   }
 
   /// Throws a `ClusterConflict` if a server is up that has joined before this one, and that must not
-  /// share sessions with it. Returns the revisions of the keys of other such servers, which seem to be
-  /// down; those that were found before are not waited for again.
+  /// share sessions with it. Waits until each such server has renewed its lease, or until its lease has
+  /// ended. Returns the revisions of the keys of the latter; those that were found before are not
+  /// waited for again.
   @discardableResult
   private func checkAgreement(
     of changed: NATSLeaseValue? = nil, except silent: [String: UInt64] = [:]
@@ -130,17 +135,21 @@ actor NATSServerLeases {
     guard let own = changed ?? value else { return [:] }
     var conflicts = NATSLeaseConflicts(of: own, with: try keys.currentValues(), except: silent)
     let start = NATSClusterClock.nanoseconds
-    let limit = UInt64((Self.lifetime + Self.renewalInterval) / .nanoseconds(1))
-    while !conflicts.servers.isEmpty, NATSClusterClock.nanoseconds - start < limit {
+    while true {
+      var areUp = false
       for other in conflicts.servers {
-        if let conflict = conflicts.update(other, try keys.entry(of: Self.key(of: other))) {
-          throw conflict
+        // In this order: the key is unchanged for as long as that.
+        let age = NATSClusterClock.nanoseconds - start
+        let entry = try keys.entry(of: Self.key(of: other))
+        if let conflict = conflicts.update(other, entry) { throw conflict }
+        if conflicts.revisions[other] != nil, !hasEnded(leaseOf: other, entry, unchangedFor: age) {
+          areUp = true
         }
       }
+      guard areUp else { return conflicts.revisions }
       try await Task.sleep(for: Self.renewalInterval / 4)
       await renew()
     }
-    return conflicts.revisions
   }
 
   /// Publishes the names of other secrets that this server has. Throws, with nothing changed, if a
@@ -170,9 +179,11 @@ actor NATSServerLeases {
     }
   }
 
-  /// Deletes the key of this server, until it joins again.
+  /// Deletes the key of this server, until it joins again. The deletion has no value, by which the
+  /// other servers know that the lease has ended.
   func withdraw() {
     defer { (membership, revision) = (.outside, nil) }
+    quorum?.end()
     guard membership != .outside, membership != .lost, let value else { return }
     leaseValidity.revoke()
     // If that fails, the others find out after some seconds.
@@ -257,7 +268,8 @@ actor NATSServerLeases {
     leaseStatus.joinNumber = joined
     leaseStatus.revision = number
     leaseStatus.failure = nil
-    leaseValidity.renew(until: sendTime + Self.validity, suspended: suspendedTime)
+    leaseValidity.renew(until: sendTime + NATSQuorum.validity, suspended: suspendedTime)
+    quorum?.recordRenewal(sentAt: sendTime + suspendedTime)
     if membership == .joined { handlers?.leaseRenewed() }
     return true
   }
@@ -296,42 +308,64 @@ actor NATSServerLeases {
     observedRenewals[server] = (revision, now)
   }
 
-  /// Returns whether a server is down for certain. This server must have seen no renewal for as
-  /// long as a lease lasts, and the key must be missing, or this server must have deleted it. If
-  /// one nats-server stores the keys, a missing key is enough. With several, a new leader may
-  /// return an earlier state.
+  /// Returns whether a server is down for certain:
+  ///
+  /// - It has deleted its key itself. If several nats-servers store the keys, a new leader may return
+  ///   an earlier state, so this server writes the deletion again, after the first one.
+  /// - Or this server has seen no renewal for as long as a lease lasts, and its voters no signal. Then
+  ///   it deletes the key, or another server has.
   func isDown(_ server: String) throws(NATSClusterError) -> Bool {
-    let key: UInt64?
+    let entry: KeyValueBucket.BucketEntry?
     do throws(NATSClusterError) {
-      key = try self.revision(of: server)
+      entry = try currentEntry(of: server)
     } catch {
       leaseStatus.failure = "\(error)"
       throw error
     }
+    let isHeld = entry.map { !$0.message.isDeletion } ?? false
+    if !isHeld, !connection.isReplicated { return true }
     let now = NATSClusterClock.nanoseconds
-    if key == nil, !connection.isReplicated { return true }
-    guard let known = observedRenewals[server], key == nil || key == known.revision else {
-      recordRenewal(server, key ?? 0, at: now)
-      return false
+    let revision = isHeld ? entry?.lastSequence ?? 0 : 0
+    var age: UInt64 = 0
+    if let known = observedRenewals[server], !isHeld || revision == known.revision {
+      age = now - known.since
+    } else {
+      recordRenewal(server, revision, at: now)
     }
-    guard now - known.since > UInt64(Self.lifetime / .nanoseconds(1)) else { return false }
-    guard let key else { return true }
-    // Otherwise it is up after all, or another server has deleted the key: the next call finds out.
-    return try keys.put([], as: Self.key(of: server), after: key, isDeletion: true) != nil
+    let hasEnded = hasEnded(leaseOf: server, entry, unchangedFor: age)
+    guard let entry else { return hasEnded }
+    let isReleased = !isHeld && entry.message.bytes.isEmpty
+    guard hasEnded || isReleased else { return false }
+    if hasEnded, !isHeld { return true }
+    // Otherwise it is up after all, or another server has written the key: the next call finds out.
+    // The deletion by another server keeps the value, which says who the server's voters were.
+    return try keys.put(
+      entry.message.bytes, as: Self.key(of: server), after: entry.lastSequence, isDeletion: true)
+      != nil
   }
 
-  /// Returns the revision of a server's key; nil if there is none according to all that was
+  /// Whether a lease has ended, by what this server knows of its renewals and signals. `age` is in
+  /// nanoseconds.
+  private func hasEnded(
+    leaseOf server: String, _ entry: KeyValueBucket.BucketEntry?, unchangedFor age: UInt64
+  ) -> Bool {
+    // Without the value it is not known whether the server has voters.
+    guard let bytes = entry?.message.bytes else { return age > NATSQuorum.maxLifetime }
+    let voters = NATSLeaseValue(bytes)?.voters ?? []
+    guard !voters.isEmpty, age <= NATSQuorum.maxLifetime else { return age > NATSQuorum.lifetime }
+    return quorum?.hasEnded(leaseOf: server, voters: voters, unchangedFor: age) == true
+  }
+
+  /// Returns the entry of a server's key; nil if there is none according to all that was
   /// acknowledged.
-  private func revision(of server: String) throws(NATSClusterError) -> UInt64? {
-    func currentRevision() throws(NATSClusterError) -> UInt64? {
-      try keys.entry(of: Self.key(of: server)).flatMap {
-        $0.message.isDeletion ? nil : $0.lastSequence
-      }
-    }
-    if let revision = try currentRevision() { return revision }
+  private func currentEntry(
+    of server: String
+  ) throws(NATSClusterError) -> KeyValueBucket.BucketEntry? {
+    let key = Self.key(of: server)
+    if let entry = try keys.entry(of: key), !entry.message.isDeletion { return entry }
     guard connection.isReplicated else { return nil }
     try keys.synchronize()
-    return try currentRevision()
+    return try keys.entry(of: key)
   }
 
   /// Keys allow fewer characters than names; the bytes of a name in hex are letters and digits.

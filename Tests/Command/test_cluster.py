@@ -14,7 +14,7 @@ import urllib.error
 import urllib.request
 
 from cluster_client import ClusterClient, secret_file
-from command import Server, run
+from command import ROOT, Server, run
 from rawsocket import WebSocket
 
 OWNER = "conformance.owner"
@@ -48,6 +48,13 @@ class NATSServer:
         self.process.kill()
         self.process.wait()
         self.process.stderr.close()
+
+
+def guide_configuration():
+    """The configuration of nats-server in the guide, with the password `secret`, for a free port and another folder."""
+    text = (ROOT / "web/docs/cluster-operating.md").read_text()
+    configuration = re.search(r"`nats.conf`:\n\n```text\n(.*?)```", text, re.S)[1].replace("$NATS_PASSWORD", "secret")
+    return re.sub(r"listen: .*\n", "", configuration).replace("store_dir: engine", "")
 
 
 def health(server):
@@ -426,6 +433,20 @@ class NATSFailures(ClusterCase):
         client.resume(self.serve())
         self.assertEqual({"n": 3}, client.call("router.invoke", echo(3, key="l"))["result"])
 
+    def test_sessions_are_kept_when_leases_of_another_form_are_removed(self):
+        server = self.serve()
+        client = self.client(server)
+        self.assertEqual({"n": 1}, client.call("router.invoke", echo(1, key="k"))["result"])
+        server.end(signal.SIGKILL)
+        bucket = "KV_waybridge-servers"
+        self.publish(f"$JS.API.STREAM.DELETE.{bucket}", b"")
+        stream = {"name": bucket, "subjects": ["$KV.waybridge-servers.>"], "description": "Leases of Waybridge, form 4", "num_replicas": 1}
+        self.publish(f"$JS.API.STREAM.CREATE.{bucket}", json.dumps(stream).encode())
+        self.assertIn("the bucket waybridge-servers belongs to another program or another version", self.refusal(self.nats.url))
+        self.publish(f"$JS.API.STREAM.DELETE.{bucket}", b"")
+        client.resume(self.serve())
+        self.assertEqual({"n": 1}, client.call("router.invoke", echo(1, key="k"))["result"])
+
     def publish(self, subject, payload):
         """Publishes data that no server publishes."""
         with socket.create_connection(("127.0.0.1", self.nats.port)) as connection:
@@ -491,6 +512,77 @@ class NATSFailures(ClusterCase):
         self.assertIn("a user and password with the permissions", errors)
         self.assertNotIn("wrong", errors)
         self.assertIn("not in both", self.refusal(closed.url, "--data", str(pathlib.Path(self.folder, "data"))))
+
+
+class ThreeNATSServers(ClusterCase):
+    """A cluster whose streams have three replicas, with the account of the guide."""
+
+    def setUp(self):
+        super().setUp()
+        self.nats.end()
+        sockets = [socket.socket() for _ in range(3)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        routes = [f"nats://127.0.0.1:{each.getsockname()[1]}" for each in sockets]
+        for each in sockets:
+            each.close()
+        file = pathlib.Path(self.folder, "nats.conf")
+        file.write_text(guide_configuration().replace("users: [", "users: [{user: operator, password: secret}, "))
+        self.engines = []
+        for place, route in enumerate(routes):
+            more = "-c", str(file), "-sd", str(pathlib.Path(self.folder, f"engine{place}")), "--cluster_name", "test", "--routes", ",".join(routes)
+            self.engines.append(self.begin("-js", "-n", str(place), "--cluster", route, *more))
+        until(self.creates_stream, 60)
+        self.nats.url = ",".join(engine.url.replace("//", "//waybridge:secret@") for engine in self.engines)
+
+    def request(self, subject, body=None):
+        """Makes a request to JetStream; returns None if there is no response."""
+        payload = json.dumps(body).encode() if body else b""
+        with socket.create_connection(("127.0.0.1", self.engines[0].port), timeout=5) as connection, connection.makefile("rb") as lines:
+            connection.sendall(b'CONNECT {"verbose":false,"headers":true,"no_responders":true,"user":"operator","pass":"secret"}\r\nSUB _INBOX.test 1\r\n')
+            connection.sendall(f"PUB {subject} _INBOX.test {len(payload)}\r\n".encode() + payload + b"\r\n")
+            try:
+                for line in lines:
+                    if line.startswith(b"MSG "):
+                        return json.loads(lines.read(int(line.split()[-1])))
+                    if line.startswith(b"HMSG "):
+                        return None
+            except TimeoutError:
+                return None
+
+    def creates_stream(self):
+        """Whether the NATS servers have a leader and know each other."""
+        stream = {"name": "TRIAL", "subjects": ["trial"], "storage": "memory", "num_replicas": 3}
+        response = self.request("$JS.API.STREAM.CREATE.TRIAL", stream)
+        return response and "error" not in response
+
+    def test_calls_continue_while_nats_elects_a_leader(self):
+        servers = [self.serve("--cluster-replicas", "3") for _ in range(2)]
+        connected = 'waybridge_cluster_voters{state="up"}'
+        until(lambda: all(metrics(server)[connected] == 3 and metrics(server)["waybridge_cluster_servers"] == 2 for server in servers))
+        clients = [self.client(server) for server in servers]
+        for client in clients:
+            self.assertEqual({"n": 1}, client.call("router.invoke", echo(1, key="k"))["result"])
+        leader = int(self.request("$JS.API.STREAM.INFO.KV_waybridge-servers")["cluster"]["leader"])
+        renewals = [metrics(server)["waybridge_cluster_lease_renewals_total"] for server in servers]
+        self.engines[leader].process.kill()
+        waiting = [client.begin("router.invoke", echo(2, key="l")) for client in clients]
+
+        def is_over():
+            for client in clients:
+                self.assertEqual({"n": 3}, client.call("router.invoke", echo(3))["result"])
+            # The first renewals may have been sent before the crash.
+            return all(metrics(server)["waybridge_cluster_lease_renewals_total"] > count + 2 for server, count in zip(servers, renewals))
+
+        until(is_over, 60)
+        for client, call in zip(clients, waiting):
+            self.assertEqual({"n": 2}, client.response(call)["result"])
+            # No connection was closed.
+            self.assertEqual(0, client.resumptions)
+        for server in servers:
+            self.assertEqual(0, metrics(server)["waybridge_cluster_lease_losses_total"])
+            self.assertLess(0, metrics(server)["waybridge_cluster_lease_extensions_total"])
+            self.assertEqual(1, metrics(server)['waybridge_cluster_voters{state="down"}'])
 
 
 if __name__ == "__main__":

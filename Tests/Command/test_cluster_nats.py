@@ -12,10 +12,8 @@ import subprocess
 import unittest
 
 from cluster_client import secret_file
-from command import ROOT, Server, run
-from test_cluster import ClusterCase, echo, health, metrics, until
-
-OPERATING = ROOT / "web/docs/cluster-operating.md"
+from command import Server, run
+from test_cluster import ClusterCase, echo, guide_configuration, health, metrics, until
 
 
 def openssl(*arguments, **more):
@@ -472,10 +470,7 @@ class Permissions(NATSAccess):
     """The account of the guide."""
 
     def test_permissions_of_the_guide_are_sufficient_and_needed(self):
-        configuration = re.search(r"`nats.conf`:\n\n```text\n(.*?)```", OPERATING.read_text(), re.S)[1]
-        configuration = re.sub(r"listen: .*\n", "", configuration).replace("$NATS_PASSWORD", "secret")
-        configuration = configuration.replace("store_dir: engine", "")
-        self.begin_with(configuration)
+        self.begin_with(guide_configuration())
         self.nats.url = self.nats.url.replace("//", "//waybridge:secret@")
         self.works()
         # The same user may not use the names of another cluster.

@@ -106,7 +106,7 @@ class Metrics(unittest.TestCase):
             shared = pathlib.Path(folder) / "engine"
             nats = NATSServer(str(shared), "-js")
             try:
-                arguments = ["serve", "--port", "0", "--cluster", nats.url]
+                arguments = ["serve", "--port", "0", "--cluster", nats.url, "--cluster-secret-file", str(secret)]
                 with Server(*arguments) as one, Server(*arguments):
                     until(lambda: metrics(one)["waybridge_cluster_servers"] == 2)
                     samples, types = parse(get(one.address + "/metrics")[1])

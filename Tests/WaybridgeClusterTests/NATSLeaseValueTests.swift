@@ -18,6 +18,7 @@ struct NATSLeaseValueTests {
     var lease = lease
     #expect(NATSLeaseValue(lease.bytes(lifetime: .seconds(4))) == lease)
     lease.joined = 7
+    lease.voters = ["a:4222", "b:4222", "c:4222"]
     #expect(NATSLeaseValue(lease.bytes(lifetime: .seconds(4))) == lease)
   }
 

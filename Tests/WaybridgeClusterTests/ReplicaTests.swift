@@ -162,6 +162,102 @@ struct ReplicaTests {
     await server.leave()
   }
 
+  /// A server of a cluster with three voters.
+  private struct LeaseHolder {
+    let leases: NATSServerLeases
+    let validity = SessionLeaseValidity(suspendedTime: NATSClusterClock.suspendedTime)
+    let quorum: NATSQuorumMonitor
+    private let value: NATSLeaseValue
+
+    init(_ name: String, _ natsServers: [NATSServer], secrets: [String] = []) throws {
+      leases = try NATSServerLeases(
+        NATSClusterConfiguration(
+          url: natsServers.map(\.url).joined(separator: ","), replicas: 3),
+        leaseValidity: validity, NATSLeaseStatus())
+      quorum = try #require(leases.quorum)
+      value = NATSLeaseValue(
+        server: name, announcement: ClusterAnnouncement(host: "machine"), secrets: secrets)
+    }
+
+    /// Joins, and does not renew the lease from then on.
+    func join() async throws { try await leases.join(with: value) }
+
+    /// Calls `check` until the lease was extended `count` times more.
+    func awaitExtensions(
+      _ count: Int, _ check: () async throws -> Void = {}
+    ) async throws {
+      let start = validity.counts.extensions
+      while validity.counts.extensions < start + count {
+        let isValid = !validity.hasExpired(at: NATSClusterClock.nanoseconds)
+        try #require(isValid, "the lease ended after \(validity.counts.extensions) extensions")
+        try await check()
+        await Task.yield()
+      }
+    }
+  }
+
+  /// A majority of the NATS servers extends the lease of a server that cannot renew it. No other
+  /// server counts it as down before that has ended, although it sees no renewal.
+  @Test func votesExtendLeaseUntilServerIsSilent() async throws {
+    let server = try LeaseHolder("a", natsServers)
+    let other = try LeaseHolder("b", natsServers)
+    try await other.join()
+    try await server.join()
+    try await server.awaitExtensions(20) {
+      let isDown = try await other.leases.isDown("a")
+      #expect(!isDown)
+    }
+    server.quorum.end()
+    while try await !other.leases.isDown("a") {}
+    #expect(server.validity.hasExpired(at: NATSClusterClock.nanoseconds))
+    #expect(server.quorum.connectedCount == 0)
+    await other.leases.leave()
+  }
+
+  /// A server that has withdrawn is down at once for the others, its lease is not extended, and it
+  /// can join again with the same voters.
+  @Test func votesDoNotExtendLeaseOfServerThatHasWithdrawn() async throws {
+    let server = try LeaseHolder("a", natsServers)
+    let other = try LeaseHolder("b", natsServers)
+    try await other.join()
+    try await server.join()
+    try await server.awaitExtensions(4)
+    await server.leases.withdraw()
+    let extensions = server.validity.counts.extensions
+    #expect(try await other.leases.isDown("a"))
+    #expect(server.quorum.connectedCount == 0)
+    // A round that was in progress has ended by now.
+    try await other.awaitExtensions(12)
+    #expect(server.validity.counts.extensions == extensions)
+    #expect(server.validity.hasExpired(at: NATSClusterClock.nanoseconds))
+    #expect(try await other.leases.isDown("a"))
+
+    try await server.leases.rejoin(ClusterAnnouncement(host: "machine"))
+    try await server.awaitExtensions(20) {
+      let isDown = try await other.leases.isDown("a")
+      #expect(!isDown)
+    }
+    await server.leases.leave()
+    #expect(try await other.leases.isDown("a"))
+    await other.leases.leave()
+  }
+
+  /// A server with other settings does not join while votes extend the lease of one that cannot renew
+  /// it: that one would not compare itself when it can.
+  @Test func serverWithOtherSettingsWaitsForTheEndOfExtensions() async throws {
+    let server = try LeaseHolder("a", natsServers, secrets: ["one"])
+    let other = try LeaseHolder("b", natsServers, secrets: ["two"])
+    try await server.join()
+    let joining = Task { try await other.join() }
+    try await server.awaitExtensions(40) {
+      #expect(other.validity.counts.renewals == 0, "it has joined")
+    }
+    server.quorum.end()
+    try await joining.value
+    #expect(server.validity.hasExpired(at: NATSClusterClock.nanoseconds))
+    await other.leases.leave()
+  }
+
   @Test func documentKeepsFirstOfCompetingWrites() async throws {
     let one = try NATSClusterDirectory(
       NATSClusterConfiguration(url: natsServers[0].url, replicas: 3))

@@ -43,6 +43,9 @@ package protocol ClusterEngine: Sendable {
 
   /// Why the engine cannot be used; nil if its last response was a success.
   var failure: String? { get }
+  /// How many servers of the engine this server is connected to that extend its lease while the
+  /// engine cannot be used, and how many there are; nil if its lease is not extended.
+  var voters: (connected: Int, all: Int)? { get }
   /// A number that grows with each renewal of this server's lease. Other servers compare it to see
   /// whether this server is still up.
   var renewalCount: UInt64 { get }
@@ -78,8 +81,8 @@ extension ClusterEngine {
 
 /// The callbacks of an engine. It may call them on any thread.
 package struct ClusterHandlers: Sendable {
-  /// The lease was renewed. This server then sends its presence, so that the others do not suspect
-  /// it.
+  /// The lease was renewed or extended. This server then sends its presence, so that the others do
+  /// not suspect it.
   package let leaseRenewed: @Sendable () -> Void
   /// Another server has declared this one down.
   package let declaredDown: @Sendable () -> Void

@@ -68,7 +68,15 @@ struct BridgeClusterMetrics {
 
   private var leaseFamilies: [MetricFamily] {
     let counts = node.engine.leaseValidity.counts
+    var voters = MetricFamily(
+      "waybridge_cluster_voters", .gauge,
+      "NATS servers that this server is connected to (up), or not (down), of those that can extend "
+        + "its lease while it cannot be renewed.")
+    let (connected, all) = node.engine.voters ?? (0, 0)
+    voters.add(connected, ("state", "up"))
+    voters.add(all - connected, ("state", "down"))
     return [
+      voters,
       MetricFamily(
         "waybridge_cluster_engine_reached", .gauge,
         "1 if NATS answered last time, else 0.",
@@ -80,6 +88,10 @@ struct BridgeClusterMetrics {
       MetricFamily(
         "waybridge_cluster_lease_renewals_total", .counter, "Renewals of the lease.",
         value: counts.renewals),
+      MetricFamily(
+        "waybridge_cluster_lease_extensions_total", .counter,
+        "Extensions of the lease by a majority of the NATS servers, while it could not be renewed.",
+        value: counts.extensions),
       MetricFamily(
         "waybridge_cluster_lease_losses_total", .counter,
         "Times that another server considered this one failed.", value: counts.losses),

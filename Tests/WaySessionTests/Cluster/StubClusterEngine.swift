@@ -65,6 +65,8 @@ final class StubClusterEngine: ClusterEngine {
     self.handlers.withLock { $0 = handlers }
   }
 
+  var voters: (connected: Int, all: Int)? { nil }
+
   /// Makes the server's lease valid indefinitely, until it is lost.
   func renewLease() { leaseValidity.renew(until: .max, suspended: 0) }
 
