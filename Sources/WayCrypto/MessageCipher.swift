@@ -22,13 +22,10 @@ package struct MessageCipher: Sendable {
   /// nonce has ``nonceLength`` bytes, and must not be used twice with one key. Returns nil if the
   /// nonce has another length, or memory is short.
   package func seal(_ message: [UInt8], nonce: [UInt8], context: [UInt8]) -> [UInt8]? {
-    guard nonce.count == Self.nonceLength, let operation = EVP_CIPHER_CTX_new() else { return nil }
+    guard let operation = begin(encrypts: true, nonce, context) else { return nil }
     defer { EVP_CIPHER_CTX_free(operation) }
     var sealed = [UInt8](repeating: 0, count: message.count + Self.tagLength)
     var count: Int32 = 0
-    guard EVP_EncryptInit_ex(operation, EVP_aes_256_gcm(), nil, key, nonce) == 1,
-      EVP_EncryptUpdate(operation, nil, &count, context, Int32(context.count)) == 1
-    else { return nil }
     let isSealed = sealed.withUnsafeMutableBufferPointer { sealed in
       guard let start = sealed.baseAddress else { return false }
       let end = start + message.count
@@ -42,8 +39,8 @@ package struct MessageCipher: Sendable {
   /// Returns the message that was sealed with the same key, nonce and context; nil if there is
   /// none.
   package func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], context: [UInt8]) -> [UInt8]? {
-    guard nonce.count == Self.nonceLength, sealed.count >= Self.tagLength,
-      let operation = EVP_CIPHER_CTX_new()
+    guard sealed.count >= Self.tagLength,
+      let operation = begin(encrypts: false, nonce, context)
     else { return nil }
     defer { EVP_CIPHER_CTX_free(operation) }
     var tag = Array(sealed.suffix(Self.tagLength))
@@ -51,9 +48,6 @@ package struct MessageCipher: Sendable {
     // The end of a message may need a byte more.
     var message = [UInt8](repeating: 0, count: encrypted.count + 1)
     var count: Int32 = 0
-    guard EVP_DecryptInit_ex(operation, EVP_aes_256_gcm(), nil, key, nonce) == 1,
-      EVP_DecryptUpdate(operation, nil, &count, context, Int32(context.count)) == 1
-    else { return nil }
     let isOpened = message.withUnsafeMutableBufferPointer { message in
       guard let start = message.baseAddress else { return false }
       return EVP_DecryptUpdate(operation, start, &count, encrypted, Int32(encrypted.count)) == 1
@@ -63,5 +57,26 @@ package struct MessageCipher: Sendable {
     guard isOpened else { return nil }
     message.removeLast()
     return message
+  }
+
+  /// Returns random bytes for nonces, from the system's cryptographic generator.
+  package static func randomBytes(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
+  /// Begins an operation that authenticates `context`; the caller frees it. Returns nil if the nonce
+  /// has another length, or memory is short.
+  private func begin(encrypts: Bool, _ nonce: [UInt8], _ context: [UInt8]) -> OpaquePointer? {
+    guard nonce.count == Self.nonceLength, let operation = EVP_CIPHER_CTX_new() else { return nil }
+    var count: Int32 = 0
+    guard
+      EVP_CipherInit_ex(operation, EVP_aes_256_gcm(), nil, key, nonce, encrypts ? 1 : 0) == 1,
+      EVP_CipherUpdate(operation, nil, &count, context, Int32(context.count)) == 1
+    else {
+      EVP_CIPHER_CTX_free(operation)
+      return nil
+    }
+    return operation
   }
 }

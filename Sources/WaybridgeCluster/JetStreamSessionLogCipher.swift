@@ -26,7 +26,8 @@ struct JetStreamSessionLogCipher: Sendable {
     guard let secret = secretFile.secrets.first,
       let cipher = secret.cipher(forSessionLogOn: subject)
     else { return nil }
-    let nonce = Self.randomNonce()
+    // Each session has a key of its own, and far fewer messages than nonces that may be random.
+    let nonce = MessageCipher.randomBytes(MessageCipher.nonceLength)
     return cipher.seal(entry, nonce: nonce, context: Self.context(subject, after)).map {
       [Self.form] + secret.id + nonce + $0
     }
@@ -72,14 +73,6 @@ struct JetStreamSessionLogCipher: Sendable {
   func isOutdated(_ message: [UInt8]) -> Bool {
     guard let secret = secretFile?.secrets.first else { return false }
     return Self.secretID(of: message) != secret.id
-  }
-
-  /// Each session has a key of its own, and far fewer messages than nonces that may be random.
-  private static func randomNonce() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    var writer = RecordByteWriter()
-    while writer.bytes.count < MessageCipher.nonceLength { writer.write(generator.next()) }
-    return Array(writer.bytes.prefix(MessageCipher.nonceLength))
   }
 
   private static func secretID(of message: [UInt8]) -> [UInt8] {

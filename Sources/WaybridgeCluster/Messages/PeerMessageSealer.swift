@@ -18,10 +18,7 @@ struct PeerMessageSealer {
     self.cipher = cipher
     self.cluster = cluster
     self.sender = sender
-    var generator = SystemRandomNumberGenerator()
-    salt = (0..<PeerMessageHeader.saltLength).map { _ in
-      UInt8.random(in: 0...255, using: &generator)
-    }
+    salt = MessageCipher.randomBytes(PeerMessageHeader.saltLength)
   }
 
   /// Uses the first of other secrets from now on; the numbers of messages continue. Returns false,
