@@ -155,7 +155,7 @@ package final class Rights: @unchecked Sendable {
   var guests: [Caller] { (caller.isGuest ? [caller] : []) + (limitedBy?.guests ?? []) }
 
   /// The current generation of rules.
-  private var generation: Int { source?.generation ?? 0 }
+  private var generation: Int { source?.generation ?? limitedBy?.generation ?? 0 }
 
   /// Discards results of earlier rules.
   private func refresh() {
@@ -189,10 +189,11 @@ extension Rights {
 
   /// Checks a method of which only the name is known.
   func authorize(_ method: String, _ kind: MethodKind = .standard) throws(CallError) {
-    guard source != nil else { return }
-    try invitation?.check(method, kind)
-    try methodRule(of: method, isAdmin: kind == .admin).authorize(
-      method, isTargetDependent: kind == .targetDependent)
+    if source != nil {
+      try invitation?.check(method, kind)
+      try methodRule(of: method, isAdmin: kind == .admin).authorize(
+        method, isTargetDependent: kind == .targetDependent)
+    }
     try limitedBy?.authorize(method, kind)
   }
 
@@ -230,7 +231,14 @@ extension Rights {
   private func check(uncached method: PolicyRouteMethod, _ resolution: Resolution) throws(CallError)
   {
     if isUnrestricted(method) { unrestrictedRouteMethods |= 1 << UInt64(method.rawValue) }
-    guard let source else { return }
+    if let source { try check(method, resolution, by: source.compiledPolicy) }
+    try limitedBy?.check(method, resolution)
+  }
+
+  /// Checks the caller's own rights, without those that limit them.
+  private func check(
+    _ method: PolicyRouteMethod, _ resolution: Resolution, by compiledPolicy: CompiledPolicy?
+  ) throws(CallError) {
     try invitation?.check(method, resolution)
     if let permissions = resolution.route?.permissions, !permissions.isEmpty,
       !caller.identity.isMember(ofAny: permissions)
@@ -241,19 +249,19 @@ extension Rights {
           + permissions.map(\.quoted).joined(separator: ", "))
     }
     try methodRule(of: method.name, isAdmin: false)
-      .check(method.name, resolution, source.compiledPolicy)
+      .check(method.name, resolution, compiledPolicy)
     if case .navigation(_, let operation, _) = resolution {
       try authorize("navigation.\(operation)", .targetDependent)
     }
-    try limitedBy?.check(method, resolution)
   }
 
   /// Whether a method may be called about every unrestricted route.
   private func isUnrestricted(_ method: PolicyRouteMethod) -> Bool {
-    guard source != nil else { return true }
-    return invitation?.isForAllRoutes != false
-      && methodRule(of: method.name, isAdmin: false).isUnrestricted
-      && limitedBy?.isUnrestricted(method) != false
+    let isUnrestrictedItself =
+      source == nil
+      || invitation?.isForAllRoutes != false
+        && methodRule(of: method.name, isAdmin: false).isUnrestricted
+    return isUnrestrictedItself && limitedBy?.isUnrestricted(method) != false
   }
 
   /// Whether a method may be called about the target of a URI.

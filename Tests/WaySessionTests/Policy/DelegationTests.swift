@@ -123,6 +123,23 @@ struct DelegationTests {
     #expect(try await client.callStatus("router.invoke", ["uri": "navigation:back"]) == "no back")
   }
 
+  /// The app may call every route, and a client that serves a call of the app only its own.
+  @Test func hostOfTheAppHasItsOwnRights() async throws {
+    let bridge = try bridge()
+    let (page, opened) = try await WireClient.open(
+      bridge, ["hosts": [["scheme": "web", "kind": "page"]]], from: pageHandshake)
+    let session = try #require(opened["session"]?.string)
+    async let delivered = bridge.sessionServer.clusterDispatch.open(
+      "web://a", [:], exts: [:], style: nil, in: .session(session), timeout: .seconds(10))
+    let request = try await page.nextRequest("page.open")
+    for (uri, status) in [("action://public", "ok"), ("action://secret", "secret")] {
+      let params: Value = ["uri": .string(uri), "onBehalfOf": request["id"] ?? .null]
+      #expect(try await page.callStatus("router.invoke", params) == status)
+    }
+    try await page.respond(request, .null)
+    #expect(try await delivered.count == 1)
+  }
+
   @Test func pushHasRightsOfItsSender() async throws {
     let bridge = try bridge()
     let (_, page) = try await openShellAndPage(bridge)
