@@ -389,12 +389,15 @@ extension Connection {
     var handshake = handshake
     handshake.token = resumeRequest.open.token ?? handshake.token
     // Without a token of its own, a client keeps its identity.
-    guard handshake.token != nil || handshake.isReserved else {
+    let hasToken = handshake.token != nil
+    guard hasToken || handshake.isReserved else {
       return resume(resumeRequest, request, nil, isNotFound: isNotFound)
     }
     identify(handshake, resumes: true) { connection, identity in
       do throws(CallError) {
-        connection.resume(resumeRequest, request, try identity.get(), isNotFound: isNotFound)
+        let identity = try identity.get()
+        connection.resume(
+          resumeRequest, request, hasToken ? identity : nil, isNotFound: isNotFound)
       } catch {
         connection.reject(resumeRequest.open, request, error)
       }
