@@ -46,9 +46,10 @@ final class RelayChannel: MessageChannel, @unchecked Sendable {
 
   /// Returns the identity of the client, as the entry server has verified it. `reference` is what the
   /// client's message contains instead of the token; nil for no token. Throws the error with which
-  /// the token was rejected.
-  func identity(for reference: String?) throws(CallError) -> Identity {
-    try identities.identity(for: reference)
+  /// the token was rejected, and 2401 if the identity has expired by `now`, in milliseconds since
+  /// 1970-01-01 UTC.
+  func identity(for reference: String?, at now: Int64) throws(CallError) -> Identity {
+    try identities.identity(for: reference, at: now)
   }
 
   func attach(_ receiver: any MessageReceiver) { self.receiver = receiver }

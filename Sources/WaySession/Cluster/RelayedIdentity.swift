@@ -60,12 +60,17 @@ struct RelayedIdentities {
   }
 
   /// Returns the identity for a reference; nil stands for no token. Throws the error with which the
-  /// token was rejected, and 2401 if the other server has sent none.
-  func identity(for reference: String?) throws(CallError) -> Identity {
+  /// token was rejected, and 2401 if the other server has sent none, or if the identity has expired
+  /// by `now`, in milliseconds since 1970-01-01 UTC: a reference may be used again on its connection.
+  func identity(for reference: String?, at now: Int64) throws(CallError) -> Identity {
     guard let found = identities.last(where: { $0.reference == reference }) else {
       throw CallError(
         .notAuthenticated, "The server that has the connection has not verified the token")
     }
-    return try found.result.get()
+    let identity = try found.result.get()
+    if let expires = identity.expires, expires <= now {
+      throw CallError(.notAuthenticated, "The token has expired")
+    }
+    return identity
   }
 }

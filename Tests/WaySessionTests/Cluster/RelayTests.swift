@@ -149,9 +149,9 @@ struct RelayTests {
     #expect(!texts.joined().contains(token))
     #expect(texts.suffix(5) == (0..<5).map { "later \($0)" }[...])
     let channel = try channel
-    let identity = Result { () throws(CallError) in try channel.identity(for: "token-1") }
+    let identity = Result { () throws(CallError) in try channel.identity(for: "token-1", at: 0) }
     #expect((try? identity.get().user) == (token == "other" ? nil : "anna"))
-    #expect(throws: CallError.self) { try channel.identity(for: "token-2") }
+    #expect(throws: CallError.self) { try channel.identity(for: "token-2", at: 0) }
   }
 
   private static func renewals(_ tokens: [String]) -> String {
@@ -170,7 +170,7 @@ struct RelayTests {
     let last = owner.texts.withLock { $0[2] }
     #expect(last.contains("token-2") && !last.contains("token-1"))
     let channel = try channel
-    #expect(throws: CallError.self) { try channel.identity(for: "token-2") }
+    #expect(throws: CallError.self) { try channel.identity(for: "token-2", at: 0) }
   }
 
   @Test func tooManyRejectedTokensCloseTheConnection() async throws {

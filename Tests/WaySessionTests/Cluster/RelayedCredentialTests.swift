@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayPatterns
 import WayRouting
 import WayTransport
 import WayValues
@@ -16,10 +17,14 @@ struct RelayedCredentialTests {
   /// The tokens that the app of each server was asked to verify; nil for none.
   private let entryTokens = Locked<[String?]>([])
   private let ownerTokens = Locked<[String?]>([])
+  /// The audit records of the owner.
+  private let ownerRecords = Locked<[AuditRecord]>([])
 
   init() async throws {
-    entry = Self.bridge(entryEngine, entryTokens)
-    owner = Self.bridge(ownerEngine, ownerTokens)
+    entry = try Self.bridge(entryEngine, entryTokens)
+    var sink = EventSink()
+    sink.audit = { [ownerRecords] record in ownerRecords.withLock { $0.append(record) } }
+    owner = try Self.bridge(ownerEngine, ownerTokens, sink)
     for bridge in [entry, owner] { try await bridge.sessionServer.restore() }
     entryEngine.linked.withLock { [ownerEngine] in $0 = ownerEngine }
     ownerEngine.linked.withLock { [entryEngine] in $0 = entryEngine }
@@ -30,12 +35,20 @@ struct RelayedCredentialTests {
     ownerEngine.receive(.presence([:]), from: entryName)
   }
 
-  /// Tokens are `USER SECONDS`; the seconds count from the start of the test.
+  /// Tokens are `USER SECONDS`; the seconds count from the start of the test. A user may have two
+  /// connections.
   private static func bridge(
-    _ engine: StubClusterEngine, _ tokens: Locked<[String?]>
-  ) -> InMemoryBridge {
-    InMemoryBridge(
-      Router(),
+    _ engine: StubClusterEngine, _ tokens: Locked<[String?]>, _ sink: EventSink = EventSink()
+  ) throws -> InMemoryBridge {
+    let router = Router()
+    try router.register(
+      Route(
+        name: "staff", patterns: [try RoutePattern("action://staff")], kind: .task,
+        permissions: ["staff"], handler: .task { _ in 1 }))
+    var limits = Limits()
+    limits.maxUserConnections = 2
+    return InMemoryBridge(
+      router, limits: limits, observer: sink,
       identify: { handshake in
         tokens.withLock { $0.append(handshake.token) }
         let words = (handshake.token ?? "").split(separator: " ")
@@ -139,5 +152,90 @@ struct RelayedCredentialTests {
     #expect(!sentToOwner.contains(token))
     let (other, _) = try await WireClient.open(owner, ["token": "ben 300"])
     #expect(try await other.hasNoPendingMessages())
+  }
+
+  /// The server that was asked first does not have the session any more. Each attempt of the client is
+  /// a relay of its own, with new references, and its token is verified again.
+  @Test func retriesAtTheNewOwner() async throws {
+    let (_, join) = try await session()
+    let formerEngine = StubClusterEngine(owner: nil)
+    let formerTokens = Locked<[String?]>([])
+    let former = try Self.bridge(formerEngine, formerTokens)
+    try await former.sessionServer.restore()
+    let entryName = try #require(entry.sessionServer.cluster?.server)
+    let formerName = try #require(former.sessionServer.cluster?.server)
+    formerEngine.receive(.presence([:]), from: entryName)
+    formerEngine.linked.withLock { [entryEngine] in $0 = entryEngine }
+    entryEngine.receive(.presence([:]), from: formerName)
+    let owner = entryEngine.owner.withLock { $0 }
+    entryEngine.owner.withLock { $0 = .server(formerName) }
+    entryEngine.links.withLock { $0[formerName] = formerEngine }
+    let ben = try await WireClient.connect(to: entry, subprotocol: "waybridge.v1")
+    let params: Value = ["protocol": ["1.0"], "token": "ben 301", "join": join]
+    try await ben.call(1, "session.open", params)
+    #expect(try await ben.nextCloseCode() == CloseCode.drain.rawValue)
+
+    entryEngine.owner.withLock { $0 = owner }
+    let again = try await WireClient.connect(to: entry, subprotocol: "waybridge.v1")
+    try await again.call(1, "session.open", params)
+    #expect(try await again.response(1)["result"]?["session"] == join["session"])
+    #expect(entryTokens.withLock { $0 } == ["ben 301", "ben 301"])
+    #expect(formerTokens.withLock { $0.isEmpty })
+    for token in ["ben 301", join["token"]?.string ?? ""] { #expect(!sentToOwner.contains(token)) }
+  }
+
+  /// The reference of the handshake's token stands for each attempt on its connection.
+  @Test func referenceExpiresWithItsToken() async throws {
+    let (_, joining) = try await session()
+    let ben = try await WireClient.connect(
+      to: entry, subprotocol: "waybridge.v1", from: Handshake(token: "ben 3"))
+    func join(_ token: Value) async throws -> Value {
+      let join: Value = ["session": joining["session"] ?? .null, "token": token]
+      return try await ben.request("session.open", ["protocol": ["1.0"], "join": join])
+    }
+    #expect(try await join("guessed")["error"]?["code"] == 2401)
+    try await owner.server.advance(by: .seconds(4))
+    let expired = try await join(joining["token"] ?? .null)
+    #expect(expired["error"]?["message"] == "The token has expired")
+    #expect(entryTokens.withLock { $0 } == ["ben 3"])
+  }
+
+  @Test func relayedConnectionsCountForTheirUser() async throws {
+    let (_, join) = try await session()
+    var clients: [WireClient] = []
+    for _ in 1...2 {
+      clients.append(try await WireClient.open(entry, ["token": "ben 300", "join": join]).client)
+    }
+    func open(_ bridge: InMemoryBridge, _ user: String) async throws -> Value? {
+      let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
+      clients.append(client)
+      let params: Value = ["protocol": ["1.0"], "token": .string("\(user) 300"), "join": join]
+      return try await client.request("session.open", params)["error"]?["code"]
+    }
+    #expect(try await open(entry, "ben") == 2503)
+    #expect(try await open(owner, "ben") == 2503)
+    #expect(try await open(entry, "cleo") == nil)
+    #expect(owner.sessionServer.userQuotas.refused.connections == 2)
+    try await clients[0].close()
+    await owner.server.loop.settle()
+    while try await open(entry, "ben") != nil { await Task.yield() }
+  }
+
+  @Test func refusalsOfRelayedClientsNameTheirUser() async throws {
+    let (_, join) = try await session()
+    let handshake = Handshake(origin: "https://a.example", address: "10.0.0.7")
+    let (ben, opened) = try await WireClient.open(
+      entry, ["token": "ben 300", "join": join], from: handshake)
+    #expect(
+      try await ben.callStatus("router.invoke", ["uri": "action://staff"]) == "permissions")
+    #expect(try await ben.callStatus("session.renew", ["token": "anna 300"]) == "identity")
+    let clients = ownerRecords.withLock { $0.map(\.client) }
+    #expect(clients.count == 2)
+    for client in clients {
+      #expect(client?.user == "ben")
+      #expect(client?.id == opened["client"]?.string)
+      #expect(client?.address == "10.0.0.7")
+      #expect(client?.origin == "https://a.example")
+    }
   }
 }

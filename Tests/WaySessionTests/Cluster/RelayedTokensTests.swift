@@ -124,14 +124,14 @@ struct RelayedTokensTests {
       identities.add(
         RelayedIdentity(reference: "\(number)", .success(Identity(user: "user \(number)"))))
     }
-    #expect(try identities.identity(for: "19").user == "user 19")
-    #expect(try identities.identity(for: "12").user == "user 12")
+    #expect(try identities.identity(for: "19", at: 0).user == "user 19")
+    #expect(try identities.identity(for: "12", at: 0).user == "user 12")
     for reference in ["11", "20", nil] {
-      #expect(throws: CallError.self) { try identities.identity(for: reference) }
+      #expect(throws: CallError.self) { try identities.identity(for: reference, at: 0) }
     }
     identities.add(RelayedIdentity(reference: nil, .failure(CallError(.unavailable, "later"))))
     #expect {
-      _ = try identities.identity(for: nil)
+      _ = try identities.identity(for: nil, at: 0)
     } throws: { error in
       (error as? CallError)?.message == "later"
     }

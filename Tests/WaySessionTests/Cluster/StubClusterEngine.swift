@@ -8,10 +8,12 @@ import WayTransport
 /// engines.
 final class StubClusterEngine: ClusterEngine {
   let store: any SharedSessionStore
-  /// The owner of all sessions that are not here.
-  let owner: Locked<Ownership>
-  /// The engine that receives all messages to one server, in their order.
+  /// The owner of all sessions that are not here; `nil` if it cannot be found out.
+  let owner: Locked<Ownership?>
+  /// The engine that receives all messages to a server that has none in ``links``, in their order.
   let linked = Locked<StubClusterEngine?>(nil)
+  /// The engines of further servers, by the names of the servers.
+  let links = Locked<[String: StubClusterEngine]>([:])
   let leaseValidity = SessionLeaseValidity { 0 }
   let maxMessage = 1 << 20
   let protectsMessages: Bool
@@ -30,6 +32,8 @@ final class StubClusterEngine: ClusterEngine {
   let documents = Locked<[String: (bytes: [UInt8], revision: UInt64)]>([:])
   /// Whether no document can be written.
   let isFull = Atomic(false)
+  /// How often an owner could not be found out.
+  let failedSearches = Atomic(0)
   /// Called with each document that was read, before it is returned.
   private let onRead: @Sendable () async -> Void
   private let handlers = Locked<ClusterHandlers?>(nil)
@@ -38,7 +42,7 @@ final class StubClusterEngine: ClusterEngine {
 
   /// Makes `owner` the owner of all sessions.
   init(
-    _ store: (any SharedSessionStore)? = nil, owner: Ownership = .notFound,
+    _ store: (any SharedSessionStore)? = nil, owner: Ownership? = .notFound,
     protectsMessages: Bool = true,
     onRead: @escaping @Sendable () async -> Void = {}
   ) {
@@ -48,9 +52,10 @@ final class StubClusterEngine: ClusterEngine {
     self.owner = Locked(owner)
   }
 
-  /// Delivers a message from another server.
+  /// Delivers a message from another server. Its presence goes to all servers, and has no number.
   func receive(_ message: SessionClusterMessage, from server: String) {
-    let number = lastSequences.withLock { numbers in
+    let number: UInt64 = lastSequences.withLock { numbers in
+      if case .presence = message { return 0 }
       numbers[server, default: 0] += 1
       return numbers[server, default: 0]
     }
@@ -92,10 +97,20 @@ final class StubClusterEngine: ClusterEngine {
   func leave() { leaseValidity.revoke() }
   func updatePeer(_ server: String, renewalCount: UInt64) {}
   func isDown(_ server: String) -> Bool { false }
-  func owner(of session: String) -> Ownership { owner.withLock { $0 } }
+  func owner(of session: String) throws -> Ownership {
+    try owner.withLock { owner in
+      guard let owner else {
+        failedSearches.add(1, ordering: .relaxed)
+        throw UnknownOwnerError()
+      }
+      return owner
+    }
+  }
   func send(_ message: [UInt8], to server: String?) {
     sentMessages.withLock { $0.append((message, server)) }
-    guard server != nil, let linked = linked.withLock({ $0 }) else { return }
+    guard let server,
+      let linked = links.withLock({ $0[server] }) ?? linked.withLock({ $0 })
+    else { return }
     // A node holds a lock while it sends: two that deliver to each other would wait for each other.
     deliveries.async { linked.handlers.withLock { $0 }?.messageReceived(message) }
   }
@@ -116,6 +131,8 @@ final class StubClusterEngine: ClusterEngine {
   }
 
   struct FullError: Error {}
+
+  private struct UnknownOwnerError: Error {}
 
   private struct EmptySessionStore: SharedSessionStore {
     func load(as owner: String) -> [StoredSession] { [] }

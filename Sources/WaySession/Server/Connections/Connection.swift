@@ -213,7 +213,10 @@ extension Connection {
   ) {
     guard loopSessions.authenticatesClients else { return completion(self, .success(Identity())) }
     if let relay = channel as? RelayChannel {
-      let identity = Result { () throws(CallError) in try relay.identity(for: handshake.token) }
+      let now = loopSessions.configuration.now()
+      let identity = Result { () throws(CallError) in
+        try relay.identity(for: handshake.token, at: now)
+      }
       return completion(self, admit(identity, resumes: resumes))
     }
     channel.pause()
