@@ -166,6 +166,7 @@ enum CallRunner {
       // The call may have ended while it waited.
       guard session.call(call.number) != nil else { return }
       call.resolution = nil
+      try callResolution.options.rights.checkValidity(at: session.wallTime)
       switch try advance(callResolution, event, for: .call(call), in: session) {
       case .now(let response): session.settle(call.number, .success(response))
       case .failed(let error): session.settle(call.number, .failure(error))

@@ -211,7 +211,7 @@ extension Session {
     environment.resumableClients.remove(client, of: self)
     environment.owner.endInspection(client)
     recordChange(client)
-    client.rights.depart()
+    client.rights.depart(isElsewhere: hasMoved)
     if let invitation = client.rights.invitation {
       journal?.recordChange(RecordKey.invitations)
       invitations.release(

@@ -54,7 +54,10 @@ enum SessionDeepLinkRunner {
     to session: isolated Session
   ) throws(CallError) -> LinkState {
     try link.validate()
-    try check(link, by: rights, in: session)
+    // A sender that may have changed is checked when the link is opened.
+    if rights.outdatedCaller(at: session.wallTime) == nil {
+      try check(link, by: rights, in: session)
+    }
     let charge: ByteBudget.Charge
     if let client {
       charge = try client.charge(link.size)
@@ -74,12 +77,17 @@ enum SessionDeepLinkRunner {
     return state
   }
 
-  /// Checks whether the sender of a link may open its page and each page below it. Throws 2403.
+  /// Checks whether the sender of a link may still deliver it to the session, and may open its page
+  /// and each page below it. Throws 2403.
   private static func check(
     _ link: DeepLink, by rights: Rights, in session: isolated Session
   ) throws(CallError) {
-    if rights.hasExpired(at: session.wallTime) {
-      throw .forbidden("identity", "The identity of the sender has expired")
+    try rights.checkValidity(at: session.wallTime)
+    // A client reaches its own session, and those of its user. Others need a push.
+    let caller = rights.caller
+    if !caller.clientSession.isSameUTF8(as: session.id) {
+      let isOfUser = caller.identity.user != nil && session.identity.hasUser(of: caller.identity)
+      if !isOfUser { try rights.authorize("session.push", .admin) }
     }
     let resolver = session.resolver
     let parents = (try? resolver.parents(of: link, for: rights.caller)) ?? []
@@ -108,8 +116,8 @@ enum SessionDeepLinkRunner {
     owner.restoreDeepLinks(remaining)
   }
 
-  /// Accepts an unclaimed deep link, unless the session has received it before under its key.
-  /// Returns false if it has to wait for another session.
+  /// Accepts an unclaimed deep link, unless the session has received it before under its key, or its
+  /// sender may no longer open it. Returns false if it has to wait for another session.
   private static func accept(
     _ unclaimed: UnclaimedLinks.UnclaimedLink, in session: isolated Session
   ) -> Bool {
@@ -118,8 +126,22 @@ enum SessionDeepLinkRunner {
       return true
     }
     let rights = unclaimed.rights ?? session.appRights
-    return
-      (try? deliver(unclaimed.deepLink, by: rights, under: name, unclaimed, to: session)) != nil
+    do throws(CallError) {
+      _ = try deliver(unclaimed.deepLink, by: rights, under: name, unclaimed, to: session)
+      return true
+    } catch {
+      guard error.isRefusal else { return false }
+      refuse(unclaimed.deepLink, error, by: rights.caller, in: session)
+      return true
+    }
+  }
+
+  /// Reports that a link which has waited is not opened, because its sender may not open it.
+  private static func refuse(
+    _ link: DeepLink, _ error: CallError, by caller: Caller, in session: isolated Session
+  ) {
+    session.events.recordRefusal(error, of: nil, about: link.uri, by: caller)
+    session.events.emitRouteFailure(link.uri, error, by: caller)
   }
 
   /// Opens the first deep link that is due. Call this whenever a link may have become due.
@@ -128,20 +150,70 @@ enum SessionDeepLinkRunner {
       let next = session.pendingLinks.waiting.first(where: { isDue($0.deepLink, in: session) })
     else { return }
     session.pendingLinks.begin(next.number)
-    let opening = LinkOpening(next)
+    if let sender = next.rights.outdatedCaller(at: session.wallTime) {
+      return update(sender, of: next, in: session)
+    }
     // The response to the request that delivered the link is sent first.
     session.loop.execute { [weak session] in
-      session?.assumeIsolated { session in
-        do throws(CallError) {
-          // Rights may have ended, and routes changed, since the link was delivered.
-          try check(next.deepLink, by: next.rights, in: session)
-        } catch {
-          session.events.emitRouteFailure(next.deepLink.uri, error, by: next.rights.caller)
-          return complete(next, in: session)
-        }
-        opening.parents = parents(of: next, in: session)[...]
-        openNext(opening, in: session)
+      session?.assumeIsolated { open(next, in: $0) }
+    }
+  }
+
+  /// Opens a deep link, unless its sender may no longer open it.
+  private static func open(_ link: PendingLinks.PendingLink, in session: isolated Session) {
+    do throws(CallError) {
+      // Rights may have ended, and routes changed, since the link was delivered.
+      try check(link.deepLink, by: link.rights, in: session)
+    } catch {
+      refuse(link.deepLink, error, by: link.rights.caller, in: session)
+      return complete(link, in: session)
+    }
+    let opening = LinkOpening(link)
+    opening.parents = parents(of: link, in: session)[...]
+    openNext(opening, in: session)
+  }
+
+  /// How long a link waits if a server that may have its sender has not responded.
+  private static let senderRetryDelay: Duration = .seconds(2)
+
+  /// Finds out the rights that the sender of a link has now, and opens the link. If that is not
+  /// possible, the link waits again, at most ``PendingLinks/maxAttempts`` times.
+  private static func update(
+    _ sender: CurrentCaller, of link: PendingLinks.PendingLink, in session: isolated Session
+  ) {
+    let owner = session.environment.owner
+    Task { [weak session] in
+      let status: Result<CallerStatus, CallError>
+      do throws(CallError) {
+        status = .success(try await owner.callerStatus(of: sender.caller))
+      } catch {
+        status = .failure(error)
       }
+      session?.loop.execute { [weak session] in
+        session?.assumeIsolated { finishUpdate(of: sender, status, link, in: $0) }
+      }
+    }
+  }
+
+  private static func finishUpdate(
+    of sender: CurrentCaller, _ status: Result<CallerStatus, CallError>,
+    _ link: PendingLinks.PendingLink, in session: isolated Session
+  ) {
+    guard session.pendingLinks.opening(link.number) != nil else { return }
+    switch status {
+    case .success(let status) where opensLinks(session):
+      sender.update(status, at: session.wallTime)
+      open(link, in: session)
+    case .failure(let error) where opensLinks(session):
+      guard session.pendingLinks.requeue(link.number) else {
+        session.events.emitRouteFailure(link.deepLink.uri, error, by: sender.caller)
+        return complete(link, in: session)
+      }
+      _ = session.loop.schedule(after: senderRetryDelay) { [weak session] in
+        session?.assumeIsolated { runNext(in: $0) }
+      }
+    // The next start of the server, or another session, opens the link.
+    case .success, .failure: _ = session.pendingLinks.requeue(link.number)
     }
   }
 

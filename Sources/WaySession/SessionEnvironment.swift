@@ -38,6 +38,9 @@ protocol SessionOwner: AnyObject, Sendable {
   /// have at most `maxBytes` as JSON. Fails if it cannot be started.
   func push(_ push: SessionPush, by rights: Rights, maxBytes: Int) async throws(CallError)
     -> SessionPushResult
+  /// Returns the state of the client of a caller, on whichever server it is. Fails if a server that
+  /// may have the client does not respond.
+  func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus
   /// Removes clients of any session for an administrator. Returns their names. Fails with 2404 if
   /// there is no such session or client.
   func revoke(_ revocation: SessionRevocation, by caller: Caller) async throws(CallError)

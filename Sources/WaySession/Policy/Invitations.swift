@@ -79,7 +79,9 @@ struct Invitations {
   func departInviters(unless isPresent: (String) -> Bool) {
     for entry in entries {
       let inviter = entry.invitation.inviter
-      if let client = inviter.caller.client, !isPresent(client.id) { inviter.depart() }
+      if let client = inviter.caller.client, !isPresent(client.id) {
+        inviter.depart(isElsewhere: false)
+      }
     }
   }
 

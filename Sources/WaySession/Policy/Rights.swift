@@ -34,12 +34,17 @@ enum MethodKind {
 /// The permissions of one caller. They accompany a call, and everything that the call leads to is
 /// checked against them. Confined to the loop of its session.
 package final class Rights: @unchecked Sendable {
-  /// The caller, as it is now. A renewed token changes it for all that refers to these rights:
-  /// invitations, guests, calls, deep links that wait.
-  @exclusivity(unchecked) private(set) var caller: Caller {
+  /// The caller of the client's own rights, as it is now.
+  @exclusivity(unchecked) private var ownCaller: Caller {
     didSet { computedCallerValue = nil }
   }
   @exclusivity(unchecked) private var computedCallerValue: Value?
+  /// The caller that these rights follow, if they are a copy of a client's own rights.
+  private let followed: CurrentCaller?
+  /// The caller that copies of these rights follow; `nil` before the first copy.
+  private var shared: CurrentCaller?
+  /// Whether these rights, or those that limit them, are copies.
+  private let isCopy: Bool
   /// Whether the client has left the session. Its guests stay, but no other may join.
   private var hasDeparted = false
   /// Whether an administrator has removed the client.
@@ -69,29 +74,64 @@ package final class Rights: @unchecked Sendable {
     _ caller: Caller, _ source: PolicySource?, invitation: Invitation? = nil,
     limitedBy: Rights? = nil
   ) {
-    self.caller = caller
+    ownCaller = caller
+    followed = nil
+    isCopy = limitedBy?.isCopy == true
     self.source = source
     self.invitation = invitation
     self.limitedBy = limitedBy
   }
+
+  /// Creates rights of a caller that changes elsewhere.
+  init(
+    following current: CurrentCaller, _ source: PolicySource?, invitation: Invitation? = nil,
+    limitedBy: Rights? = nil
+  ) {
+    ownCaller = current.caller
+    followed = current
+    isCopy = true
+    self.source = source
+    self.invitation = invitation
+    self.limitedBy = limitedBy
+  }
+
+  /// The caller, as it is now. A renewed token changes it for all that refers to these rights:
+  /// invitations, guests, calls, deep links that wait, copies on other loops.
+  @inline(__always)
+  var caller: Caller { followed?.caller ?? ownCaller }
 
   /// The rights of the app itself in a session.
   static func app(in session: String, _ logger: Logger?) -> Rights {
     Rights(Caller(session: session, logger: logger), nil)
   }
 
-  /// The rights as they are now, for other loops: the caller changes on its own loop only.
-  /// Of later changes, only the expiry of the identity reaches them.
+  /// A copy for other loops, which follows the changes of the caller. Any thread may make rights of
+  /// a loop from it with ``transferred(to:)``.
   var snapshot: Rights {
-    Rights(caller, source, invitation: invitation, limitedBy: limitedBy?.snapshot)
+    Rights(
+      following: currentCaller, source, invitation: invitation, limitedBy: limitedBy?.snapshot)
   }
 
-  /// A ``snapshot`` on another loop, which has its own copy of the rules.
+  /// A ``snapshot`` for another loop, which has its own copy of the rules.
   func transferred(to rules: PolicySource) -> Rights {
-    if source === rules { return self }
-    return Rights(
-      caller, source == nil ? nil : rules, invitation: invitation,
+    Rights(
+      following: currentCaller, source == nil ? nil : rules, invitation: invitation,
       limitedBy: limitedBy?.transferred(to: rules))
+  }
+
+  /// The caller that copies of these rights follow.
+  private var currentCaller: CurrentCaller {
+    if let known = followed ?? shared { return known }
+    let created = CurrentCaller(ownCaller, isRevoked: isRevoked)
+    shared = created
+    return created
+  }
+
+  /// The client of another server, or from before a restart, whose state has to be found out before
+  /// work that was requested earlier. `nil` if the state is known. `now` is in milliseconds since
+  /// 1970-01-01 UTC.
+  func outdatedCaller(at now: Int64) -> CurrentCaller? {
+    followed?.isOutdated(at: now) == true ? followed : nil
   }
 
   /// Rights that permit nothing.
@@ -100,7 +140,7 @@ package final class Rights: @unchecked Sendable {
   /// These rights, limited by others, in addition to the rights that limit these already.
   func intersection(_ other: Rights) -> Rights {
     Rights(
-      caller, source, invitation: invitation,
+      following: currentCaller, source, invitation: invitation,
       limitedBy: limitedBy?.intersection(other) ?? other)
   }
 
@@ -112,6 +152,7 @@ package final class Rights: @unchecked Sendable {
 
   /// The caller in the form that hosts receive.
   var callerValue: Value {
+    if isCopy { return caller.value }
     if let computedCallerValue { return computedCallerValue }
     let value = caller.value
     computedCallerValue = value
@@ -120,15 +161,23 @@ package final class Rights: @unchecked Sendable {
 
   /// Gives the client another identity, for all rights that derive from it.
   func update(_ caller: Caller) {
-    self.caller = caller
+    ownCaller = caller
+    shared?.update(caller)
     source?.invalidateResults()
   }
 
-  /// Records that the client has left the session: its invitations are void.
-  func depart() { hasDeparted = true }
+  /// Records that the client has left the session: its invitations are void. `isElsewhere` is true if
+  /// another server has the client now.
+  func depart(isElsewhere: Bool) {
+    hasDeparted = true
+    if isElsewhere { shared?.markOutdated() }
+  }
 
   /// Ends the rights, and those that they limit: what was requested with them is not started.
-  func revoke() { isRevoked = true }
+  func revoke() {
+    isRevoked = true
+    shared?.revoke()
+  }
 
   /// Whether the client may still invite guests, at a time in milliseconds since 1970-01-01 UTC.
   func mayInvite(at now: Int64) -> Bool {
@@ -138,8 +187,15 @@ package final class Rights: @unchecked Sendable {
   /// Whether the rights have ended, at a time in milliseconds since 1970-01-01 UTC. To be asked
   /// before work that was requested earlier.
   func hasExpired(at now: Int64) -> Bool {
-    isRevoked || limitedBy?.hasExpired(at: now) == true
+    isRevoked || followed?.isRevoked == true || limitedBy?.hasExpired(at: now) == true
       || caller.identity.expires.map { $0 <= now } == true
+  }
+
+  /// Throws 2403 if the rights have ended, see ``hasExpired(at:)``.
+  func checkValidity(at now: Int64) throws(CallError) {
+    if hasExpired(at: now) {
+      throw .forbidden("identity", "The identity of the caller has expired")
+    }
   }
 
   /// Whether other rights limit these.
@@ -154,8 +210,20 @@ package final class Rights: @unchecked Sendable {
   /// The guests among the caller and the clients that act for it.
   var guests: [Caller] { (caller.isGuest ? [caller] : []) + (limitedBy?.guests ?? []) }
 
-  /// The current generation of rules.
-  private var generation: Int { source?.generation ?? limitedBy?.generation ?? 0 }
+  /// The current generation of the rules and of the callers that copies follow.
+  @inline(__always)
+  private var generation: Int {
+    let generation = source?.generation ?? limitGeneration
+    return isCopy ? generation &+ followedVersions : generation
+  }
+
+  /// The current generation of the rights that limit these.
+  private var limitGeneration: Int { limitedBy?.generation ?? 0 }
+
+  /// The number of changes of the callers that these rights follow.
+  private var followedVersions: Int {
+    (followed?.version ?? 0) &+ (limitedBy?.followedVersions ?? 0)
+  }
 
   /// Discards results of earlier rules.
   private func refresh() {

@@ -13,6 +13,12 @@ extension SessionServer {
     }
     return try await loopSessions.revoke(revocation)
   }
+
+  /// Returns the state of a client of this server.
+  func callerStatus(of client: String, in session: String) async -> CallerStatus {
+    if revokedClients.withLock({ $0.contains(client) }) { return .revoked }
+    return await loopSessions(ofSession: session)?.callerStatus(of: client, in: session) ?? .absent
+  }
 }
 
 extension LoopSessions {
@@ -23,8 +29,16 @@ extension LoopSessions {
       throw Self.sessionNotFound(revocation.session)
     }
     let clients = try removeClients(of: session, revocation).get()
+    sessionServer.revokedClients.withLock { revoked in
+      for client in clients { revoked.add(client) }
+    }
     guard await session.waitUntilStored() else { throw Self.sessionMoved }
     return clients
+  }
+
+  fileprivate func callerStatus(of client: String, in session: String) -> CallerStatus {
+    let caller = sessions[session]?.assumeIsolated { $0.clients.named(client)?.rights.caller }
+    return (caller ?? nil).map(CallerStatus.present) ?? .absent
   }
 
   private func removeClients(

@@ -41,6 +41,8 @@ package final class SessionServer: Sendable {
   let loopCount: Int
   /// Deep links for sessions that do not exist yet.
   let unclaimedLinks: Locked<UnclaimedLinks>
+  /// The clients that administrators have removed.
+  let revokedClients = Locked(RevokedClients())
   /// The pushes with idempotency keys.
   let pushKeys = Locked(SessionPushKeys())
   /// The call rates of callers over HTTP, which have no connection.

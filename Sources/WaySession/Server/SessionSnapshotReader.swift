@@ -244,7 +244,9 @@ enum SessionSnapshotReader {
     let caller = try callers.caller(try record.record("caller"))
     let rights =
       caller.client.map { client in
-        session.clients.named(client.id)?.rights ?? Rights(caller, session.environment.policy)
+        session.clients.named(client.id)?.rights
+          ?? Rights(
+            following: CurrentCaller(caller, validAt: 0), session.environment.policy)
       } ?? session.appRights
     let link = try DeepLink(record)
     let unclaimed = (try? SessionPush.audience(record["to"])).map { audience in
@@ -316,7 +318,8 @@ enum SessionSnapshotReader {
       let batch = record["batch"]?.integer.flatMap { batches[UInt64(clamping: $0)] }
       let position = Int(clamping: record["position"]?.integer ?? 0)
       let method = try record.string("method")
-      if let params = record["params"] {
+      // A client whose identity has expired may make the call again, when it has a new one.
+      if let params = record["params"], !client.rights.hasExpired(at: session.wallTime) {
         let request = Request(id: id, method: method, params: params)
         dispatcher.retry(request, client, batch, position, in: session)
         continue

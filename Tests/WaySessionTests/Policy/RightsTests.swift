@@ -306,6 +306,52 @@ struct RightsTests {
     #expect(!caller.areLimited(by: both) && !inviter.areLimited(by: inviter))
   }
 
+  /// Copies for other loops, and rights that others limit, are checked with the caller as it is now.
+  @Test func copiesFollowTheClient() throws {
+    func caller(_ groups: Set<UTF8Key>, expires: Int64? = nil) -> Caller {
+      Caller(session: "s", identity: Identity(user: "u", groups: groups, expires: expires))
+    }
+    let rules = try CompiledPolicy([Policy.Rule("staff", .allow, ["m"], groups: ["staff"])])
+    let client = Rights(caller(["staff"], expires: 10), PolicySource(rules))
+    let copy = client.snapshot.transferred(to: PolicySource(rules))
+    let limit = Rights(Caller(session: "s"), nil)
+    let limited = limit.intersection(client)
+    let limitedCopy = limited.snapshot.transferred(to: PolicySource(rules))
+    let all = [client, copy, limited, limitedCopy, client.intersection(limit)]
+    for rights in all {
+      try rights.authorize("m", .standard, at: 0)
+      #expect(rights.expires == 10)
+      #expect(rights.hasExpired(at: 10) && !rights.hasExpired(at: 9))
+    }
+    client.update(caller([], expires: 20))
+    for rights in all {
+      #expect(throws: CallError.self) { try rights.authorize("m", .standard, at: 0) }
+      #expect(rights.expires == 20)
+      #expect(!rights.hasExpired(at: 10))
+    }
+    client.update(caller(["staff"]))
+    for rights in all {
+      try rights.authorize("m", .standard, at: 0)
+      #expect(!rights.hasExpired(at: 1000))
+    }
+    client.depart(isElsewhere: false)
+    #expect(copy.outdatedCaller(at: 0) == nil)
+    client.depart(isElsewhere: true)
+    #expect(copy.outdatedCaller(at: 1001) != nil)
+    client.revoke()
+    for rights in all { #expect(rights.hasExpired(at: 0)) }
+    #expect(client.snapshot.hasExpired(at: 0))
+    #expect(copy.outdatedCaller(at: 1001) == nil)
+  }
+
+  @Test func forgetsTheEarliestRevokedClients() {
+    var revoked = RevokedClients()
+    for number in 0...RevokedClients.limit { revoked.add("c-\(number)") }
+    revoked.add("c-\(RevokedClients.limit)")
+    #expect(!revoked.contains("c-0"))
+    #expect(revoked.contains("c-1") && revoked.contains("c-\(RevokedClients.limit)"))
+  }
+
   @Test func administrativeMethodNeedsPolicy() async throws {
     let (client, _) = try await WireClient.open(InMemoryBridge(Router()))
     let error = try await client.request("admin.versions")["error"]

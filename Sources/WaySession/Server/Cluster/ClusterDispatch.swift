@@ -325,6 +325,29 @@ package struct ClusterDispatch: Sendable {
     return clients
   }
 
+  /// Returns the state of the client of a caller, on whichever server it is. Fails if a server that
+  /// may have the client does not respond.
+  func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus {
+    guard let client = caller.client?.id else { return .absent }
+    let session = caller.clientSession
+    let body: ValueObject = [
+      "ask": "caller", "session": .string(session), "client": .string(client),
+    ]
+    let target = try await target(of: session)
+    if case .server(let server) = target {
+      return try await CallerStatus(peerValue: request(server, body)) ?? .absent
+    }
+    let local = await sessionServer.callerStatus(of: client, in: session)
+    guard case .absent = local, sessionServer.loopSessions(ofSession: session) == nil else {
+      return local
+    }
+    // The server at which its session has ended knows whether an administrator has ended it.
+    for response in await requestOthers(body) {
+      if let status = try CallerStatus(peerValue: response.result.get()) { return status }
+    }
+    return .absent
+  }
+
   private func performRevocation(
     _ revocation: SessionRevocation, by caller: Caller?
   ) async throws(CallError) -> [String] {
@@ -442,10 +465,11 @@ package struct ClusterDispatch: Sendable {
 }
 
 extension Rights {
-  /// The rights of the caller of a request from another server; nil for the app of that server.
-  convenience init?(peerValue: Value?) {
+  /// The rights of the caller of a request from another server, which it had at a time in
+  /// milliseconds since 1970-01-01 UTC; nil for the app of that server.
+  convenience init?(peerValue: Value?, validAt: Int64) {
     guard let caller = Caller.fromPeerValue(peerValue) else { return nil }
-    self.init(caller, PolicySource())
+    self.init(following: CurrentCaller(caller, validAt: validAt), PolicySource())
   }
 
   /// The caller of these rights, for another server.
@@ -453,6 +477,28 @@ extension Rights {
 
   /// Whether the rights are the caller's own, without an invitation or other limits.
   fileprivate var isUndelegated: Bool { invitation == nil && !isLimited }
+}
+
+extension CallerStatus {
+  /// The form for another server.
+  var peerValue: Value {
+    switch self {
+    case .present(let caller): ["caller": caller.peerValue(in: caller.session)]
+    case .revoked: ["revoked": true]
+    case .absent: .null
+    }
+  }
+
+  /// Decodes a ``peerValue``. Returns `nil` for a client that is not at the other server.
+  init?(peerValue: Value) {
+    if peerValue["revoked"] == true {
+      self = .revoked
+    } else if let caller = Caller.fromPeerValue(peerValue["caller"]) {
+      self = .present(caller)
+    } else {
+      return nil
+    }
+  }
 }
 
 extension UnclaimedLinks.UnclaimedLink {
@@ -471,7 +517,7 @@ extension UnclaimedLinks.UnclaimedLink {
       let audience = try? SessionPush.audience(peerValue["to"])
     else { return nil }
     self.init(
-      link, for: audience, by: Rights(peerValue: peerValue["caller"]),
+      link, for: audience, by: Rights(peerValue: peerValue["caller"], validAt: 0),
       expiresAt: peerValue["expiresAt"]?.integer ?? .max)
   }
 }

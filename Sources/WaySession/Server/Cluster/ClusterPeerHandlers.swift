@@ -25,6 +25,10 @@ struct ClusterPeerHandlers {
       return .array(await sessionServer.sessions(audience).map(\.record))
     case "group": return try await handle(group: request)
     case "revoke": return try await handle(revoke: request)
+    case "caller":
+      return await sessionServer.callerStatus(
+        of: request["client"]?.string ?? "", in: request["session"]?.string ?? ""
+      ).peerValue
     case "list": return await handle(list: request)
     case "forget":
       await sessionServer.forget(
@@ -76,7 +80,8 @@ struct ClusterPeerHandlers {
     let push = try SessionPush(params, configuration.router.snapshot(), configuration.limits)
     let collector = PushCollector(maxBytes: Self.maxBytes(of: request))
     try await sessionServer.push(
-      push, by: Rights(peerValue: request["caller"]), into: collector)
+      push, by: Rights(peerValue: request["caller"], validAt: configuration.now()),
+      into: collector)
     return collector.result.value
   }
 

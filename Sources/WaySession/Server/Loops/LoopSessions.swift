@@ -260,6 +260,10 @@ extension LoopSessions: SessionOwner {
     try await sessionServer.clusterDispatch.push(push, by: rights, maxBytes: maxBytes)
   }
 
+  nonisolated func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus {
+    try await sessionServer.clusterDispatch.callerStatus(of: caller)
+  }
+
   nonisolated func revoke(
     _ revocation: SessionRevocation, by caller: Caller
   ) async throws(CallError) -> [String] {

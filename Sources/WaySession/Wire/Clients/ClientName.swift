@@ -1,3 +1,5 @@
+import WayRouting
+
 /// Makes client names that contain the session's name, so that every server can find the session of
 /// a client.
 enum ClientName {
@@ -16,4 +18,10 @@ enum ClientName {
     let session = name.dropFirst(prefix.count)[..<dot]
     return session.isEmpty ? nil : sessionPrefix + session
   }
+}
+
+extension Caller {
+  /// The session of the client. A caller from before a restart may be in another session than the one
+  /// that has stored it.
+  var clientSession: String { client.flatMap { ClientName.session(of: $0.id) } ?? session }
 }
