@@ -160,17 +160,24 @@ struct FrameReader {
 
 /// Masks or unmasks the bytes (RFC 6455 §5.3). `mask` has the byte order of memory.
 func applyMask(_ mask: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
-  let wide = UInt64(mask) << 32 | UInt64(mask)
-  var index = 0
-  while index + 8 <= bytes.count {
-    let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-    bytes.storeBytes(of: word ^ wide, toByteOffset: index, as: UInt64.self)
-    index += 8
+  guard var next = bytes.baseAddress else { return }
+  var rest = bytes.count
+  let wide = SIMD4(repeating: mask)
+  while rest >= 16 {
+    next.storeBytes(of: next.loadUnaligned(as: SIMD4<UInt32>.self) ^ wide, as: SIMD4<UInt32>.self)
+    next += 16
+    rest &-= 16
   }
-  var rest = wide
-  while index < bytes.count {
-    bytes[index] ^= UInt8(truncatingIfNeeded: rest)
-    rest >>= 8
-    index += 1
+  while rest >= 4 {
+    next.storeBytes(of: next.loadUnaligned(as: UInt32.self) ^ mask, as: UInt32.self)
+    next += 4
+    rest &-= 4
+  }
+  var keys = mask
+  while rest > 0 {
+    next.storeBytes(of: next.load(as: UInt8.self) ^ UInt8(truncatingIfNeeded: keys), as: UInt8.self)
+    keys >>= 8
+    next += 1
+    rest &-= 1
   }
 }

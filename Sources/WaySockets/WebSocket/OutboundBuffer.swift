@@ -68,22 +68,28 @@ struct OutboundBuffer: ~Copyable {
     header.write(to: block.memory + block.end)
     block.end += header.size
     count += header.size + message.byteCount
-    message.withUnsafeBytes { bytes in
-      var rest = bytes
-      while true {
-        let part = UnsafeRawBufferPointer(rebasing: rest.prefix(block.capacity - block.end))
-        let target = UnsafeMutableRawBufferPointer(
-          start: block.memory + block.end, count: part.count)
-        target.copyMemory(from: part)
-        if let mask { applyMask(mask, to: target) }
-        block.end += part.count
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
-        guard !rest.isEmpty else { break }
-        full.append(block)
-        block = newBlock(with: 1)
-      }
+    var rest = message
+    // Only a server's frame is split.
+    while rest.byteCount > block.capacity - block.end {
+      let room = block.capacity - block.end
+      Self.copy(rest.extracting(first: room), to: &block, mask: nil)
+      rest = rest.extracting(droppingFirst: room)
+      full.append(block)
+      block = newBlock(with: 1)
     }
+    Self.copy(rest, to: &block, mask: mask)
     last = block
+  }
+
+  /// Copies bytes, for which the block has room, behind its last ones.
+  private static func copy(_ bytes: RawSpan, to block: inout Block, mask: UInt32?) {
+    let target = block.memory + block.end
+    bytes.withUnsafeBytes { bytes in
+      guard let source = bytes.baseAddress else { return }
+      target.copyMemory(from: source, byteCount: bytes.count)
+    }
+    if let mask { applyMask(mask, to: .init(start: target, count: bytes.byteCount)) }
+    block.end += bytes.byteCount
   }
 
   /// The last block, or a new one, with at least `size` free bytes. The caller stores it back.
@@ -114,7 +120,8 @@ struct OutboundBuffer: ~Copyable {
   /// system call.
   func send(to descriptor: Int32) -> Int {
     guard oldest < full.count else {
-      return Glibc.send(descriptor, first?.baseAddress, first?.count ?? 0, Int32(MSG_NOSIGNAL))
+      let bytes = first
+      return Glibc.send(descriptor, bytes?.baseAddress, bytes?.count ?? 0, Int32(MSG_NOSIGNAL))
     }
     var blocks = Array(full[oldest...].prefix(Self.blocksPerSend))
     // The last block follows all full blocks.
@@ -201,9 +208,11 @@ struct OutboundBuffer: ~Copyable {
   }
 
   mutating func removeAll() {
-    for block in full[oldest...] { free(block) }
-    full = []
-    oldest = 0
+    if !full.isEmpty {
+      for block in full[oldest...] { free(block) }
+      full = []
+      oldest = 0
+    }
     if let last { free(last) }
     last = nil
     count = 0

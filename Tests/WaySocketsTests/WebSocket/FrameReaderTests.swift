@@ -64,7 +64,7 @@ private func readFrames(_ bytes: [UInt8], pieces: Int) -> [DecodedFrame] {
 
   @Test(arguments: [1, 2, 3, 5, 7, 100, 70_000, 1_000_000])
   func `Reads frames split at any position`(pieces: Int) {
-    let sizes = [0, 1, 7, 125, 126, 300] + (pieces < 10 ? [] : [65_535, 65_536])
+    let sizes = [0, 1, 7, 16, 23, 125, 126, 300] + (pieces < 10 ? [] : [65_535, 65_536])
     let stream =
       sizes.flatMap { Self.frame(0x82, Self.bytes($0)) }
       + Self.frame(0x01, Array("on".utf8)) + Self.frame(0x89, Self.bytes(125))
