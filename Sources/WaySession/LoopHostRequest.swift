@@ -23,7 +23,7 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
     _ method: String, _ params: Value, for purpose: RequestPurpose, by requester: Session,
     _ rights: Rights?
   ) {
-    let rights = rights?.snapshot
+    let rights = rights?.followingCopy
     requester.withSession(hostSession) { [self] session in
       guard session.clients[client.id] === client else {
         let error = CallError(.hostAbsent, "The host is gone")

@@ -29,7 +29,7 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
       "ask": "run", "session": .string(host.session), "client": .string(host.client),
       "method": .string(method), "params": params,
     ]
-    message["caller"] = rights?.caller.peerValue(in: requester.id)
+    ServedCaller(rights).add(to: &message, in: requester.id)
     task = Task { [message, host, cluster, weak requester] in
       let result: Result<Value, SessionClientRequestFailure>
       do throws(CallError) {
@@ -87,11 +87,60 @@ extension Caller {
     return .object(members)
   }
 
-  /// Reads the form of ``peerValue(in:)``. Returns `nil` for any other value.
-  static func fromPeerValue(_ value: Value?) -> Caller? {
-    guard let value, let session = value["session"]?.string,
-      let record = try? StoredRecord(value, "caller")
-    else { return nil }
-    return try? CallerReader(session: session, logger: nil).caller(record)
+  /// Reads the form of ``peerValue(in:)``. Returns `nil` if there is no value. Fails with -32602 for
+  /// any other value, which must not count as none: that stands for the app, which may do everything.
+  static func fromPeerValue(_ value: Value?) throws(CallError) -> Caller? {
+    guard let value else { return nil }
+    do {
+      let record = try StoredRecord(value, "caller")
+      return try CallerReader(session: record.string("session"), logger: nil).caller(record)
+    } catch {
+      throw .invalidParams("The caller that the other server names cannot be read: \(error)")
+    }
+  }
+}
+
+/// The caller whose call a host of another server serves, and for whom it may act (`onBehalfOf`).
+enum ServedCaller {
+  case app
+  case client(Caller)
+  /// A guest, or a caller for whom another host acts. Only its own server knows its limits, so that
+  /// a host of another server cannot act for it.
+  case limited
+
+  /// The caller of a call with these rights; `nil` for the app.
+  init(_ rights: Rights?) {
+    guard let rights else {
+      self = .app
+      return
+    }
+    self = rights.isUndelegated ? .client(rights.caller) : .limited
+  }
+
+  /// Reads what ``add(to:in:)`` has added. Fails with -32602.
+  init(peerRequest request: Value) throws(CallError) {
+    if request["isLimited"] == true {
+      self = .limited
+    } else {
+      self = try Caller.fromPeerValue(request["caller"]).map(ServedCaller.client) ?? .app
+    }
+  }
+
+  /// Adds the caller, in a session, to a request to another server.
+  func add(to request: inout ValueObject, in session: String) {
+    switch self {
+    case .app: break
+    case .client(let caller): request["caller"] = caller.peerValue(in: session)
+    case .limited: request["isLimited"] = true
+    }
+  }
+
+  /// The rights of the caller in a session of its host.
+  func rights(in session: isolated Session) -> Rights {
+    switch self {
+    case .app: session.appRights
+    case .client(let caller): Rights(caller, session.environment.policy)
+    case .limited: .none
+    }
   }
 }

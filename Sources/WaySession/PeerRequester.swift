@@ -26,7 +26,8 @@ actor PeerRequester: Requester {
   /// Sends the request and returns its result in the form of `Result.peerValue`. If the task is
   /// cancelled, the client's request is cancelled too, and the result is not awaited.
   static func request(
-    _ name: String, in session: Session, _ method: String, _ params: Value, _ caller: Caller?,
+    _ name: String, in session: Session, _ method: String, _ params: Value,
+    _ caller: ServedCaller,
     _ progress: @escaping @Sendable (Value) -> Void
   ) async -> Value {
     let requester = PeerRequester(session.loop, progress)
@@ -46,7 +47,7 @@ actor PeerRequester: Requester {
 
 extension Session {
   fileprivate func request(
-    _ name: String, _ method: String, _ params: Value, _ caller: Caller?,
+    _ name: String, _ method: String, _ params: Value, _ caller: ServedCaller,
     by requester: PeerRequester
   ) -> (id: RequestID, client: Client)? {
     guard let client = clients.named(name), !isReleased else {
@@ -56,7 +57,7 @@ extension Session {
     do throws(SessionClientRequestFailure) {
       let id = try clientWriter.request(client, method, params, for: .run(0), by: requester)
       if let request = client.pending[id] {
-        request.rights = caller.map { Rights($0, environment.policy) } ?? appRights
+        request.rights = caller.rights(in: self)
         // The call belongs to another server, which numbers its own calls.
         if environment.inspector.isActive {
           request.trace = environment.inspector.traceRequest(id, params, for: nil)

@@ -146,17 +146,33 @@ enum SessionDeepLinkRunner {
 
   /// Opens the first deep link that is due. Call this whenever a link may have become due.
   static func runNext(in session: isolated Session) {
-    guard session.pendingLinks.canBegin, opensLinks(session),
+    guard opensLinks(session) else { return }
+    while session.pendingLinks.canBegin,
       let next = session.pendingLinks.waiting.first(where: { isDue($0.deepLink, in: session) })
-    else { return }
-    session.pendingLinks.begin(next.number)
-    if let sender = next.rights.outdatedCaller(at: session.wallTime) {
-      return update(sender, of: next, in: session)
+    {
+      if let sender = next.rights.outdatedCaller(at: session.wallTime) {
+        findOut(sender, in: session)
+        continue
+      }
+      session.pendingLinks.begin(next.number)
+      // The response to the request that delivered the link is sent first.
+      return session.loop.execute { [weak session] in
+        session?.assumeIsolated { open(next, in: $0) }
+      }
     }
-    // The response to the request that delivered the link is sent first.
-    session.loop.execute { [weak session] in
-      session?.assumeIsolated { open(next, in: $0) }
+  }
+
+  /// Removes the links that clients with these names have sent, because an administrator has removed
+  /// the clients. Returns whether there were any.
+  static func removeLinks(from clients: Set<String>, in session: isolated Session) -> Bool {
+    let links = session.pendingLinks.revoke(clients)
+    guard !links.isEmpty else { return false }
+    session.journal?.recordChange(RecordKey.deepLinks)
+    for link in links {
+      refuse(link.deepLink, .rightsEnded, by: link.rights.caller, in: session)
+      complete(link, in: session)
     }
+    return true
   }
 
   /// Opens a deep link, unless its sender may no longer open it.
@@ -173,48 +189,45 @@ enum SessionDeepLinkRunner {
     openNext(opening, in: session)
   }
 
-  /// How long a link waits if a server that may have its sender has not responded.
+  /// How long the links of a sender wait if a server that may have it has not responded.
   private static let senderRetryDelay: Duration = .seconds(2)
 
-  /// Finds out the rights that the sender of a link has now, and opens the link. If that is not
-  /// possible, the link waits again, at most ``PendingLinks/maxAttempts`` times.
-  private static func update(
-    _ sender: CurrentCaller, of link: PendingLinks.PendingLink, in session: isolated Session
-  ) {
+  /// Finds out the rights that a sender has now. Its links do not block others meanwhile, and wait
+  /// until a server has responded.
+  private static func findOut(_ sender: CurrentCaller, in session: isolated Session) {
     let owner = session.environment.owner
+    let caller = sender.caller
+    session.pendingLinks.hold(linksOf: caller, at: session.wallTime)
     Task { [weak session] in
-      let status: Result<CallerStatus, CallError>
+      let status: CallerStatus?
       do throws(CallError) {
-        status = .success(try await owner.callerStatus(of: sender.caller))
+        status = try await owner.callerStatus(of: caller)
       } catch {
-        status = .failure(error)
+        status = nil
       }
       session?.loop.execute { [weak session] in
-        session?.assumeIsolated { finishUpdate(of: sender, status, link, in: $0) }
+        session?.assumeIsolated { finishSearch(for: caller, status, in: $0) }
       }
     }
   }
 
-  private static func finishUpdate(
-    of sender: CurrentCaller, _ status: Result<CallerStatus, CallError>,
-    _ link: PendingLinks.PendingLink, in session: isolated Session
+  private static func finishSearch(
+    for caller: Caller, _ status: CallerStatus?, in session: isolated Session
   ) {
-    guard session.pendingLinks.opening(link.number) != nil else { return }
-    switch status {
-    case .success(let status) where opensLinks(session):
-      sender.update(status, at: session.wallTime)
-      open(link, in: session)
-    case .failure(let error) where opensLinks(session):
-      guard session.pendingLinks.requeue(link.number) else {
-        session.events.emitRouteFailure(link.deepLink.uri, error, by: sender.caller)
-        return complete(link, in: session)
-      }
+    guard let status else {
       _ = session.loop.schedule(after: senderRetryDelay) { [weak session] in
-        session?.assumeIsolated { runNext(in: $0) }
+        session?.assumeIsolated { session in
+          _ = session.pendingLinks.release(linksOf: caller)
+          runNext(in: session)
+        }
       }
-    // The next start of the server, or another session, opens the link.
-    case .success, .failure: _ = session.pendingLinks.requeue(link.number)
+      return
     }
+    let now = session.wallTime
+    for rights in session.pendingLinks.release(linksOf: caller) {
+      rights.outdatedCaller(at: now)?.update(status, at: now)
+    }
+    runNext(in: session)
   }
 
   /// Opens the next link if the one that it waits for is at a host that has lost its connection. Call

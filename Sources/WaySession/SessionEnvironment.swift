@@ -41,6 +41,8 @@ protocol SessionOwner: AnyObject, Sendable {
   /// Returns the state of the client of a caller, on whichever server it is. Fails if a server that
   /// may have the client does not respond.
   func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus
+  /// Whether an administrator has removed the client of a caller, here or at another server.
+  func isRevoked(_ caller: Caller) -> Bool
   /// Removes clients of any session for an administrator. Returns their names. Fails with 2404 if
   /// there is no such session or client.
   func revoke(_ revocation: SessionRevocation, by caller: Caller) async throws(CallError)

@@ -29,6 +29,8 @@ struct PendingLinks {
 
   private enum LinkPhase {
     case waiting
+    /// It waits until the rights that its sender has now are known.
+    case held
     /// Its page, or one below it, is being opened.
     case opening
     /// Its task has started. The link counts as followed, unless its host is lost before it has
@@ -43,6 +45,14 @@ struct PendingLinks {
     var host: ClientID?
     /// How often the link was opened.
     var attempts = 0
+
+    /// Whether the client of a caller has sent the link.
+    func isSent(by sender: Caller) -> Bool {
+      guard let client = link.rights.caller.client, let other = sender.client else {
+        return link.rights.caller.client == nil && sender.client == nil
+      }
+      return client.id.isSameUTF8(as: other.id)
+    }
   }
 
   /// How often a link is opened at most. Each further attempt follows the loss of its host, which
@@ -89,6 +99,38 @@ struct PendingLinks {
     var link = link
     link.number = lastNumber
     entries.append(LinkEntry(link: link))
+  }
+
+  /// Holds the links that wait and whose sender, which may have changed at a time in milliseconds
+  /// since 1970-01-01 UTC, is this one, until ``release(linksOf:)``.
+  mutating func hold(linksOf sender: Caller, at now: Int64) {
+    for index in entries.indices
+    where entries[index].phase == .waiting && entries[index].isSent(by: sender)
+      && entries[index].link.rights.outdatedCaller(at: now) != nil
+    {
+      entries[index].phase = .held
+    }
+  }
+
+  /// Lets the links of a sender that are held wait again. Returns their rights.
+  mutating func release(linksOf sender: Caller) -> [Rights] {
+    var rights: [Rights] = []
+    for index in entries.indices
+    where entries[index].phase == .held && entries[index].isSent(by: sender) {
+      entries[index].phase = .waiting
+      rights.append(entries[index].link.rights)
+    }
+    return rights
+  }
+
+  /// Ends the rights of the links that clients with these names have sent. Returns the links that are
+  /// not being opened yet.
+  mutating func revoke(_ clients: Set<String>) -> [PendingLink] {
+    let sent = entries.filter { entry in
+      entry.link.rights.caller.client.map { clients.contains($0.id) } == true
+    }
+    for entry in sent { entry.link.rights.revoke() }
+    return sent.filter { $0.phase == .waiting || $0.phase == .held }.map(\.link)
   }
 
   /// Begins to open a link that waits. The others wait for it.
@@ -152,12 +194,12 @@ struct PendingLinks {
     entries.firstIndex { $0.link.number == number }
   }
 
-  /// The stored record of all links, including those that are being opened: until that is done, they
-  /// may be opened once more.
+  /// The stored record of all links that their senders may still deliver, including those that are
+  /// being opened: until that is done, they may be opened once more.
   var record: ValueObject {
     [
       "waiting": .array(
-        entries.filter { $0.phase != .started }.map { entry in
+        entries.filter { $0.phase != .started && !$0.link.rights.isRevoked }.map { entry in
           var members = entry.link.deepLink.record
           members["caller"] = entry.link.rights.caller.record
           members["keyOwner"] = entry.link.keyOwner.map(Value.string)

@@ -124,6 +124,13 @@ struct UnclaimedLinks {
     return claimed
   }
 
+  /// Removes the links of clients with these names.
+  mutating func remove(from clients: Set<String>) {
+    links.removeAll { link in
+      link.rights?.caller.client.map { clients.contains($0.id) } == true
+    }
+  }
+
   /// Puts back links, in their order, that could not be opened by the session that claimed them.
   mutating func restore(_ unopened: [UnclaimedLink]) {
     guard !unopened.isEmpty else { return }

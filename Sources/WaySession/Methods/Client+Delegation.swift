@@ -4,7 +4,7 @@ import WayValues
 extension Client {
   /// The rights of a call of this client. If `onBehalfOf` names a call that it serves, they are the
   /// rights of that call's caller, limited by the client's own. Throws -32602 if the client serves
-  /// no such call.
+  /// no such call, and 2403 if the rights of its caller have ended.
   func rights(for params: Params, in session: isolated Session) throws(CallError) -> Rights {
     guard let value = params[.onBehalfOf], !value.isNull else { return rights }
     guard let id = RequestID(value), let request = pending[id.comparedByValue],
@@ -14,13 +14,17 @@ extension Client {
         "params.onBehalfOf must be the id of a page.open, task.run or page.call that this client "
           + "has not answered yet")
     }
+    // A call with an idempotency key continues when its caller has left.
+    try served.checkValidity(at: session.wallTime)
+    guard !session.environment.owner.isRevoked(served.caller) else { throw .rightsEnded }
     return served.intersection(rights)
   }
 }
 
 extension PendingRequest {
-  /// The rights of the caller whose call the request serves.
-  fileprivate func rights(in session: isolated Session) -> Rights? {
+  /// The rights of the caller whose call the request serves; `nil` if that call has ended, or cannot
+  /// be found.
+  func rights(in session: isolated Session) -> Rights? {
     if let rights { return rights }
     guard let requestingSession = requester as? Session, requestingSession !== session else {
       return session.rights(of: purpose)

@@ -247,10 +247,10 @@ enum RouterMethods {
       timeout: SessionPush.defaultTimeout,
       method: "router.deliver", key: link.key)
     let owner = session.environment.owner
-    let snapshot = rights.snapshot
+    let copy = rights.followingCopy
     return try AdminMethods.respondLater(handle, size: params.size, in: session) {
       () throws(CallError) in
-      let receipt = try await owner.push(push, by: snapshot, maxBytes: 0).linkReceipt
+      let receipt = try await owner.push(push, by: copy, maxBytes: 0).linkReceipt
       return [
         "sessions": .integer(Int64(receipt.delivered)),
         "waiting": .integer(Int64(receipt.waiting)),

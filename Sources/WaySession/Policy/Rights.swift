@@ -48,7 +48,7 @@ package final class Rights: @unchecked Sendable {
   /// Whether the client has left the session. Its guests stay, but no other may join.
   private var hasDeparted = false
   /// Whether an administrator has removed the client.
-  private var isRevoked = false
+  private var hasBeenRevoked = false
   /// The source of the rules; nil for the app itself, which may do everything.
   private let source: PolicySource?
   /// The invitation of a guest.
@@ -107,12 +107,13 @@ package final class Rights: @unchecked Sendable {
 
   /// A copy for other loops, which follows the changes of the caller. Any thread may make rights of
   /// a loop from it with ``transferred(to:)``.
-  var snapshot: Rights {
+  var followingCopy: Rights {
     Rights(
-      following: currentCaller, source, invitation: invitation, limitedBy: limitedBy?.snapshot)
+      following: currentCaller, source, invitation: invitation, limitedBy: limitedBy?.followingCopy)
   }
 
-  /// A ``snapshot`` for another loop, which has its own copy of the rules.
+  /// The same for another loop, which has its own copy of the rules. On the loop of the session only,
+  /// unless these rights are a copy already.
   func transferred(to rules: PolicySource) -> Rights {
     Rights(
       following: currentCaller, source == nil ? nil : rules, invitation: invitation,
@@ -122,13 +123,13 @@ package final class Rights: @unchecked Sendable {
   /// The caller that copies of these rights follow.
   private var currentCaller: CurrentCaller {
     if let known = followed ?? shared { return known }
-    let created = CurrentCaller(ownCaller, isRevoked: isRevoked)
+    let created = CurrentCaller(ownCaller, isRevoked: hasBeenRevoked)
     shared = created
     return created
   }
 
-  /// The client of another server, or from before a restart, whose state has to be found out before
-  /// work that was requested earlier. `nil` if the state is known. `now` is in milliseconds since
+  /// The client of another server, or from before a restart, whose state is needed before work that
+  /// was requested earlier starts. `nil` if the state is known. `now` is in milliseconds since
   /// 1970-01-01 UTC.
   func outdatedCaller(at now: Int64) -> CurrentCaller? {
     followed?.isOutdated(at: now) == true ? followed : nil
@@ -175,27 +176,28 @@ package final class Rights: @unchecked Sendable {
 
   /// Ends the rights, and those that they limit: what was requested with them is not started.
   func revoke() {
-    isRevoked = true
+    hasBeenRevoked = true
     shared?.revoke()
   }
+
+  /// Whether an administrator has removed the client.
+  var isRevoked: Bool { hasBeenRevoked || followed?.isRevoked == true }
 
   /// Whether the client may still invite guests, at a time in milliseconds since 1970-01-01 UTC.
   func mayInvite(at now: Int64) -> Bool {
     !hasDeparted && !hasExpired(at: now)
   }
 
-  /// Whether the rights have ended, at a time in milliseconds since 1970-01-01 UTC. To be asked
-  /// before work that was requested earlier.
+  /// Whether the rights have ended, at a time in milliseconds since 1970-01-01 UTC. Work that was
+  /// requested earlier must not start then.
   func hasExpired(at now: Int64) -> Bool {
-    isRevoked || followed?.isRevoked == true || limitedBy?.hasExpired(at: now) == true
+    isRevoked || limitedBy?.hasExpired(at: now) == true
       || caller.identity.expires.map { $0 <= now } == true
   }
 
   /// Throws 2403 if the rights have ended, see ``hasExpired(at:)``.
   func checkValidity(at now: Int64) throws(CallError) {
-    if hasExpired(at: now) {
-      throw .forbidden("identity", "The identity of the caller has expired")
-    }
+    if hasExpired(at: now) { throw .rightsEnded }
   }
 
   /// Whether other rights limit these.
@@ -508,6 +510,12 @@ extension CallError {
         ? "No rule of the policy allows \(operation)"
         : "The policy's rule \(rule.quoted) denies \(operation)"
     )
+  }
+
+  /// The error of work for a client whose identity has expired, or that was removed.
+  static var rightsEnded: CallError {
+    forbidden(
+      "identity", "The identity of the caller has expired, or an administrator has removed it")
   }
 
   static func forbidden(_ rule: String, _ message: String) -> CallError {

@@ -4,20 +4,42 @@ import WayValues
 
 // Removal of sessions and clients.
 extension SessionServer {
-  /// Removes clients of a session of this server. Returns their names when the store has the
-  /// change, or is unavailable. Fails with 2404 if there is no such session or client, and with 2503
-  /// if the session moves to another server.
+  /// Removes clients of a session of this server, and what they have requested for other sessions and
+  /// that waits, here and at the other servers. Returns their names when the store has the change, or
+  /// is unavailable. Fails with 2404 if there is no such session or client, and with 2503 if the
+  /// session moves to another server.
   func revoke(_ revocation: SessionRevocation) async throws(CallError) -> [String] {
     guard let loopSessions = loopSessions(ofSession: revocation.session) else {
       throw LoopSessions.sessionNotFound(revocation.session)
     }
-    return try await loopSessions.revoke(revocation)
+    let clients = try await loopSessions.revoke(revocation)
+    // One that does not respond asks for the state of a client before it starts what has waited.
+    Task {
+      await clusterDispatch.requestOthers([
+        "ask": "revoked", "clients": .array(clients.map(Value.string)),
+      ])
+    }
+    await removeWork(ofRevoked: clients)
+    return clients
+  }
+
+  /// Removes what clients have requested that an administrator has removed, here or at another
+  /// server. Returns when the store has the change, or is unavailable.
+  func removeWork(ofRevoked clients: [String]) async {
+    let names = Set(clients)
+    revokedClients.withLock { revoked in
+      for client in clients { revoked.add(client) }
+    }
+    unclaimedLinks.withLock { $0.remove(from: names) }
+    for loopSessions in sessionsByLoop { await loopSessions.removeDeepLinks(from: names) }
   }
 
   /// Returns the state of a client of this server.
   func callerStatus(of client: String, in session: String) async -> CallerStatus {
+    let caller = await loopSessions(ofSession: session)?.caller(named: client, in: session)
+    // It may have been removed during the search.
     if revokedClients.withLock({ $0.contains(client) }) { return .revoked }
-    return await loopSessions(ofSession: session)?.callerStatus(of: client, in: session) ?? .absent
+    return caller.map(CallerStatus.present) ?? .absent
   }
 }
 
@@ -29,6 +51,7 @@ extension LoopSessions {
       throw Self.sessionNotFound(revocation.session)
     }
     let clients = try removeClients(of: session, revocation).get()
+    // In the same turn, so that no search for a client misses both.
     sessionServer.revokedClients.withLock { revoked in
       for client in clients { revoked.add(client) }
     }
@@ -36,9 +59,20 @@ extension LoopSessions {
     return clients
   }
 
-  fileprivate func callerStatus(of client: String, in session: String) -> CallerStatus {
-    let caller = sessions[session]?.assumeIsolated { $0.clients.named(client)?.rights.caller }
-    return (caller ?? nil).map(CallerStatus.present) ?? .absent
+  fileprivate func caller(named client: String, in session: String) -> Caller? {
+    sessions[session]?.assumeIsolated { $0.clients.named(client)?.rights.caller } ?? nil
+  }
+
+  /// Removes the deep links of clients that an administrator has removed from all sessions.
+  fileprivate func removeDeepLinks(from clients: Set<String>) async {
+    var unstored: [Session] = []
+    await forEachSession(.read) { session in
+      let isChanged = session.assumeIsolated {
+        SessionDeepLinkRunner.removeLinks(from: clients, in: $0)
+      }
+      if isChanged { unstored.append(session) }
+    }
+    for session in unstored { await session.waitUntilStored() }
   }
 
   private func removeClients(

@@ -242,16 +242,23 @@ enum SessionSnapshotReader {
     for record: StoredRecord, _ callers: CallerReader, in session: isolated Session
   ) throws(StoredRecord.RecordDecodingError) {
     let caller = try callers.caller(try record.record("caller"))
-    let rights =
-      caller.client.map { client in
-        session.clients.named(client.id)?.rights
-          ?? Rights(
-            following: CurrentCaller(caller, validAt: 0), session.environment.policy)
-      } ?? session.appRights
     let link = try DeepLink(record)
+    let rights: Rights
+    if let client = caller.client {
+      if let sender = session.clients.named(client.id) {
+        rights = sender.rights
+      } else if caller.isGuest {
+        // Its limits have gone with it.
+        return session.events.emitRouteFailure(link.uri, .rightsEnded, by: caller)
+      } else {
+        rights = Rights(following: CurrentCaller(caller, validAt: 0), session.environment.policy)
+      }
+    } else {
+      rights = session.appRights
+    }
     let unclaimed = (try? SessionPush.audience(record["to"])).map { audience in
       UnclaimedLinks.UnclaimedLink(
-        link, for: audience, by: caller.client == nil ? nil : rights,
+        link, for: audience, by: caller.client == nil ? nil : rights.followingCopy,
         expiresAt: session.wallTime + UnclaimedLinks.lifetime)
     }
     session.pendingLinks.restore(

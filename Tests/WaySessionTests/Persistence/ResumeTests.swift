@@ -331,15 +331,17 @@ struct ResumeTests {
 
   /// Without a token, the app is not asked, and the client keeps its identity and its expiry. The app
   /// would identify the connection as one of a visitor, who has another group.
-  @Test(arguments: [false, true])
-  func resumeWithoutTokenKeepsIdentity(isReserved: Bool) async throws {
-    let tokens = Locked<[String?]>([])
+  private func resumeWithoutToken(
+    as group: UTF8Key, isReserved: Bool
+  ) async throws -> (client: SequencedClient, opened: Value, resume: () async throws -> Value) {
     let bridge = InMemoryBridge(
       Router(),
       identify: { handshake in
-        tokens.withLock { $0.append(handshake.token) }
-        guard handshake.token != nil else { return Identity(groups: ["visitors", "operators"]) }
-        return Identity(groups: ["users"], expires: InMemoryBridge.startTime + 60_000)
+        guard handshake.token != nil else {
+          Issue.record("the app was asked for the identity of no token")
+          return Identity(groups: ["visitors", "operators"])
+        }
+        return Identity(groups: [group], expires: InMemoryBridge.startTime + 60_000)
       },
       rules: try CompiledPolicy([
         Policy.Rule("operators", .allow, ["*"], groups: ["operators"]),
@@ -347,22 +349,36 @@ struct ResumeTests {
       ]))
     let client = try await SequencedClient(bridge, from: Handshake(token: "a"))
     let opened = await client.openResult
-    func resume() async throws -> Value {
-      try await client.disconnect()
-      var handshake = Handshake()
-      handshake.isReserved = isReserved
-      return try await client.resume(after: 0, from: handshake)
-    }
+    return (
+      client, opened,
+      {
+        try await client.disconnect()
+        var handshake = Handshake()
+        handshake.isReserved = isReserved
+        return try await client.resume(after: 0, from: handshake)
+      }
+    )
+  }
+
+  @Test(arguments: [("users", false), ("operators", false), ("operators", true)])
+  func resumeWithoutTokenKeepsIdentity(group: String, isReserved: Bool) async throws {
+    let (client, opened, resume) = try await resumeWithoutToken(
+      as: UTF8Key(group), isReserved: isReserved)
     let resumed = try await resume()
     #expect(resumed["resumed"] == true)
     #expect(resumed["client"] == opened["client"])
     #expect(resumed["expiresAt"] == .integer(InMemoryBridge.startTime + 60_000))
-    #expect(tokens.withLock { $0 } == (isReserved ? ["a", nil] : ["a"]))
     try await client.call(1, "router.routes", [:])
     #expect(try await client.wire.response(1)["error"] == nil)
     try await client.call(2, "session.list", [:])
-    #expect(try await client.wire.response(2)["error"]?["code"] == 2403)
-    try await bridge.server.advance(by: .seconds(61))
+    let code = try await client.wire.response(2)["error"]?["code"]
+    #expect(code == (group == "operators" ? nil : 2403))
+    try await client.bridge.server.advance(by: .seconds(61))
     #expect(try await resume()["code"] == 2401)
+  }
+
+  @Test func reservedConnectionIsForAdministratorsThatResumeWithoutToken() async throws {
+    let (_, _, resume) = try await resumeWithoutToken(as: "users", isReserved: true)
+    #expect(try await resume()["code"] == 2503)
   }
 }

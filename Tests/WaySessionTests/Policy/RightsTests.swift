@@ -313,10 +313,10 @@ struct RightsTests {
     }
     let rules = try CompiledPolicy([Policy.Rule("staff", .allow, ["m"], groups: ["staff"])])
     let client = Rights(caller(["staff"], expires: 10), PolicySource(rules))
-    let copy = client.snapshot.transferred(to: PolicySource(rules))
+    let copy = client.followingCopy.transferred(to: PolicySource(rules))
     let limit = Rights(Caller(session: "s"), nil)
     let limited = limit.intersection(client)
-    let limitedCopy = limited.snapshot.transferred(to: PolicySource(rules))
+    let limitedCopy = limited.followingCopy.transferred(to: PolicySource(rules))
     let all = [client, copy, limited, limitedCopy, client.intersection(limit)]
     for rights in all {
       try rights.authorize("m", .standard, at: 0)
@@ -340,7 +340,7 @@ struct RightsTests {
     #expect(copy.outdatedCaller(at: 1001) != nil)
     client.revoke()
     for rights in all { #expect(rights.hasExpired(at: 0)) }
-    #expect(client.snapshot.hasExpired(at: 0))
+    #expect(client.followingCopy.hasExpired(at: 0))
     #expect(copy.outdatedCaller(at: 1001) == nil)
   }
 

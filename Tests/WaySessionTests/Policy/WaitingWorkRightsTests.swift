@@ -54,16 +54,25 @@ struct WaitingWorkRightsTests {
     return pushed["result"]?["waiting"]
   }
 
-  /// Whether the link for ben is opened in a session of his; otherwise it has failed.
+  /// Whether the link for ben is opened in a session of his; otherwise it has failed, or was removed.
   private func isOpened(at bridge: InMemoryBridge) async throws -> Bool {
-    let (ben, _) = try await open(bridge, "ben users 9000")
+    let (ben, opened) = try await open(bridge, "ben users 9000")
+    let session = try #require(opened["session"]?.string)
     try await ben.subscribe("route.failed")
     try await ben.call(
       "host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
     while true {
-      let message = try await ben.nextMessage()
-      if message["method"] == "page.open" { return true }
-      if message["params"]?["topic"] == "route.failed" { return false }
+      let unclaimed = bridge.sessionServer.unclaimedLinks.withLock { $0.count }
+      let isWaiting = await bridge.loopSessions.pendingLinkCount(in: session) + unclaimed > 0
+      try await ben.call("ping", "$/ping", [:])
+      while true {
+        let message = try await ben.nextMessage()
+        if message["method"] == "page.open" { return true }
+        if message["params"]?["topic"] == "route.failed" { return false }
+        if message["id"] == "ping" { break }
+      }
+      if !isWaiting { return false }
+      await Task.yield()
     }
   }
 
@@ -163,6 +172,7 @@ struct WaitingWorkRightsTests {
     let first: InMemoryBridge
     let other: InMemoryBridge
     let otherEngine: StubClusterEngine
+    let firstName: String
     let root: WireClient
     let session: String
     let client: String
@@ -178,6 +188,7 @@ struct WaitingWorkRightsTests {
       engine.linked.withLock { [otherEngine] in $0 = otherEngine }
       otherEngine.linked.withLock { $0 = engine }
       let name = try #require(first.sessionServer.cluster?.server)
+      firstName = name
       let otherName = try #require(other.sessionServer.cluster?.server)
       engine.receive(.presence([:]), from: otherName)
       // The session remains when root has left it.
@@ -233,20 +244,116 @@ struct WaitingWorkRightsTests {
     #expect(try await isOpened(at: servers.other) == isAllowed)
   }
 
+  /// Lets the time pass after which a search is repeated, and other threads work on it. The first
+  /// server is still there.
+  private func retry(at servers: LinkedServers) async throws {
+    servers.otherEngine.receive(.presence([:]), from: servers.firstName)
+    try await servers.other.server.advance(by: .seconds(2))
+    for _ in 0..<2_000 { await Task.yield() }
+  }
+
   @Test func linkWaitsWhileItsSenderCannotBeFound() async throws {
-    let servers = try await LinkedServers(self)
+    // The time passes while tasks that are not awaited begin to wait for it.
+    let servers = try await LinkedServers(self, seconds: 1_000_000)
     let owner = servers.otherEngine.owner.withLock { owner in
       defer { owner = nil }
       return owner
     }
     let (ben, _) = try await open(
-      servers.other, "ben users 9000", ["hosts": [["scheme": "native", "kind": "page"]]])
+      servers.other, "ben users 1000000", ["hosts": [["scheme": "native", "kind": "page"]]])
     while servers.otherEngine.failedSearches.load(ordering: .relaxed) == 0 { await Task.yield() }
     await servers.other.server.loop.settle()
     #expect(try await ben.hasNoPendingMessages())
+    // It does not block the others.
+    try await ben.call("deliver", "router.deliver", ["uri": "native://own"])
+    let own = try await ben.nextRequest("page.open")
+    #expect(own["params"]?["page"]?["uri"] == "native://own")
+    try await ben.respond(own, .null)
+    // Nor does it end, however often the search fails.
+    for _ in 0..<PendingLinks.maxAttempts {
+      let failed = servers.otherEngine.failedSearches.load(ordering: .relaxed)
+      while servers.otherEngine.failedSearches.load(ordering: .relaxed) == failed {
+        try await retry(at: servers)
+      }
+    }
     servers.otherEngine.owner.withLock { $0 = owner }
-    try await servers.other.server.advance(by: .seconds(2))
-    #expect(try await ben.nextRequest("page.open")["params"]?["page"]?["uri"] == "native://shop")
+    var shown: Value?
+    while shown == nil {
+      try await retry(at: servers)
+      try await ben.call("ping", "$/ping", [:])
+      while true {
+        let message = try await ben.nextMessage()
+        if message["method"] == "page.open" { shown = message["params"]?["page"]?["uri"] }
+        if message["id"] == "ping" { break }
+      }
+    }
+    #expect(shown == "native://shop")
+  }
+
+  @Test func revocationRemovesLinksAtOtherServers() async throws {
+    let servers = try await LinkedServers(self)
+    let revocation = SessionRevocation(session: servers.session, client: servers.client)
+    _ = try await servers.first.sessionServer.clusterDispatch.revoke(revocation, by: nil)
+    let other = servers.other.sessionServer
+    while await !other.callerStatus(of: servers.client, in: servers.session).isRevoked {
+      await Task.yield()
+    }
+    while other.unclaimedLinks.withLock({ $0.count }) > 0 { await Task.yield() }
+  }
+
+  /// How a client that has sent a link to its session leaves it.
+  enum SenderDeparture: CaseIterable {
+    case disconnection, guestDeparture, departure
+  }
+
+  /// The link waits for a host, is stored, and the server starts again without its sender.
+  @Test(arguments: SenderDeparture.allCases)
+  func restoredLinkOfASenderThatIsGone(_ departure: SenderDeparture) async throws {
+    let first = try bridge(store: store)
+    let anna = try await SequencedClient(first, from: Handshake(token: "anna users 9000"))
+    let opened = await anna.openResult
+    let (sender, senderOpened): (WireClient, Value)
+    if departure == .guestDeparture {
+      try await anna.call("invite", "session.invite", ["routes": ["native://shop"]])
+      let invitation = try await anna.wire.response("invite")["result"] ?? .null
+      (sender, senderOpened) = try await WireClient.open(
+        first,
+        joining: [
+          "session": invitation["session"] ?? .null, "invitation": invitation["token"] ?? .null,
+        ])
+    } else {
+      (sender, senderOpened) = try await WireClient.open(
+        first, joining: opened, from: Handshake(token: "anna users 300"))
+    }
+    #expect(try await sender.callStatus("router.deliver", ["uri": "native://shop"]) == "ok")
+    if departure == .disconnection {
+      _ = try await first.sessionServer.clusterDispatch.revoke(
+        SessionRevocation(
+          session: try #require(opened["session"]?.string),
+          client: try #require(senderOpened["client"]?.string)), by: nil)
+    } else {
+      try await sender.close()
+      await first.server.loop.settle()
+    }
+    try await first.server.advance(by: .milliseconds(100))
+    await first.loopSessions.flushStore()
+
+    let second = try bridge(store: store)
+    try await second.sessionServer.restore()
+    let resumed = try await anna.resume(
+      after: 0, from: Handshake(token: "anna users 9000"), at: second)
+    #expect(resumed["resumed"] == true)
+    try await anna.call("host", "host.register", ["hosts": [["scheme": "native", "kind": "page"]]])
+    _ = try await anna.wire.response("host")
+    await second.server.loop.settle()
+    try await anna.call("ping", "$/ping", [:])
+    var isOpened = false
+    while true {
+      let message = try await anna.wire.nextMessage()
+      if message["method"] == "page.open" { isOpened = true }
+      if message["id"] == "ping" { break }
+    }
+    #expect(isOpened == (departure == .departure))
   }
 
   // MARK: Calls
@@ -335,6 +442,30 @@ struct WaitingWorkRightsTests {
     #expect(try await isRunAgain(run, host) == isAllowed)
   }
 
+  /// The call continues when its client is gone, but the host acts for nobody any more.
+  @Test(arguments: [nil, 301, 0] as [Int?])
+  func hostActsForTheCallerOfAKeyedCallUntilItsRightsEnd(seconds: Int?) async throws {
+    let router = Router()
+    try router.task("app://echo") { _ in 1 }
+    let bridge = try bridge(router)
+    let (host, caller, run) = try await hostWithKeyedCall(bridge)
+    let opened = await caller.openResult
+    switch seconds {
+    case nil: break
+    case 0:
+      let revocation = SessionRevocation(
+        session: try #require(opened["session"]?.string),
+        client: try #require(opened["client"]?.string))
+      _ = try await bridge.sessionServer.clusterDispatch.revoke(revocation, by: nil)
+    case let seconds?: try await bridge.server.advance(by: .seconds(seconds))
+    }
+    try await host.call(
+      "act", "router.invoke", ["uri": "app://echo", "onBehalfOf": run["id"] ?? .null])
+    let error = try await host.wire.response("act")["error"]
+    #expect(error?["code"] == (seconds == nil ? nil : 2403))
+    #expect(error?["data"]?["rule"] == (seconds == nil ? nil : "identity"))
+  }
+
   @Test(arguments: [(0, 2), (301, 1)])
   func keyedCallIsMadeAgainAfterARestartUnlessItsClientHasExpired(
     seconds: Int, runCount: Int
@@ -365,5 +496,57 @@ struct WaitingWorkRightsTests {
       while runs.withLock({ $0 }) < runCount { await Task.yield() }
     }
     #expect(runs.withLock { $0 } == runCount)
+  }
+}
+
+extension LoopSessions {
+  fileprivate func pendingLinkCount(in session: String) -> Int {
+    sessions[session]?.assumeIsolated { $0.pendingLinks.count } ?? 0
+  }
+}
+
+extension CallerStatus {
+  fileprivate var isRevoked: Bool {
+    if case .revoked = self { return true }
+    return false
+  }
+}
+
+/// Callers in requests of other servers.
+@Suite struct PeerCallerTests {
+  private static let caller = Caller(
+    session: "s-1", identity: Identity(user: "anna", groups: ["users"]),
+    client: .init(id: "s-1.c", name: nil, version: nil, page: nil))
+
+  @Test func callerThatCannotBeReadIsNotTheApp() throws {
+    let value = Self.caller.peerValue(in: "s-1")
+    #expect(try Caller.fromPeerValue(value)?.identity.user == "anna")
+    #expect(try Caller.fromPeerValue(nil) == nil)
+    var other = value.object ?? [:]
+    other["identity"] = ["user": "anna"]
+    for unreadable: Value in [.null, [:], 1, "anna", ["session": "s-1"], .object(other)] {
+      #expect(throws: CallError.self) { try Caller.fromPeerValue(unreadable) }
+      #expect(throws: CallError.self) { try ServedCaller(peerRequest: ["caller": unreadable]) }
+      #expect(throws: CallError.self) { try CallerStatus(peerValue: ["caller": unreadable]) }
+      let link: Value = ["uri": "native://a", "to": ["all": true], "caller": unreadable]
+      #expect(throws: CallError.self) { try UnclaimedLinks.UnclaimedLink(peerValue: link) }
+    }
+  }
+
+  /// The limits of a guest, or of a host that acts for its caller, are not known elsewhere.
+  @Test func hostOfAnotherServerActsOnlyForACallerWithoutLimits() throws {
+    let rights = Rights(Self.caller, PolicySource())
+    func read(_ rights: Rights?) throws -> String {
+      var request: ValueObject = [:]
+      ServedCaller(rights).add(to: &request, in: "s-1")
+      return switch try ServedCaller(peerRequest: .object(request)) {
+      case .app: "app"
+      case .client(let caller): caller.identity.user?.description ?? ""
+      case .limited: "limited"
+      }
+    }
+    #expect(try read(nil) == "app")
+    #expect(try read(rights) == "anna")
+    #expect(try read(rights.intersection(Rights(Self.caller, PolicySource()))) == "limited")
   }
 }

@@ -48,9 +48,9 @@ enum AdminMethods {
     try push.authorize(rights)
     let maxBytes = maxPageBytes(for: request.handle, in: session)
     let owner = session.environment.owner
-    let snapshot = rights.snapshot
+    let copy = rights.followingCopy
     return try request.respondLater(size: params.size, in: session) { () throws(CallError) in
-      try await owner.push(push, by: snapshot, maxBytes: maxBytes).value
+      try await owner.push(push, by: copy, maxBytes: maxBytes).value
     }
   }
 

@@ -343,7 +343,7 @@ package struct ClusterDispatch: Sendable {
     }
     // The server at which its session has ended knows whether an administrator has ended it.
     for response in await requestOthers(body) {
-      if let status = try CallerStatus(peerValue: response.result.get()) { return status }
+      if let status = try CallerStatus(peerValue: try response.result.get()) { return status }
     }
     return .absent
   }
@@ -402,13 +402,27 @@ package struct ClusterDispatch: Sendable {
         // Each response has a part of the links.
         while let links = try? await request(server, body).array, !links.isEmpty {
           hasLinks = true
-          let fetched = links.compactMap(UnclaimedLinks.UnclaimedLink.init(peerValue:))
+          let fetched = links.compactMap { unclaimedLink(peerValue: $0, from: server) }
           sessionServer.unclaimedLinks.withLock { $0.adopt(fetched) }
         }
       }
       if hasLinks {
         for loopSessions in sessionServer.sessionsByLoop { await loopSessions.offerDeepLinks() }
       }
+    }
+  }
+
+  /// Decodes a deep link of another server, which has removed it. Logs an error if it cannot be read.
+  private func unclaimedLink(
+    peerValue: Value, from server: String
+  ) -> UnclaimedLinks.UnclaimedLink? {
+    do throws(CallError) {
+      return try UnclaimedLinks.UnclaimedLink(peerValue: peerValue)
+    } catch {
+      sessionServer.configuration.logger?.error(
+        "a deep link of another server cannot be read and is lost",
+        metadata: ["server": "\(server)", "reason": "\(error.message)"])
+      return nil
     }
   }
 
@@ -466,9 +480,9 @@ package struct ClusterDispatch: Sendable {
 
 extension Rights {
   /// The rights of the caller of a request from another server, which it had at a time in
-  /// milliseconds since 1970-01-01 UTC; nil for the app of that server.
-  convenience init?(peerValue: Value?, validAt: Int64) {
-    guard let caller = Caller.fromPeerValue(peerValue) else { return nil }
+  /// milliseconds since 1970-01-01 UTC; nil for the app of that server. Fails with -32602.
+  convenience init?(peerValue: Value?, validAt: Int64) throws(CallError) {
+    guard let caller = try Caller.fromPeerValue(peerValue) else { return nil }
     self.init(following: CurrentCaller(caller, validAt: validAt), PolicySource())
   }
 
@@ -476,7 +490,7 @@ extension Rights {
   var peerValue: Value { caller.peerValue(in: caller.session) }
 
   /// Whether the rights are the caller's own, without an invitation or other limits.
-  fileprivate var isUndelegated: Bool { invitation == nil && !isLimited }
+  var isUndelegated: Bool { invitation == nil && !isLimited }
 }
 
 extension CallerStatus {
@@ -489,11 +503,12 @@ extension CallerStatus {
     }
   }
 
-  /// Decodes a ``peerValue``. Returns `nil` for a client that is not at the other server.
-  init?(peerValue: Value) {
+  /// Decodes a ``peerValue``. Returns `nil` for a client that is not at the other server. Fails with
+  /// -32602.
+  init?(peerValue: Value) throws(CallError) {
     if peerValue["revoked"] == true {
       self = .revoked
-    } else if let caller = Caller.fromPeerValue(peerValue["caller"]) {
+    } else if let caller = try Caller.fromPeerValue(peerValue["caller"]) {
       self = .present(caller)
     } else {
       return nil
@@ -511,13 +526,14 @@ extension UnclaimedLinks.UnclaimedLink {
     return .object(members)
   }
 
-  /// Decodes a ``peerValue``. Returns `nil` if it is none.
-  init?(peerValue: Value) {
-    guard let link = DeepLink(peerValue: peerValue),
-      let audience = try? SessionPush.audience(peerValue["to"])
-    else { return nil }
+  /// Decodes a ``peerValue``. Fails with -32602.
+  init(peerValue: Value) throws(CallError) {
+    guard let link = DeepLink(peerValue: peerValue) else {
+      throw .invalidParams("The deep link of the other server cannot be read")
+    }
     self.init(
-      link, for: audience, by: Rights(peerValue: peerValue["caller"], validAt: 0),
+      link, for: try SessionPush.audience(peerValue["to"]),
+      by: try Rights(peerValue: peerValue["caller"], validAt: 0),
       expiresAt: peerValue["expiresAt"]?.integer ?? .max)
   }
 }

@@ -25,6 +25,10 @@ struct ClusterPeerHandlers {
       return .array(await sessionServer.sessions(audience).map(\.record))
     case "group": return try await handle(group: request)
     case "revoke": return try await handle(revoke: request)
+    case "revoked":
+      await sessionServer.removeWork(
+        ofRevoked: (request["clients"]?.array ?? []).compactMap(\.string))
+      return .null
     case "caller":
       return await sessionServer.callerStatus(
         of: request["client"]?.string ?? "", in: request["session"]?.string ?? ""
@@ -47,7 +51,7 @@ struct ClusterPeerHandlers {
       try await clusterTable.update(to: UInt64(clamping: request["revision"]?.integer ?? 0))
       return await table.stamp.value
     case "policy":
-      guard let caller = Caller.fromPeerValue(request["caller"]) else {
+      guard let caller = try Caller.fromPeerValue(request["caller"]) else {
         throw .invalidParams("The request of the other server does not name a caller")
       }
       return try await handle(policy: request["to"]?.string ?? "", for: caller)
@@ -60,7 +64,7 @@ struct ClusterPeerHandlers {
         .session(
           request["session"]?.string ?? "", withRecords: request["records"]?.bool ?? true))
     case "explain":
-      guard let caller = Caller.fromPeerValue(request["caller"]) else {
+      guard let caller = try Caller.fromPeerValue(request["caller"]) else {
         throw .invalidParams("The request of the other server does not name a caller")
       }
       return try await sessionServer.inspect(
@@ -169,7 +173,7 @@ struct ClusterPeerHandlers {
     else { throw CallError(.hostAbsent, "The host is gone") }
     return await loopSessions.run(
       method, request["params"] ?? .null, at: client, of: session,
-      for: Caller.fromPeerValue(request["caller"]), progress)
+      for: try ServedCaller(peerRequest: request), progress)
   }
 
   private func handle(
@@ -192,8 +196,8 @@ struct ClusterPeerHandlers {
 
   private func handle(revoke request: Value) async throws(CallError) -> Value {
     let revocation = SessionRevocation(peerValue: request)
+    let caller = try Caller.fromPeerValue(request["caller"])
     let clients = try await sessionServer.revoke(revocation)
-    let caller = Caller.fromPeerValue(request["caller"])
     sessionServer.auditTrail?.record(
       AuditRecord(
         of: revocation, removing: clients, by: caller.flatMap(EventClient.init), cause: "cluster"))
@@ -233,7 +237,9 @@ struct ClusterPeerHandlers {
     let groups = Set((request["groups"]?.array ?? []).compactMap(\.string).map(UTF8Key.init))
     let links = sessionServer.unclaimedLinks.withLock { links in
       links.claim(at: sessionServer.configuration.now(), maxBytes: Self.maxLinkBytes) { link in
-        switch link.audience {
+        // The limits of a guest are only known here.
+        guard link.rights?.isUndelegated != false else { return false }
+        return switch link.audience {
         case .all: true
         case .user(let name): UTF8Key(name) == user
         case .group(let name): groups.contains(UTF8Key(name))

@@ -243,7 +243,7 @@ extension Connection {
     Result { () throws(CallError) in
       let identity = try identity.get()
       user = identity.user
-      guard mayUseConnection(identity) else { throw Self.reservedForAdministrators }
+      guard mayUseConnection(identity) else { throw .reservedForAdministrators }
       let quotas = loopSessions.sessionServer.userQuotas
       // A further attempt on the same connection takes its place.
       userSlot = nil
@@ -261,9 +261,6 @@ extension Connection {
     let handshake = handshake
     return loopSessions.assumeIsolated { $0.isAdministrator(identity, handshake) }
   }
-
-  private static let reservedForAdministrators = CallError(
-    .unavailable, "The server has reached its limit of connections; try again later")
 
   /// Resumes a client that has lost its connection; if that is not possible, opens a new session.
   private func resume(_ request: Request) {
@@ -373,7 +370,7 @@ extension Connection {
         let identity = await authenticate(credential?.token)
         guard state != .closed else { return }
         guard (try? identity.get()).map(mayUseConnection) ?? !handshake.isReserved else {
-          return close((.overloaded, Self.reservedForAdministrators.message))
+          return close((.overloaded, CallError.reservedForAdministrators.message))
         }
         relayRequest.identity = RelayedIdentity(reference: credential?.reference, identity)
       }
@@ -392,15 +389,13 @@ extension Connection {
     var handshake = handshake
     handshake.token = resumeRequest.open.token ?? handshake.token
     // Without a token of its own, a client keeps its identity.
-    let hasToken = handshake.token != nil
-    guard hasToken || handshake.isReserved else {
+    guard handshake.token != nil else {
       return resume(resumeRequest, request, nil, isNotFound: isNotFound)
     }
     identify(handshake, resumes: true) { connection, identity in
       do throws(CallError) {
-        let identity = try identity.get()
         connection.resume(
-          resumeRequest, request, hasToken ? identity : nil, isNotFound: isNotFound)
+          resumeRequest, request, try identity.get(), isNotFound: isNotFound)
       } catch {
         connection.reject(resumeRequest.open, request, error)
       }
@@ -463,7 +458,8 @@ extension Connection {
       let user = found.session.assumeIsolated {
         $0.clients[found.client]?.rights.caller.identity.user
       }
-      userSlot = loopSessions.sessionServer.userQuotas.resumedConnection(of: user ?? nil)
+      self.user = user ?? nil
+      userSlot = loopSessions.sessionServer.userQuotas.resumedConnection(of: self.user)
     }
     whenStored(found.session) { connection in
       connection.attach(found.session, found.client)
@@ -841,8 +837,11 @@ extension Session {
     _ joiningClient: JoiningClient, _ hosts: [SessionHostDefinition], on channel: any MessageChannel
   ) throws(CallError) -> Client {
     let client = try makeClient(joiningClient, channel: channel)
-    if let page = joiningClient.page, !pages.isExpected(page) {
-      throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
+    if let page = joiningClient.page {
+      guard pages.isExpected(page) else {
+        throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
+      }
+      try checkClaim(of: page, by: client)
     }
     try HostMethods.registerHosts(hosts, by: client, in: self)
     if let invitation = joiningClient.invitation {
@@ -851,5 +850,22 @@ extension Session {
     }
     add(client)
     return client
+  }
+
+  /// Checks whether a client may say that it runs in a page, which gives it rights over the page.
+  /// A client of another user may not if the policy hides the page from it. Throws 2403.
+  private func checkClaim(of page: String, by client: Client) throws(CallError) {
+    guard client.rights.invitation == nil,
+      !identity.hasUser(of: client.rights.caller.identity), let open = pages[page]?.page,
+      let denial = resolver.denial(of: .stack, about: open, to: client.rights)
+    else { return }
+    throw denial
+  }
+}
+
+extension CallError {
+  /// The error of a client that is no administrator on a connection that is reserved for them.
+  static var reservedForAdministrators: CallError {
+    CallError(.unavailable, "The server has reached its limit of connections; try again later")
   }
 }

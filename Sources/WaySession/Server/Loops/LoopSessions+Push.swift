@@ -115,7 +115,8 @@ extension LoopSessions {
   /// Sends a request of a session on another server to a client of a session. Returns the result
   /// (`Result.peerValue`).
   func run(
-    _ method: String, _ params: Value, at client: String, of session: String, for caller: Caller?,
+    _ method: String, _ params: Value, at client: String, of session: String,
+    for caller: ServedCaller,
     _ progress: @escaping @Sendable (Value) -> Void
   ) async -> Value {
     guard let session = sessions[session] else {

@@ -13,7 +13,8 @@ struct ResumedClient: Sendable {
 extension LoopSessions {
   /// Resumes a client on a connection. `identity` is that of the handshake's token; nil if there is
   /// none. Returns why the client cannot be resumed, and then nothing has changed. Fails with 2401
-  /// or 2403 if it must not be resumed.
+  /// or 2403 if it must not be resumed, and with 2503 if the connection is reserved for
+  /// administrators and the client, which has no token, is none.
   nonisolated func resume(
     _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
     on channel: any MessageChannel, since began: ClosedRange<UInt64>
@@ -25,7 +26,10 @@ extension LoopSessions {
     }
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
-        try SessionResumption.resume(
+        if handshake.isReserved, identity == nil {
+          try checkReserved(client.rights.caller, handshake)
+        }
+        return try SessionResumption.resume(
           client, claim, identity, handshake, channel, since: began, in: session
         ).map {
           number in
@@ -34,6 +38,14 @@ extension LoopSessions {
         }
       }
     }.get()
+  }
+
+  /// Fails with 2503 if a caller may not use a connection that is reserved for administrators.
+  private nonisolated func checkReserved(
+    _ caller: Caller, _ handshake: Handshake
+  ) throws(CallError) {
+    let isAdministrator = assumeIsolated { $0.isAdministrator(caller.identity, handshake) }
+    guard isAdministrator, !caller.isGuest else { throw .reservedForAdministrators }
   }
 
   /// Starts to discard clients, because the outboxes of all clients together are too large.

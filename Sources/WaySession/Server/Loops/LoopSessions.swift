@@ -264,6 +264,11 @@ extension LoopSessions: SessionOwner {
     try await sessionServer.clusterDispatch.callerStatus(of: caller)
   }
 
+  nonisolated func isRevoked(_ caller: Caller) -> Bool {
+    guard let client = caller.client?.id else { return false }
+    return sessionServer.revokedClients.withLock { $0.contains(client) }
+  }
+
   nonisolated func revoke(
     _ revocation: SessionRevocation, by caller: Caller
   ) async throws(CallError) -> [String] {
