@@ -2,7 +2,8 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// Moves requests that absent hosts have not acknowledged to connected hosts of the same URI.
+/// Moves requests that absent hosts have not acknowledged to connected hosts of the same URI, or
+/// withdraws them.
 enum AbsentHostRequests {
   /// Call this when a client has lost its connection, and when hosts have become available.
   static func move(in session: isolated Session) {
@@ -11,6 +12,30 @@ enum AbsentHostRequests {
       for (id, request) in client.pending.all() where !hasAcknowledged(request, client) {
         move(id, request, from: client, in: session)
       }
+    }
+  }
+
+  /// Withdraws the requests that a host did not receive while it was absent, and whose callers have
+  /// no rights any more. Call this before the host gets them.
+  static func withdrawEnded(of client: Client, in session: isolated Session) {
+    for (id, request) in client.pending.all() where !hasAcknowledged(request, client) {
+      guard let rights = request.rights(in: session),
+        rights.hasExpired(at: session.wallTime)
+          || session.environment.owner.isRevoked(rights.caller),
+        client.pending.remove(id) != nil
+      else { continue }
+      request.settle()
+      session.traceResult(request, .failure(.rightsEnded), of: client)
+      withdraw(id, from: client, in: session)
+      session.forwardResponse(request, .failure(.noResponse(.rightsEnded)))
+    }
+  }
+
+  private static func withdraw(
+    _ id: RequestID, from client: Client, in session: isolated Session
+  ) {
+    if client.sequence?.outbox.withdraw(id) != true {
+      session.clientWriter.cancelRequest(id, client)
     }
   }
 
@@ -36,9 +61,7 @@ enum AbsentHostRequests {
     request.settle()
     let error = CallError(.hostAbsent, "The host has lost its connection; the next one is asked")
     session.traceResult(request, .failure(error), of: client)
-    if client.sequence?.outbox.withdraw(id) != true {
-      session.clientWriter.cancelRequest(id, client)
-    }
+    withdraw(id, from: client, in: session)
     if case .open(let page) = request.purpose {
       session.perform(session.pages.handleResponse(page, error, declined: true))
     } else {

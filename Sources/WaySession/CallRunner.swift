@@ -357,7 +357,7 @@ extension CallRunner {
       call.span = span
       session.changeStack(
         .select(tab: tab, first: nil, delivering: NavigationDelivery(exts: exts)), exts,
-        by: rights, as: .selectTab, for: call)
+        by: rights, as: .back, for: call)
       return .later
     }
     let snapshot = session.resolver.snapshot
@@ -496,7 +496,10 @@ extension CallRunner {
         charge: charge,
         handlerCall: handlerCall, chosenHost: chosen, opener: callResolution.options.callingPage,
         tab: options.tab, respondsWithChange: options.respondsWithChange,
-        delivering: delivery(of: page, options, destination.uri), popTo: popTarget))
+        delivering: delivery(of: page, options, destination.uri), popTo: popTarget
+      ) { [resolver = session.resolver, rights = options.rights] page in
+        resolver.denial(of: .back, about: page, to: rights)
+      })
     session.perform([])
     return .later
   }

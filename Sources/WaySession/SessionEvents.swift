@@ -59,7 +59,7 @@ final class SessionEvents {
     if subscribers.kinds.union(observedKinds.app).contains(kind),
       let (topic, data) = event.systemEvent
     {
-      publish(topic, data, kind, about: event.subject, by: caller)
+      publish(topic, data, kind, about: event.subject, by: event.addsURI ? nil : caller)
     }
     let snapshot = resolver.snapshot
     if snapshot.hasHooks, let routeEvent = event.routeEvent {
@@ -70,6 +70,7 @@ final class SessionEvents {
     }
   }
 
+  /// Sends an event to its subscribers. `caller` has named the URI that the event is about.
   private func publish(
     _ topic: SystemTopic, _ data: ValueObject, _ kind: SessionEvent.EventKinds,
     about subject: SessionEvent.Subject?, by caller: Caller?

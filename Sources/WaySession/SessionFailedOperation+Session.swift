@@ -10,20 +10,22 @@ extension SessionFailedOperation {
     _ method: String, about page: String?, by caller: Caller, in session: isolated Session
   ) {
     guard session.events.isObserved(.route) else { return nil }
+    let isURI = page?.utf8.contains(UInt8(ascii: ":")) == true
     self.init(
-      method: method, uri: page.flatMap { Self.uri(of: $0, in: session) }, caller: caller)
+      method: method,
+      uri: page.flatMap { isURI ? RouteURI.normalForm(of: $0) : Self.uri(ofPage: $0, in: session) },
+      addsURI: !isURI, caller: caller)
   }
 
   /// Creates the operation of a URI that leads to the stack. Returns `nil` if route events are not
   /// observed.
   init?(_ resolution: Resolution, by caller: Caller, in session: isolated Session) {
     guard session.events.isObserved(.route) else { return nil }
-    self.init(method: nil, uri: resolution.uri.text, caller: caller)
+    self.init(method: nil, uri: resolution.uri.text, addsURI: false, caller: caller)
   }
 
-  private static func uri(of page: String, in session: isolated Session) -> String? {
-    if page.utf8.contains(UInt8(ascii: ":")) { return RouteURI.normalForm(of: page) }
-    return session.pages.stack.find(session.resolver.reference(page, for: nil))?.uri
+  private static func uri(ofPage id: String, in session: isolated Session) -> String? {
+    session.pages.stack.find(session.resolver.reference(id, for: nil))?.uri
   }
 }
 

@@ -209,6 +209,7 @@ enum SessionResumption {
   /// client the messages that it has not received, and accepts its messages.
   static func completeResume(_ id: ClientID, in session: isolated Session) {
     guard let client = session.clients[id] else { return }
+    AbsentHostRequests.withdrawEnded(of: client, in: session)
     session.clientWriter.markResumed(client)
     // A batch that the client sent before is completed before its new messages.
     if client.batch != nil { client.channel?.pause() }

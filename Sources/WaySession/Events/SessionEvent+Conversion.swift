@@ -91,6 +91,12 @@ extension SessionEvent {
     default: nil
     }
   }
+
+  /// Whether the event tells its caller a URI that it has not named itself.
+  var addsURI: Bool {
+    if case .operationFailed(let attempt, _) = self { return attempt.addsURI }
+    return false
+  }
 }
 
 extension RouteFailure {

@@ -6,5 +6,7 @@ package struct SessionFailedOperation: Sendable {
   package let method: String?
   /// The URI that was called, or the URI of the page; nil if it is unknown.
   package let uri: String?
+  /// Whether the server has added the URI: the caller has named the page by its id.
+  let addsURI: Bool
   package let caller: Caller
 }

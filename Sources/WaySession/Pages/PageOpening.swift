@@ -53,6 +53,8 @@ final class PageOpening {
   let delivery: NavigationDelivery?
   /// The page that `exts.pop` names.
   let popTarget: PageReference?
+  /// Returns why the opener may not close a page of others.
+  let closing: (Page) -> CallError?
   let charge: ByteBudget.Charge
 
   /// The effective style of the page on the stack at the time of its turn. It can differ, for
@@ -71,7 +73,7 @@ final class PageOpening {
     charge: ByteBudget.Charge,
     handlerCall: Call? = nil, chosenHost: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
     respondsWithChange: Bool = false, delivering delivery: NavigationDelivery? = nil,
-    popTo target: PageReference? = nil
+    popTo target: PageReference? = nil, closing: @escaping (Page) -> CallError? = { _ in nil }
   ) {
     self.page = page
     self.hostReference = hostReference
@@ -85,6 +87,7 @@ final class PageOpening {
     self.respondsWithChange = respondsWithChange
     self.delivery = delivery
     popTarget = target
+    self.closing = closing
     style = page.style
   }
 

@@ -199,7 +199,10 @@ extension Pages {
     switch operation {
     case .open(let opening): return begin(opening)
     case .change(let change, let call, let caller, let exts, let closing):
-      if let denialError = denial(of: change, by: caller, closing: closing) {
+      let denialError = (try? stack.check(change)).flatMap {
+        denial(of: change, $0, by: caller, closing: closing)
+      }
+      if let denialError {
         return [.settle(call, .failure(denialError))]
       }
       let charge: ByteBudget.Charge?
@@ -223,7 +226,9 @@ extension Pages {
     do { change = try stack.check(opening.operation) } catch {
       return [.settle(opening.call, .failure(CallError(error)))]
     }
-    if let denialError = denial(of: opening.operation, by: opening.caller) {
+    let denialError = denial(
+      of: opening.operation, change, by: opening.caller, closing: opening.closing)
+    if let denialError {
       return [.settle(opening.call, .failure(denialError))]
     }
     if let existing = change.existing { return resume(existing, by: change, for: opening) }
@@ -249,13 +254,13 @@ extension Pages {
     return found?.actions ?? []
   }
 
-  /// Returns the reason why a caller may not perform an operation; `nil` if it may. A guest may not
-  /// close or change others' pages, or select another tab. `closing` returns why any caller may not
-  /// close a page of others.
+  /// Returns the reason why a caller may not perform an operation with a change as its result; `nil`
+  /// if it may. A guest may not close or change others' pages, or select another tab. `closing`
+  /// returns why any caller may not close a page of others.
   private func denial(
-    of operation: StackOperation, by caller: Caller, closing: ((Page) -> CallError?)? = nil
+    of operation: StackOperation, _ change: StackChange, by caller: Caller,
+    closing: (Page) -> CallError?
   ) -> CallError? {
-    guard caller.isGuest || closing != nil else { return nil }
     if caller.isGuest, case .select = operation {
       return .notInvited("A guest may not select a tab")
     }
@@ -265,9 +270,8 @@ extension Pages {
     {
       return nil
     }
-    guard let change = try? stack.check(operation) else { return nil }
     let closedOfOthers = change.closed.lazy.map(\.page).filter { !isOwn($0, of: caller) }
-    guard caller.isGuest else { return closing.flatMap { closedOfOthers.compactMap($0).first } }
+    guard caller.isGuest else { return closedOfOthers.compactMap(closing).first }
     if !closedOfOthers.isEmpty {
       return .notInvited("A guest may close only its own page and pages that it opened")
     }
