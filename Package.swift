@@ -223,7 +223,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     tests("WayCryptoTests", ["WayCrypto"]),
-    tests("WaybridgeClusterTests", ["WaySession", "WaybridgeCluster", "TestSupport"]),
+    tests("WaybridgeClusterTests", ["CWayNATS", "WaySession", "WaybridgeCluster", "TestSupport"]),
     .target(
       name: "TestSupport",
       dependencies: [

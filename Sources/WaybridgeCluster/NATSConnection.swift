@@ -102,7 +102,9 @@ final class NATSConnection {
       natsConnection_Destroy(connection)
       throw NATSClusterError(endpoint, operation, status)
     }
-    try check(natsConnection_Connect(&connection, options), "the connection failed")
+    try check(
+      NATSOptions.connect(configuration) { natsConnection_Connect(&connection, options) },
+      "the connection failed")
     try check(natsConnection_JetStream(&jetStream, connection, nil), "JetStream is not available")
     try check(natsInbox_Create(&inbox), "the connection cannot be used")
     defer { natsInbox_Destroy(inbox) }
@@ -363,11 +365,11 @@ extension NATSConnection {
     }
   }
 
-  /// Calls `receive` with every message that a stream has now of some subjects, in their order. A
-  /// nats-server that is behind the others may return an incomplete list: messages can be missing
-  /// anywhere.
+  /// Calls `receive` with every message that a stream has now of some subjects, in their order, or with
+  /// the last one of each subject. A nats-server that is behind the others may return an incomplete
+  /// list: messages can be missing anywhere.
   func forEachMessage(
-    in stream: String, of subject: String,
+    in stream: String, of subject: String, onlyLast: Bool = false,
     _ receive: (StreamMessage) throws(NATSClusterError) -> Void
   ) throws(NATSClusterError) {
     var code = jsErrCode(0)
@@ -381,6 +383,7 @@ extension NATSConnection {
       jsSubOptions_Init(&options)
       options.Stream = stream
       options.Ordered = true
+      if onlyLast { options.Config.DeliverPolicy = js_DeliverLastPerSubject }
       return js_SubscribeSync(&subscription, jetStream, subject, nil, &options, &code)
     }
     try check(status, "the messages of \(stream) cannot be read", code)

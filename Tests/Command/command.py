@@ -80,16 +80,24 @@ class Server:
         """The next line on standard error, which must come within 20 s."""
         return self._line(self.process.stderr)
 
-    @staticmethod
-    def _line(stream):
+    def _line(self, stream):
         line = b""
         while not line.endswith(b"\n"):
             ready, _, _ = select.select([stream], [], [], 20)
             byte = os.read(stream.fileno(), 1) if ready else b""
             if not byte:
-                raise AssertionError(f"no whole line came, only {line!r}")
+                state = self._end_state() if ready else "it did not come within 20 s"
+                raise AssertionError(f"no whole line came, only {line!r}: {state}")
             line += byte
         return line.decode().rstrip("\n")
+
+    def _end_state(self):
+        """How a process ended that has closed its output."""
+        try:
+            _, errors = self.process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            return "the process has closed its output"
+        return f"the process ended with {self.process.returncode}, and wrote {errors.decode()!r}"
 
     def end(self, signal):
         """Sends a signal; returns the exit code, and the remaining standard output and standard error."""

@@ -513,6 +513,14 @@ class NATSFailures(ClusterCase):
         self.assertNotIn("wrong", errors)
         self.assertIn("not in both", self.refusal(closed.url, "--data", str(pathlib.Path(self.folder, "data"))))
 
+    def test_delay_of_the_start_is_reported(self):
+        # They accept connections, and never respond. The server waits for two seconds for each.
+        silent = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+        for each in silent:
+            self.addCleanup(each.close)
+        errors = self.refusal(",".join(f"nats://127.0.0.1:{each.getsockname()[1]}" for each in silent))
+        self.assertIn('notice not listening yet waiting="for NATS"', errors)
+
 
 class ThreeNATSServers(ClusterCase):
     """A cluster whose streams have three replicas, with the account of the guide."""

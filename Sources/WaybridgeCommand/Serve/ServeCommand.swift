@@ -78,6 +78,8 @@ struct ServeCommand: ConfigurableCommand {
     }
     let router = Router()
     var configuration = try Self.configuration(settings)
+    let startReport = CommandStartReport(settings.logger)
+    defer { startReport.end() }
     configuration.systemdNotifier = try SystemdNotifier()
     // An invalid policy is reported here, and not as an error of the server.
     if let policy = settings.policy {
@@ -87,14 +89,18 @@ struct ServeCommand: ConfigurableCommand {
     }
     configuration.policyFile = settings.policy
     if let data = settings.data {
+      startReport.wait(for: "the stored sessions")
       configuration.store = try SQLiteSessionStore(folder: data)
       if settings.enablesConformanceMethods {
         try ConformanceEffectTask.register(in: router, folder: data)
       }
     } else if !settings.cluster.isEmpty {
+      startReport.wait(for: "NATS")
       configuration.cluster = try Cluster(nats: settings.clusterSettings)
     }
+    startReport.wait(for: "the table")
     let fetcher = try await Self.loadTable(settings, into: router, &configuration)
+    startReport.wait(for: "the keys of tokens")
     let keys = try await settings.tokenKeys()
     configuration.allowsAnonymous = settings.allowsAnonymous
     if let keys {
@@ -106,8 +112,13 @@ struct ServeCommand: ConfigurableCommand {
       }
     }
     let services: [(any Service)?] = [keys, fetcher]
+    startReport.wait(
+      for: configuration.cluster == nil ? "the stored sessions" : "the cluster and its sessions")
     try await ServerRunner.run(
-      router, configuration, alongside: services.compactMap(\.self), reloadsOnSignal: true)
+      router, configuration, alongside: services.compactMap(\.self), reloadsOnSignal: true
+    ) { _ in
+      startReport.end()
+    }
   }
 
   /// Loads the table, from a file or a URL; returns its fetcher for a URL.
