@@ -50,8 +50,11 @@ struct KeyValueBucket {
   /// Returns the number and the value of the last message of each key that was not deleted. A
   /// nats-server that is behind the others may return an earlier state.
   func currentValues() throws(NATSClusterError) -> [(revision: UInt64, bytes: [UInt8])] {
+    // A key that is written meanwhile may come twice.
     var last: [String: NATSConnection.StreamMessage] = [:]
-    try connection.forEachMessage(in: stream, of: subject(of: ">")) { last[$0.subject] = $0 }
+    try connection.forEachMessage(in: stream, of: subject(of: ">"), onlyLast: true) {
+      last[$0.subject] = $0
+    }
     return last.values.filter { !$0.isDeletion }.map { ($0.sequence, $0.bytes) }
   }
 

@@ -38,7 +38,6 @@ final class NATSCluster: ClusterEngine {
   var secretNames: [String] { messenger.secretNames }
   var failure: String? { leaseStatus.failure }
   var renewalCount: UInt64 { leaseStatus.revision }
-  var joinNumber: UInt64 { leaseStatus.joinNumber }
   var voters: (connected: Int, all: Int)? {
     leases.quorum.map { ($0.connectedCount, $0.voters.count) }
   }
@@ -56,7 +55,8 @@ final class NATSCluster: ClusterEngine {
     do {
       try await leases.join(
         with: NATSLeaseValue(
-          server: server, announcement: announcement, secrets: messenger.secretNames))
+          server: server, announcement: announcement, secrets: messenger.secretNames),
+        delayed: handlers.joinDelayed)
     } catch let conflict as ClusterConflict {
       throw NATSClusterError(messenger.endpoint, conflict.reason, advice: conflict.advice)
     }
@@ -70,32 +70,42 @@ final class NATSCluster: ClusterEngine {
     await leases.begin(handlers)
   }
 
-  func rejoin(_ announcement: ClusterAnnouncement) async throws {
-    try await leases.rejoin(announcement)
+  func rejoin(
+    _ announcement: ClusterAnnouncement, _ joined: @escaping @Sendable () -> Void
+  ) async throws {
+    try await leases.rejoin(announcement, joined)
   }
 
   func withdraw() async { await leases.withdraw() }
 
   func reloadSecrets() async -> ClusterSecretReload? {
     guard let secretFile else { return nil }
+    let path = secretFile.path
     do {
       let previous = secretFile.secrets
       let secrets = try secretFile.read()
-      guard secrets.names != previous.names else {
-        return ClusterSecretReload(path: secretFile.path)
+      guard secrets.names != previous.names else { return ClusterSecretReload(path: path) }
+      if let first = previous.names.first, !secrets.names.contains(first) {
+        throw FileError(
+          path: path,
+          reason:
+            "lacks the secret \(first) that protects stored sessions; list it after the new one")
       }
-      try await leases.replaceSecrets(secrets.names)
-      guard messenger.use(secrets) else {
-        throw FileError(path: secretFile.path, reason: "cannot be used: memory is short")
+      try await leases.replaceSecrets(secrets.names) { [messenger] in
+        guard messenger.use(secrets) else {
+          throw FileError(path: path, reason: "cannot be used: memory is short")
+        }
+        secretFile.secrets = secrets
       }
-      secretFile.secrets = secrets
       // Sessions that are stored with the earlier secret must be readable without it later.
       if secrets.names.first != previous.names.first { storageOutdated.withLock { $0 }?() }
-      return ClusterSecretReload(path: secretFile.path)
+      return ClusterSecretReload(path: path)
     } catch let error as FileError {
-      return ClusterSecretReload(path: secretFile.path, rejection: error.reason)
+      return ClusterSecretReload(path: path, .rejected(error.reason))
+    } catch let conflict as ClusterConflict {
+      return ClusterSecretReload(path: path, .rejected("\(conflict)"))
     } catch {
-      return ClusterSecretReload(path: secretFile.path, rejection: "\(error)")
+      return ClusterSecretReload(path: path, .notCompared("\(error)"))
     }
   }
 

@@ -12,6 +12,10 @@ actor NATSServerLeases {
   /// A server that has not renewed its lease for so long is down.
   private static let lifetime: Duration = .nanoseconds(Int64(NATSQuorum.lifetime))
   private static let renewalInterval: Duration = .seconds(1)
+  /// After how many nanoseconds it is reported that this server waits before it joins.
+  private static let reportedDelay: UInt64 = 3_000_000_000
+  /// After how many renewals the server is compared again with those that are up.
+  private static let comparisonInterval = 5
   /// How long the keys of servers that are down are kept.
   private static let keyLifetime: Duration = .seconds(86_400)
 
@@ -32,6 +36,11 @@ actor NATSServerLeases {
   private var revision: UInt64?
   private var renewalTask: Task<Void, Never>?
   private var handlers: ClusterHandlers?
+  /// What the comparisons know that are repeated while the lease is renewed.
+  private var repeatedComparison = NATSLeaseComparison()
+  private var renewalsUntilComparison = comparisonInterval
+  /// Whether other secrets are being compared, or published.
+  private var isReplacingSecrets = false
   /// The revision of each other key, and since when this server has seen it.
   private var observedRenewals: [String: (revision: UInt64, since: UInt64)] = [:]
   /// How many servers are observed at most.
@@ -69,7 +78,13 @@ actor NATSServerLeases {
   /// Joins as the server of a lease, also again after its key was deleted. Throws if the key cannot
   /// be written, and a `ClusterConflict` if this server must not share sessions with one that has
   /// joined before; there is no key then. Call ``begin(_:)`` after the first time.
-  func join(with value: NATSLeaseValue) async throws {
+  ///
+  /// Calls `delayed` if that takes some seconds, with what this server waits for. Calls `joined` when
+  /// it has joined, before any handler for something later.
+  func join(
+    with value: NATSLeaseValue, delayed: @escaping @Sendable (String) -> Void = { _ in },
+    _ joined: @Sendable () -> Void = {}
+  ) async throws {
     guard membership != .comparing, membership != .joining else {
       throw NATSClusterError(connection.endpoint, "this server is already joining")
     }
@@ -81,17 +96,19 @@ actor NATSServerLeases {
     quorum?.begin(as: value.server)
     do {
       // A server that must not join has no key, and so keeps no other server out.
-      let silent = try await checkAgreement()
+      let silent = try await checkAgreement(delayed: delayed)
       guard membership == .comparing else { throw notJoinedError }
       membership = .joining
       try writeFirstKey()
       // Of two servers that join at the same time, the later one sees the key of the other.
-      try await checkAgreement(except: silent)
+      try await checkAgreement(except: silent, delayed: delayed)
       guard membership == .joining else {
         throw NATSClusterError(
           connection.endpoint, "another server declared this one failed while it joined")
       }
       membership = .joined
+      repeatedComparison = NATSLeaseComparison()
+      joined()
     } catch {
       withdraw()
       throw error
@@ -102,11 +119,13 @@ actor NATSServerLeases {
     NATSClusterError(connection.endpoint, "this server is not in its cluster")
   }
 
-  /// Joins again, after this server was declared down or has withdrawn, like ``join(with:)``.
-  func rejoin(_ announcement: ClusterAnnouncement) async throws {
-    guard var value else { return }
+  /// Joins again, after this server was declared down or has withdrawn, like ``join(with:_:)``.
+  func rejoin(
+    _ announcement: ClusterAnnouncement, _ joined: @Sendable () -> Void = {}
+  ) async throws {
+    guard var value else { throw notJoinedError }
     value.announcement = announcement
-    try await join(with: value)
+    try await join(with: value, joined)
   }
 
   /// Renews the lease from now on, until ``leave()``. The other servers learn of this one by the
@@ -120,6 +139,7 @@ actor NATSServerLeases {
         try? await Task.sleep(for: Self.renewalInterval)
         guard let self else { return }
         await self.renew()
+        await self.repeatComparison()
       }
     }
   }
@@ -130,52 +150,135 @@ actor NATSServerLeases {
   /// waited for again.
   @discardableResult
   private func checkAgreement(
-    of changed: NATSLeaseValue? = nil, except silent: [String: UInt64] = [:]
+    of changed: NATSLeaseValue? = nil, except silent: [String: UInt64] = [:],
+    delayed: (@Sendable (String) -> Void)? = nil
   ) async throws -> [String: UInt64] {
     guard let own = changed ?? value else { return [:] }
-    var conflicts = NATSLeaseConflicts(of: own, with: try keys.currentValues(), except: silent)
+    let values = try access { () throws(NATSClusterError) in try keys.currentValues() }
+    var conflicts = NATSLeaseConflicts(of: own, with: values, except: silent)
     let start = NATSClusterClock.nanoseconds
+    var unreported = delayed
     while true {
       var areUp = false
       for other in conflicts.servers {
         // In this order: the key is unchanged for as long as that.
         let age = NATSClusterClock.nanoseconds - start
-        let entry = try keys.entry(of: Self.key(of: other))
+        let entry = try access { () throws(NATSClusterError) in
+          try keys.entry(of: Self.key(of: other))
+        }
         if let conflict = conflicts.update(other, entry) { throw conflict }
         if conflicts.revisions[other] != nil, !hasEnded(leaseOf: other, entry, unchangedFor: age) {
           areUp = true
         }
       }
       guard areUp else { return conflicts.revisions }
+      if NATSClusterClock.nanoseconds - start >= Self.reportedDelay {
+        unreported?(
+          "servers with other settings may still be up: their leases must end first "
+            + "(\(conflicts.servers.joined(separator: ", ")))")
+        unreported = nil
+      }
       try await Task.sleep(for: Self.renewalInterval / 4)
       await renew()
     }
   }
 
-  /// Publishes the names of other secrets that this server has. Throws, with nothing changed, if a
-  /// server that is up could not exchange messages with it then.
-  func replaceSecrets(_ names: [String]) async throws {
-    guard var changed = value else { throw notJoinedError }
-    let previous = changed.secrets.first
+  /// Accesses keys, and records whether NATS has responded.
+  private func access<Result>(
+    _ body: () throws(NATSClusterError) -> Result
+  ) throws(NATSClusterError) -> Result {
+    do throws(NATSClusterError) {
+      let result = try body()
+      leaseStatus.failure = nil
+      return result
+    } catch {
+      leaseStatus.failure = "\(error)"
+      throw error
+    }
+  }
+
+  /// Compares this server with those that are up from time to time while its lease is renewed. The
+  /// comparisons of joining servers may have missed a key: a NATS server that is behind the others
+  /// returns an earlier state.
+  private func repeatComparison() {
+    renewalsUntilComparison -= 1
+    guard renewalsUntilComparison <= 0, membership == .joined, !mustCompare, let value else {
+      return
+    }
+    renewalsUntilComparison = Self.comparisonInterval
+    // If NATS does not respond, the renewals fail too.
+    guard let values = try? keys.currentValues(),
+      let conflict = repeatedComparison.update(value, with: values)
+    else { return }
+    withdraw()
+    handlers?.conflictFound(conflict)
+  }
+
+  /// Publishes the names of other secrets that this server has, and calls `use`. Throws a
+  /// `ClusterConflict` if a server that is up could not exchange messages with it then. If it throws,
+  /// the earlier names are published again.
+  ///
+  /// It compares twice, like ``join(with:_:)``. Of two servers that change their secrets at the same
+  /// time, the second comparison of the later one finds those of the other: a server with new secrets
+  /// is the last in the order of servers.
+  func replaceSecrets(_ names: [String], _ use: @Sendable () throws -> Void) async throws {
+    guard membership == .joined, let previous = value else { throw notJoinedError }
+    guard !isReplacingSecrets else {
+      throw NATSClusterError(connection.endpoint, "the secrets are already being replaced")
+    }
+    isReplacingSecrets = true
+    defer { isReplacingSecrets = false }
+    let comparison = comparisonCount
+    func checkMembership() throws {
+      // Meanwhile it may have been compared again, with the earlier secrets.
+      guard membership == .joined, comparison == comparisonCount, !mustCompare else {
+        throw NATSClusterError(
+          connection.endpoint, "this server could not renew its lease in the meantime")
+      }
+    }
+    var changed = previous
     (changed.secrets, changed.joined) = (names, nil)
     try await checkAgreement(of: changed)
-    if let previous, !names.contains(previous) {
-      throw NATSClusterError(
-        connection.endpoint,
-        "the new secrets lack the one that protects stored sessions; list it after the new one")
+    try checkMembership()
+    do {
+      try publish(changed)
+      try await checkAgreement()
+      try checkMembership()
+      try use()
+    } catch {
+      if value?.secrets == names { value?.secrets = previous.secrets }
+      await renew()
+      throw error
     }
-    value?.secrets = names
-    await renew()
+  }
+
+  /// Writes another value of this server's key. If that fails, the key may have either value, and the
+  /// next renewal writes the earlier one.
+  private func publish(_ changed: NATSLeaseValue) throws(NATSClusterError) {
+    let previous = value
+    try access { () throws(NATSClusterError) in
+      if revision == nil { try findRevision() }
+      guard membership == .joined else { throw notJoinedError }
+      value = changed
+      do throws(NATSClusterError) {
+        if try writeKey() { return }
+        throw NATSClusterError(connection.endpoint, "another server wrote this server's lease")
+      } catch {
+        (value, revision) = (previous, nil)
+        throw error
+      }
+    }
   }
 
   /// Writes the key when this server joins.
   private func writeFirstKey() throws(NATSClusterError) {
     guard let value else { return }
-    let entry = try keys.entry(of: Self.key(of: value.server))
-    revision = entry?.lastSequence ?? 0
-    guard try writeKey() else {
-      revision = nil
-      throw NATSClusterError(connection.endpoint, "another server wrote this server's lease")
+    try access { () throws(NATSClusterError) in
+      revision = try keys.entry(of: Self.key(of: value.server))?.lastSequence ?? 0
+      guard try writeKey() else {
+        revision = nil
+        throw NATSClusterError(connection.endpoint, "another server wrote this server's lease")
+      }
     }
   }
 
@@ -242,10 +345,7 @@ actor NATSServerLeases {
     } catch {
       guard membership == .comparing, comparison == comparisonCount else { return false }
       membership = .joined
-      guard let conflict = error as? ClusterConflict else {
-        leaseStatus.failure = "\(error)"
-        return false
-      }
+      guard let conflict = error as? ClusterConflict else { return false }
       withdraw()
       handlers?.conflictFound(conflict)
       return false
@@ -263,9 +363,7 @@ actor NATSServerLeases {
     }
     self.revision = number
     // The order in which keys are written is that in which servers have joined.
-    let joined = value.joined ?? number
-    self.value?.joined = joined
-    leaseStatus.joinNumber = joined
+    self.value?.joined = value.joined ?? number
     leaseStatus.revision = number
     leaseStatus.failure = nil
     leaseValidity.renew(until: sendTime + NATSQuorum.validity, suspended: suspendedTime)

@@ -13,6 +13,7 @@ import unittest
 
 from cluster_client import secret_file
 from command import Server, run
+from rawsocket import WebSocket
 from test_cluster import ClusterCase, echo, guide_configuration, health, metrics, until
 
 
@@ -318,7 +319,7 @@ class Secret(ClusterCase):
         files = [pathlib.Path(secret_file(self.folder, old, name=f"secret{place}")) for place in range(2)]
         servers = [self.serve("--cluster-secret-file", str(file)) for file in files]
         until(lambda: all(metrics(server)["waybridge_cluster_servers"] == 2 for server in servers))
-        for count, (lines, reason) in enumerate([(["short"], "has a secret of 5 bytes"), ([new], "has the cluster secret"), ([new, old], "has the cluster secret")]):
+        for count, (lines, reason) in enumerate([(["short"], "has a secret of 5 bytes"), ([new], "lacks the secret"), ([new, old], "has the cluster secret")]):
             self.reload(servers[0], files[0], *lines)
             until(lambda: metrics(servers[0])["waybridge_cluster_secret_refusals_total"] == count + 1)
             self.assertIn(f'waybridge_cluster_secrets_info{{hash="{self.names(old)}"}}', metrics(servers[0]))
@@ -327,6 +328,24 @@ class Secret(ClusterCase):
             self.assertIn(reason, line)
         session = self.client(servers[0])
         self.assertEqual({"n": 1}, self.client(servers[1], join=session).call("router.invoke", echo(1))["result"])
+        self.assertEqual(0, metrics(servers[0])["waybridge_cluster_secret_comparison_failures_total"])
+
+    def test_secrets_that_cannot_be_compared_are_not_rejected(self):
+        old, new = "the old secret of the cluster, 32 bytes", "the new secret of the cluster, 32 bytes"
+        file = pathlib.Path(secret_file(self.folder, old, name="secret0"))
+        server = self.serve("--cluster-secret-file", str(file))
+        self.nats.end()
+        self.reload(server, file, old, new)
+        until(lambda: metrics(server)["waybridge_cluster_secret_comparison_failures_total"] == 1)
+        while "not changed" not in (line := server.error_line()):
+            pass
+        self.assertRegex(line, "they could not be compared with those of other servers .*reason=.*cannot be used")
+        self.assertIn(f'waybridge_cluster_secrets_info{{hash="{self.names(old)}"}}', metrics(server))
+        self.begin("-js", port=self.nats.port)
+        until(lambda: health(server)["status"] == "ok")
+        server.process.send_signal(signal.SIGHUP)
+        until(lambda: f'waybridge_cluster_secrets_info{{hash="{self.names(old, new)}"}}' in metrics(server))
+        self.assertEqual(0, metrics(server)["waybridge_cluster_secret_refusals_total"])
 
 
 class Borders(ClusterCase):
@@ -381,7 +400,15 @@ class Borders(ClusterCase):
                 third = self.serve("--cluster-name", f"returning{has_session}", *tokens)
                 returning.process.send_signal(signal.SIGCONT)
                 until(lambda: metrics(returning)["waybridge_cluster_conflict"] == 1)
-                self.assertEqual("unavailable", health(returning)["status"])
+                found = health(returning)
+                self.assertEqual(("unavailable", {"engine": "reached"}), (found["status"], found["cluster"]))
+                self.assertIn("the settings of this server differ from those of its cluster; connections are rejected; start it with", found["reason"])
+                self.assertEqual(1, metrics(returning)["waybridge_cluster_engine_reached"])
+                with WebSocket(returning.port, subprotocol="waybridge.v1") as messages:
+                    messages.send({"jsonrpc": "2.0", "id": 1, "method": "session.open", "params": {"protocol": ["1.0"]}})
+                    refusal = messages.receive()["error"]
+                self.assertEqual(2503, refusal["code"])
+                self.assertIn("the settings of this server differ", refusal["message"])
                 while "settings differ" not in (line := returning.error_line()):
                     pass
                 self.assertIn("critical", line)

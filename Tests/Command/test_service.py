@@ -85,7 +85,7 @@ class Notifications(Service):
                 manager.until("RELOADING")
                 found = manager.notification()
                 self.assertNotIn("READY", found)
-                self.assertIn(f"reload: {policy} is rejected: ", found["STATUS"])
+                self.assertIn(f"reload: {policy} is not in force: ", found["STATUS"])
                 client.send(request)
                 self.assertEqual(2403, client.receive()["error"]["code"])
                 policy.write_text(POLICY)

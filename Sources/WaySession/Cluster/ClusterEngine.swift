@@ -17,8 +17,8 @@ package protocol ClusterEngine: Sendable {
   /// first one encrypts, and all decrypt. Empty if there is no secret.
   var secretNames: [String] { get }
   /// Reads the file of the secrets again, and uses them from then on. Leaves those in force if the
-  /// file is invalid, or if other servers that are up could not decrypt messages of this one, or it
-  /// could not decrypt theirs. Returns nil if there is no file.
+  /// file is invalid, if other servers that are up could not decrypt messages of this one, if it
+  /// could not decrypt theirs, or if that cannot be found out. Returns nil if there is no file.
   func reloadSecrets() async -> ClusterSecretReload?
 
   /// Joins the cluster: this server is up from now on, and its lease is renewed repeatedly until
@@ -27,9 +27,12 @@ package protocol ClusterEngine: Sendable {
   func join(
     as server: String, _ announcement: ClusterAnnouncement, _ handlers: ClusterHandlers
   ) async throws
-  /// Joins again after this server was declared down or has withdrawn. Throws a ``ClusterConflict``
-  /// if it must not share sessions with servers that have joined before.
-  func rejoin(_ announcement: ClusterAnnouncement) async throws
+  /// Joins again after this server was declared down or has withdrawn. Calls `joined` when it has, and
+  /// before any handler for something that has happened since. Throws a ``ClusterConflict`` if this
+  /// server must not share sessions with servers that have joined before.
+  func rejoin(
+    _ announcement: ClusterAnnouncement, _ joined: @escaping @Sendable () -> Void
+  ) async throws
   /// Makes this server down for the others at once, which may take over its sessions, until it joins
   /// again.
   func withdraw() async
@@ -49,11 +52,6 @@ package protocol ClusterEngine: Sendable {
   /// A number that grows with each renewal of this server's lease. Other servers compare it to see
   /// whether this server is still up.
   var renewalCount: UInt64 { get }
-  /// The place of this server in the order in which all servers have joined; 0 if it is not known. It
-  /// changes when the server joins again, or could not renew its lease for too long. It is one of the
-  /// numbers of ``renewalCount``, which are in one order for all servers. If it is read after that
-  /// number, it is not older.
-  var joinNumber: UInt64 { get }
   /// Records the ``renewalCount`` that another server has sent.
   func updatePeer(_ server: String, renewalCount: UInt64)
   /// Returns whether another server is down for certain: it has left, or it was silent for longer
@@ -86,6 +84,8 @@ package struct ClusterHandlers: Sendable {
   package let leaseRenewed: @Sendable () -> Void
   /// Another server has declared this one down.
   package let declaredDown: @Sendable () -> Void
+  /// The server has waited for some seconds before it joins, and what for.
+  package var joinDelayed: @Sendable (String) -> Void = { _ in }
   /// This server has withdrawn, because it must not share sessions with one that has joined before.
   package var conflictFound: @Sendable (ClusterConflict) -> Void = { _ in }
   /// A message for this server has arrived. Messages of one sender arrive in the order in which it
@@ -105,13 +105,22 @@ package struct ClusterHandlers: Sendable {
 
 /// The result of reading the file of a cluster's secrets again.
 package struct ClusterSecretReload: Sendable, Hashable {
-  package let path: String
-  /// The reason why the previous secrets stay in force; nil if those of the file are.
-  package var rejection: String?
+  /// Which secrets are in force.
+  package enum ReloadResult: Sendable, Hashable {
+    /// Those of the file.
+    case inForce
+    /// The previous ones: the file is invalid, or does not fit to the other servers.
+    case rejected(String)
+    /// The previous ones: those of the file could not be compared with the other servers.
+    case notCompared(String)
+  }
 
-  package init(path: String, rejection: String? = nil) {
+  package let path: String
+  package let result: ReloadResult
+
+  package init(path: String, _ result: ReloadResult = .inForce) {
     self.path = path
-    self.rejection = rejection
+    self.result = result
   }
 }
 

@@ -29,13 +29,16 @@ package final class ClusterNode: Sendable {
     func reportDifference(_ subject: ClusterAgreement.AgreementSubject, to server: String)
     /// Reports a message that was rejected, and why.
     func reportRejectedMessage(_ reason: String)
-    /// Reports that this server has stopped to serve, because it must not share sessions with
-    /// another one.
+    /// Reports that this server no longer serves, because it must not share sessions with another
+    /// one.
     func reportConflict(_ conflict: ClusterConflict)
+    /// Reports that this server waits before it joins, and what for.
+    func reportJoinDelay(_ reason: String)
     /// Reports an operation that has failed and will be retried.
     func reportFailure(_ reason: String)
-    /// Stops all messages of sessions that other servers may have taken over. `reason` says why.
-    func fence(_ reason: String) async
+    /// Stops all messages of sessions that other servers may have taken over, until ``verify()``.
+    /// ``ClusterNode/rejectionReason`` says why.
+    func fence() async
     /// Stores all sessions again. Throws if that fails.
     func persistAll() async throws
     /// Finds out which sessions this server still owns, after it has rejoined the cluster. Throws
@@ -70,6 +73,8 @@ package final class ClusterNode: Sendable {
     var lastTick: UInt64 = 0
     var hasEnded = false
     var membership = NodeMembership.joined
+    /// Whether a task makes this server join again and serve again.
+    var isRecovering = false
     /// The presence of this server that was sent last.
     var ownPresence: ValueObject = [:]
     var agreement = ClusterAgreement()
@@ -87,8 +92,8 @@ package final class ClusterNode: Sendable {
     case joined
     /// It was declared down, and joins again.
     case rejoining
-    /// It has withdrawn, and joins again when it need not stop because of others any more. Until then
-    /// it neither sends nor receives messages.
+    /// It has withdrawn because of a conflict, and joins again when there is none any more. It tells
+    /// the others that it has left. Then it sends them nothing, and ignores their messages.
     case excluded(ClusterConflict)
   }
 
@@ -119,8 +124,9 @@ package final class ClusterNode: Sendable {
       as: server, delegate.announcement,
       ClusterHandlers(
         leaseRenewed: { [weak self] in self?.publishPresenceNow() },
-        declaredDown: { [weak self] in self?.handleDeclaredDown() },
-        conflictFound: { [weak self] in self?.stopServing(because: $0) },
+        declaredDown: { [weak self] in self?.endMembership(as: .rejoining) },
+        joinDelayed: { [weak self] in self?.delegate?.reportJoinDelay($0) },
+        conflictFound: { [weak self] in self?.endMembership(as: .excluded($0)) },
         messageReceived: { [weak self] in self?.receive($0) },
         messageRejected: { [weak self] in self?.handleRejectedMessage($0) },
         unconfirmedSender: { [weak self] in self?.introduce(to: $0) },
@@ -156,10 +162,22 @@ package final class ClusterNode: Sendable {
     state.withLock { ($0.agreement.count(of: .policy), $0.agreement.count(of: .keys)) }
   }
 
-  /// Why this server has stopped to serve; nil if it has not.
+  /// The conflict because of which this server no longer serves; nil if there is none.
   package var conflict: ClusterConflict? {
     state.withLock { state in
       if case .excluded(let conflict) = state.membership { conflict } else { nil }
+    }
+  }
+
+  /// Why connections are rejected now; nil if they are accepted.
+  package var rejectionReason: ClusterRejectionReason? {
+    let (membership, isRecovering) = state.withLock { ($0.membership, $0.isRecovering) }
+    switch membership {
+    case .excluded: return .conflict
+    case .rejoining: return .declaredDown
+    case .joined:
+      guard remainingLease == .zero else { return isRecovering ? .verification : nil }
+      return engine.isReachable ? .leaseExpired : .engineUnreachable
     }
   }
 
@@ -206,9 +224,7 @@ package final class ClusterNode: Sendable {
     var presence = await presence()
     guard conflict == nil else { return }
     state.withLock { [presence] in $0.ownPresence = presence }
-    // In this order, so that the place is not older than the renewal.
     presence["renewal"] = .integer(Int64(clamping: engine.renewalCount))
-    presence["joined"] = .integer(Int64(clamping: engine.joinNumber))
     if needsResponse { presence["respond"] = true }
     peerSender.send(presence: presence, to: other)
   }
@@ -219,6 +235,11 @@ package final class ClusterNode: Sendable {
     progress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     guard let loop else { throw CallError(.unavailable, "The server has not started") }
+    guard conflict == nil else {
+      throw CallError(
+        .unavailable,
+        "Other servers cannot be reached: \(ClusterRejectionReason.conflict.text)")
+    }
     counts.requestsSent.add()
     return try await peerRequests.request(
       server, body, within: time, on: loop, progress: progress)
@@ -276,12 +297,6 @@ package final class ClusterNode: Sendable {
     }
     for difference in overdue {
       delegate?.reportDifference(difference.subject, to: difference.server)
-    }
-    if let delegate,
-      let conflict = ClusterAgreement.conflict(
-        of: delegate.announcement, joined: engine.joinNumber, with: others)
-    {
-      stopServing(because: conflict)
     }
     for server in peerTable.withLock({ $0.dequeueHeartbeats() }) {
       peerSender.send(.heartbeat, to: server, needsHeartbeats: false)
@@ -392,53 +407,61 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  private func handleDeclaredDown() {
-    let isFirst = state.withLock { state in
-      guard case .joined = state.membership else { return false }
-      state.membership = .rejoining
-      return true
+  /// Ends the membership of this server, so that other servers take over its sessions, and makes it
+  /// join again as soon as that is possible. Does nothing if it is no member.
+  private func endMembership(as membership: NodeMembership) {
+    let (isMember, isRecovering) = state.withLock { state in
+      guard case .joined = state.membership else { return (false, false) }
+      state.membership = membership
+      defer { state.isRecovering = true }
+      return (true, state.isRecovering)
     }
-    guard isFirst else { return }
-    Task {
-      await delegate?.fence("another server considers this one failed and may own its sessions")
-      await rejoin()
-    }
+    guard isMember else { return }
+    if case .excluded(let conflict) = membership { delegate?.reportConflict(conflict) }
+    if !isRecovering { Task { await recover() } }
   }
 
-  /// Stops serving, so that other servers take over the sessions, until this server may join again.
-  private func stopServing(because conflict: ClusterConflict) {
-    let isFirst = state.withLock { state in
-      guard case .joined = state.membership else { return false }
-      state.membership = .excluded(conflict)
-      return true
-    }
-    guard isFirst else { return }
-    delegate?.reportConflict(conflict)
-    Task {
-      await delegate?.fence("the settings of this server differ from those of its cluster")
-      await engine.withdraw()
-      peerSender.send(presence: ["left": true])
-      for (server, _) in others {
-        peerTable.withLock { $0.remove(server) }
-        disconnect(from: server)
+  /// Makes this server join again, and then serve again. The membership may end while it does so.
+  private func recover() async {
+    repeat {
+      await delegate?.fence()
+      if conflict != nil {
+        await engine.withdraw()
+        leavePeers()
       }
       await rejoin()
+      await retryUntilSuccess { delegate in
+        guard case .joined = state.withLock({ $0.membership }) else { return }
+        try await delegate.verify()
+      }
+    } while !hasRecovered
+    publishPresence()
+  }
+
+  /// Whether this server serves again, or ends. Otherwise its membership has ended again.
+  private var hasRecovered: Bool {
+    let isReleased = delegate == nil
+    return state.withLock { state in
+      if case .joined = state.membership {
+        state.isRecovering = false
+        return true
+      }
+      return state.hasEnded || isReleased
     }
   }
 
-  /// Joins again as soon as that is possible, and then serves again.
+  /// Joins again as soon as that is possible.
   private func rejoin() async {
     await retryUntilSuccess { delegate in
       do {
-        try await engine.rejoin(delegate.announcement)
+        try await engine.rejoin(delegate.announcement) { [weak self] in
+          self?.state.withLock { $0.membership = .joined }
+        }
       } catch let conflict as ClusterConflict {
         exclude(because: conflict)
         throw conflict
       }
-      state.withLock { $0.membership = .joined }
     }
-    await retryUntilSuccess { try await $0.verify() }
-    publishPresence()
   }
 
   /// Records why this server may not join again.
@@ -448,7 +471,18 @@ package final class ClusterNode: Sendable {
       if case .excluded(conflict) = state.membership { return true }
       return false
     }
-    if !isKnown { delegate?.reportConflict(conflict) }
+    guard !isKnown else { return }
+    delegate?.reportConflict(conflict)
+    leavePeers()
+  }
+
+  /// Tells the other servers that this one has left, and ends all that is in progress with them.
+  private func leavePeers() {
+    peerSender.send(presence: ["left": true])
+    for (server, _) in others {
+      peerTable.withLock { $0.remove(server) }
+      disconnect(from: server)
+    }
   }
 
   /// Repeats an operation until it succeeds, or the server ends.

@@ -1,8 +1,9 @@
-/// The servers that this one has lately asked for a message to it alone. Pure: ``ClusterNode`` asks.
+/// The servers that this one has recently requested a message to it alone from. Pure: ``ClusterNode`` sends
+/// the requests.
 struct PeerIntroductions {
-  /// How long the same server is not asked again, in nanoseconds.
+  /// How long the same server receives no other request, in nanoseconds.
   static let interval: UInt64 = 1_000_000_000
-  /// How many servers may be asked in one ``interval``.
+  /// How many servers may receive a request in one ``interval``.
   static let maxServers = 1_000
 
   private var times: [String: UInt64] = [:]

@@ -16,6 +16,8 @@ package final class SessionClusterCounts: Sendable {
   package let rejectedMessages = AtomicCounter()
   /// Contents of the file of the cluster's secrets that were rejected.
   package let rejectedSecrets = AtomicCounter()
+  /// Reloads of that file in which its secrets could not be compared with those of other servers.
+  package let secretComparisonFailures = AtomicCounter()
   /// Requests that were sent to other servers.
   package let requestsSent = AtomicCounter()
 

@@ -217,21 +217,24 @@ extension SessionServer {
   /// Whether the store fails, so that sessions are not persisted. May be called from any thread.
   package var isDegraded: Bool { sessionsByLoop.contains { $0.writer?.isDegraded == true } }
 
-  /// Whether this server can reach the cluster's engine, and whether its lease is valid, so that it
-  /// may treat its sessions as its own. Nil if there is no cluster. May be called from any thread.
-  package var clusterState: (isReachable: Bool, isLeaseValid: Bool)? {
-    guard let cluster, let loop = sessionsByLoop.first?.loop else { return nil }
-    return (
-      cluster.engine.isReachable, !cluster.engine.leaseValidity.hasExpired(at: loop.nanoseconds)
-    )
+  /// Whether this server can reach the cluster's engine, and why it rejects connections; nil if it
+  /// accepts them. Nil if there is no cluster. May be called from any thread.
+  package var clusterState: (isReachable: Bool, rejectionReason: ClusterRejectionReason?)? {
+    cluster.map { ($0.engine.isReachable, $0.rejectionReason) }
   }
 
   /// Logs that one loop rejects connections. It is logged once for all loops.
-  func logFence(because reason: String) {
+  func logFence(because reason: ClusterRejectionReason) {
     guard !isFenceLogged.exchange(true, ordering: .relaxed) else { return }
+    let details: String? =
+      switch reason {
+      case .conflict: cluster?.conflict?.description
+      case .engineUnreachable: cluster?.engine.failure
+      case .declaredDown, .verification, .leaseExpired: nil
+      }
     configuration.logger?.error(
       "connections are rejected until this server can use its cluster again",
-      metadata: ["reason": "\(cluster?.engine.failure ?? reason)"])
+      metadata: ["reason": "\(details ?? reason.text)"])
   }
 
   /// Logs that clients are accepted again.

@@ -68,7 +68,7 @@ extension SystemdNotifier {
     /// A reload is complete.
     case ready
     case reloading
-    /// A reload has ended, and this file was rejected.
+    /// A reload has ended, and the content of this file is not in force.
     case rejected(FileReload)
     /// The server stops, within this time at most.
     case stopping(within: Duration)
@@ -81,7 +81,7 @@ extension SystemdNotifier {
       case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.monotonicMicroseconds)"
       case .rejected(let file):
         // A status is one line.
-        "STATUS=reload: \(file.path) is rejected: "
+        "STATUS=reload: \(file.path) is not in force: "
           + (file.rejection ?? "").split(whereSeparator: \.isNewline).joined(separator: " ")
       case .stopping(let time):
         "STOPPING=1\nEXTEND_TIMEOUT_USEC=\(time.microseconds)\nSTATUS=draining"

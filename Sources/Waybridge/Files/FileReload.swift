@@ -27,8 +27,8 @@ public struct FileReload: Sendable, Hashable {
   /// The file's path, or the URL of an identity provider's keys if ``source`` is
   /// ``ReloadSource/fetch``.
   public let path: String
-  /// The reason why the server rejected the content and uses the previous one; nil if the content is
-  /// in force.
+  /// The reason why the server uses the previous content: it rejected the new one, or could neither
+  /// get nor check it. Nil if the new one is in force.
   public let rejection: String?
 
   /// Creates the result of reading a file.

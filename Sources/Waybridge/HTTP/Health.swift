@@ -1,3 +1,4 @@
+import WaySession
 import WaySockets
 import WayTransport
 
@@ -7,7 +8,7 @@ struct Health {
   /// Whether sessions are currently not persisted.
   let isDegraded: Bool
   /// The state of the cluster; nil for a single server.
-  let cluster: (isReachable: Bool, isLeaseValid: Bool)?
+  let cluster: (isReachable: Bool, rejectionReason: ClusterRejectionReason?)?
 
   var response: HTTPResponse {
     let (status, reason) = statusAndReason
@@ -25,8 +26,9 @@ struct Health {
   /// The status is `degraded` if the server accepts clients although something does not work.
   private var statusAndReason: (status: String, reason: String?) {
     if isDraining { return ("draining", nil) }
-    if cluster?.isLeaseValid == false {
-      return ("unavailable", "NATS cannot be reached; connections are rejected")
+    if let reason = cluster?.rejectionReason {
+      let parts = [reason.text, "connections are rejected", reason.advice]
+      return ("unavailable", parts.compactMap(\.self).joined(separator: "; "))
     }
     if cluster?.isReachable == false { return ("degraded", "NATS does not answer") }
     return isDegraded ? ("degraded", "sessions are not persisted") : ("ok", nil)

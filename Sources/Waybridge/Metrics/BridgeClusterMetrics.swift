@@ -63,6 +63,11 @@ struct BridgeClusterMetrics {
         "waybridge_cluster_secret_refusals_total", .counter,
         "Contents of the file of the cluster's secrets that were rejected.",
         value: node.counts.rejectedSecrets.value),
+      MetricFamily(
+        "waybridge_cluster_secret_comparison_failures_total", .counter,
+        "Reloads of the cluster's secrets that changed nothing, because these could not be compared "
+          + "with those of other servers.",
+        value: node.counts.secretComparisonFailures.value),
     ]
   }
 

@@ -159,11 +159,11 @@ struct ClusterServerTests {
     try await bridge.sessionServer.restore()
     let hub = bridge.loopSessions
     _ = try await SequencedClient(bridge)
-    await hub.fence("once", untilVerified: true)
+    await hub.fence(untilVerified: true)
     store.isBlocked.withLock { $0 = true }
     async let first: Void = hub.verify()
     #expect(await store.appendCounts.next(within: .seconds(60)) == 1)
-    await hub.fence("again", untilVerified: true)
+    await hub.fence(untilVerified: true)
     store.isBlocked.withLock { $0 = false }
     store.unblockSignal.put(true)
     try await first

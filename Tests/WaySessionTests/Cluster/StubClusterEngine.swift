@@ -18,14 +18,17 @@ final class StubClusterEngine: ClusterEngine {
   let maxMessage = 1 << 20
   let protectsMessages: Bool
   let secretNames: [String] = []
-  let failure: String? = nil
+  /// Why the engine cannot be used; nil if it can.
+  let unreachableReason = Locked<String?>(nil)
+  var failure: String? { unreachableReason.withLock { $0 } }
   let renewalCount: UInt64 = 1
-  let joinNumber: UInt64 = 5
   /// Why the server may not join again; nil if it may.
   let conflict = Locked<ClusterConflict?>(nil)
   /// How often the server has withdrawn, and has joined again.
   let withdrawalCount = Atomic(0)
   let rejoinCount = Atomic(0)
+  /// What happens right after the server has joined again, before it knows.
+  let afterRejoin = Locked<(@Sendable () -> Void)?>(nil)
   /// The sent messages: to one server, or to all.
   let sentMessages = Locked<[(bytes: [UInt8], server: String?)]>([])
   /// The documents of the servers.
@@ -79,14 +82,26 @@ final class StubClusterEngine: ClusterEngine {
     "\(context):\(String(token.reversed()))"
   }
   func reloadSecrets() -> ClusterSecretReload? { nil }
-  func rejoin(_ announcement: ClusterAnnouncement) throws {
+  func rejoin(_ announcement: ClusterAnnouncement, _ joined: @Sendable () -> Void) throws {
     if let conflict = conflict.withLock({ $0 }) { throw conflict }
     rejoinCount.add(1, ordering: .relaxed)
     renewLease()
+    joined()
+    let action = afterRejoin.withLock { action in
+      defer { action = nil }
+      return action
+    }
+    action?()
   }
   func withdraw() {
     withdrawalCount.add(1, ordering: .relaxed)
     leaseValidity.revoke()
+  }
+
+  /// Finds a server that must not share sessions with this one, and withdraws.
+  func findConflict(_ found: ClusterConflict) {
+    leaseValidity.revoke()
+    handlers.withLock { $0 }?.conflictFound(found)
   }
 
   /// Makes another server declare this one down.

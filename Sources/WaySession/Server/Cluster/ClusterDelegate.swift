@@ -56,6 +56,10 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
       metadata: ["reason": "\(conflict)"])
   }
 
+  func reportJoinDelay(_ reason: String) {
+    logger?.notice("waiting before joining the cluster", metadata: ["reason": "\(reason)"])
+  }
+
   func reportRejectedMessage(_ reason: String) {
     sessionServer?.configuration.eventSink.peerMessageRejected(reason)
   }
@@ -228,9 +232,9 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     }
   }
 
-  func fence(_ reason: String) async {
+  func fence() async {
     for loopSessions in sessionServer?.sessionsByLoop ?? [] {
-      await loopSessions.fence(reason, untilVerified: true)
+      await loopSessions.fence(untilVerified: true)
     }
   }
 

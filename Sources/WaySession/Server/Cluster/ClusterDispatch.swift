@@ -22,11 +22,10 @@ package struct ClusterDispatch: Sendable {
   /// with 2503 if the location cannot be found out.
   func target(of audience: Audience) async throws(CallError) -> DispatchTarget? {
     if let session = audience.session { return try await target(of: session) }
-    guard let state = sessionServer.clusterState else { return .local }
-    guard state.isLeaseValid else {
+    guard let cluster else { return .local }
+    if let reason = cluster.rejectionReason {
       throw CallError(
-        .unavailable,
-        "The sessions of other servers cannot be found: NATS cannot be reached")
+        .unavailable, "The sessions of other servers cannot be found: \(reason.text)")
     }
     return nil
   }

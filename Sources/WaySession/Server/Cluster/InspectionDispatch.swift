@@ -92,7 +92,7 @@ struct InspectionDispatch {
       var members = presence
       members["server"] = .string(server)
       // Of use to servers only.
-      for name in ["authentication", "hasPolicy", "joined", "keys", "renewal"] {
+      for name in ["authentication", "hasPolicy", "keys", "renewal"] {
         members[name] = nil
       }
       return .object(members)

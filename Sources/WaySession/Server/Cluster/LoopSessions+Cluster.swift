@@ -5,8 +5,6 @@ import WayValues
 extension LoopSessions {
   /// How often it checks whether the server's lease is still valid.
   private static let leaseCheckInterval: Duration = .milliseconds(100)
-  /// The reason that clients receive. The engine's address and the details are only logged.
-  private static let unavailableReason = "NATS cannot be reached"
 
   /// Checks the lease from now on, also without messages, and before clients are notified of a
   /// change that the store has taken long for.
@@ -25,7 +23,7 @@ extension LoopSessions {
   private func checkLease() {
     guard let leaseValidity else { return }
     if leaseValidity.hasExpired(at: loop.nanoseconds) {
-      fence(Self.unavailableReason, untilVerified: false)
+      fence(untilVerified: false)
     } else if ownershipChecks.required == ownershipChecks.completed {
       unfence()
     }
@@ -34,10 +32,11 @@ extension LoopSessions {
   /// Stops all messages of durable sessions, and rejects connections: their clients use another
   /// server, or reconnect. `untilVerified` if it is not known which of the sessions this server
   /// still owns.
-  func fence(_ reason: String, untilVerified: Bool) {
+  func fence(untilVerified: Bool) {
     if untilVerified { ownershipChecks.required += 1 }
-    guard fenceReason == nil else { return }
-    fenceReason = reason
+    guard !isFenced else { return }
+    isFenced = true
+    let reason = clusterReason
     sessionServer.logFence(because: reason)
     // Another server may own the sessions: none of them may send anything from now on.
     forEachSessionAtOnce { session in
@@ -45,7 +44,7 @@ extension LoopSessions {
       session.assumeIsolated { session in
         SessionResumption.pauseTimers(in: session)
         for client in session.clients.all {
-          client.channel?.close(.drain, "\(reason); try another server")
+          client.channel?.close(.drain, "\(reason.text); try another server")
         }
       }
     }
@@ -67,8 +66,8 @@ extension LoopSessions {
 
   /// Accepts clients again.
   private func unfence() {
-    guard fenceReason != nil else { return }
-    fenceReason = nil
+    guard isFenced else { return }
+    isFenced = false
     sessionServer.logUnfence()
     Task { await resumeTimers() }
   }
@@ -76,7 +75,7 @@ extension LoopSessions {
   private func resumeTimers() async {
     await forEachSession(.send) { session in
       // Connections may be rejected again.
-      guard session.isDurable, fenceReason == nil else { return }
+      guard session.isDurable, !isFenced else { return }
       session.assumeIsolated { SessionResumption.resumeTimers(in: $0) }
     }
   }
@@ -89,8 +88,12 @@ extension LoopSessions {
 
   /// Why connections are rejected; nil if they are accepted.
   var rejectionReason: String? {
-    if let fenceReason { return fenceReason }
-    guard let leaseValidity, leaseValidity.hasExpired(at: loop.nanoseconds) else { return nil }
-    return Self.unavailableReason
+    guard isFenced || leaseValidity?.hasExpired(at: loop.nanoseconds) == true else { return nil }
+    return clusterReason.text
+  }
+
+  /// Why the sessions are fenced. A loop whose lease was just renewed has not checked it yet.
+  private var clusterReason: ClusterRejectionReason {
+    sessionServer.cluster?.rejectionReason ?? .verification
   }
 }

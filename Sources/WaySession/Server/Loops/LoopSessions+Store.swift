@@ -14,7 +14,7 @@ extension LoopSessions {
         return session.assumeIsolated { $0.end() }
       }
       add(session)
-      if fenceReason != nil { session.assumeIsolated { SessionResumption.pauseTimers(in: $0) } }
+      if isFenced { session.assumeIsolated { SessionResumption.pauseTimers(in: $0) } }
       configuration.eventSink.emit(stored.id, .restored, nil)
       session.assumeIsolated { SessionDeepLinkRunner.runNext(in: $0) }
     } catch {

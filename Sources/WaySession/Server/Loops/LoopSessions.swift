@@ -37,8 +37,8 @@ package actor LoopSessions: ChannelAcceptor {
   var isDraining = false
   /// How long its sessions are certain to be its own; nil if they always are.
   nonisolated let leaseValidity: SessionLeaseValidity?
-  /// Why no messages of its sessions may be sent; nil if they may.
-  var fenceReason: String?
+  /// Whether no messages of its sessions may be sent, since other servers may own them.
+  var isFenced = false
   /// How often the ownership of its sessions became unknown, and the value of that count at the
   /// last completed check.
   var ownershipChecks = (required: 0, completed: 0)
