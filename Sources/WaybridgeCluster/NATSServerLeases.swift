@@ -291,8 +291,11 @@ actor NATSServerLeases {
     leaseValidity.revoke()
     // If that fails, the others find out after some seconds.
     let key = Self.key(of: value.server)
-    guard let last = revision ?? (try? keys.entry(of: key))?.lastSequence else { return }
-    _ = try? keys.put([], as: key, after: last, isDeletion: true)
+    var last = revision
+    if last == nil, let entry = try? keys.entry(of: key), !entry.message.isDeletion {
+      last = entry.lastSequence
+    }
+    if let last { _ = try? keys.put([], as: key, after: last, isDeletion: true) }
   }
 
   /// Deletes the key of this server, which ends.

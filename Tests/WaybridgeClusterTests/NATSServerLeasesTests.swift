@@ -114,6 +114,7 @@ struct NATSServerLeasesTests {
     await one.leases.begin(handlers())
     var found: ClusterConflict?
     while found == nil {
+      try Task.checkCancellation()
       last = try #require(
         try bucket.put(earlier.bytes(lifetime: .seconds(4)), as: "server.1", after: last))
       found = await conflicts.next(within: .milliseconds(200))
@@ -134,6 +135,20 @@ struct NATSServerLeasesTests {
     one.status.failure = "NATS did not respond"
     await #expect(throws: ClusterConflict.self) { try await one.join("b") }
     #expect(one.status.failure == nil)
+    await other.leases.leave()
+  }
+
+  /// A server that may not join tries it again and again.
+  @Test func refusedServerWritesNothing() async throws {
+    let (one, other) = (try server("one"), try server("other"))
+    try await one.join("a")
+    await one.leases.withdraw()
+    try await other.join("a")
+    await other.leases.begin(handlers())
+    let key = "server." + "one".utf8.hex
+    let last = try #require(try bucket().entry(of: key)).lastSequence
+    await #expect(throws: ClusterConflict.self) { try await one.join("b") }
+    #expect(try bucket().entry(of: key)?.lastSequence == last)
     await other.leases.leave()
   }
 

@@ -51,10 +51,10 @@ package final class SessionLeaseValidity: Sendable {
     return true
   }
 
-  /// Ends a lease that was released, or that another server has ended.
+  /// Ends a lease that was released, or that another server has ended. Without a lease, it counts no
+  /// loss.
   package func revoke() {
-    expiry.store(0, ordering: .relaxed)
-    losses.add(1, ordering: .relaxed)
+    if expiry.exchange(0, ordering: .relaxed) > 0 { losses.add(1, ordering: .relaxed) }
   }
 
   /// The number of renewals, of extensions, and of losses.

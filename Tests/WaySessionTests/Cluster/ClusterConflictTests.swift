@@ -96,7 +96,8 @@ struct ClusterConflictTests {
     }
     engine.declareDown()
     while engine.rejoinCount.load(ordering: .relaxed) < 2 {
-      try await Task.sleep(for: .milliseconds(1))
+      try Task.checkCancellation()
+      await Task.yield()
     }
     try await wait(untilRejecting: false)
     #expect(engine.rejoinCount.load(ordering: .relaxed) == 2)

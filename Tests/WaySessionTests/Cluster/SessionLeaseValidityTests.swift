@@ -13,11 +13,14 @@ struct SessionLeaseValidityTests {
 
   @Test func isInvalidBeforeFirstRenewalAndAfterLoss() {
     #expect(leaseValidity.hasExpired(at: 0))
+    leaseValidity.revoke()
     leaseValidity.renew(until: 100, suspended: 7)
     #expect(!leaseValidity.hasExpired(at: 99))
     #expect(leaseValidity.hasExpired(at: 100))
     leaseValidity.revoke()
+    leaseValidity.revoke()
     #expect(leaseValidity.hasExpired(at: 1))
+    // Only the end of a lease is a loss.
     #expect(leaseValidity.counts == (1, 0, 1))
   }
 
