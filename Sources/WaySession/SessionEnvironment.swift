@@ -32,8 +32,10 @@ protocol SessionOwner: AnyObject, Sendable {
   /// route.
   func auditRoutes() async -> HostRouteAudit
   /// Distributes the table with this stamp, which has changed here, to the other servers. Returns
-  /// the response of each server; `nil` if there is no other.
-  func distributeTable(_ stamp: TableStamp) async -> Result<[Value], CallError>?
+  /// the response of each server, or the reason why the table is in force here only; `nil` if there
+  /// is no cluster. Fails if another server was faster, whose table has replaced this one.
+  func distributeTable(_ stamp: TableStamp) async throws(CallError)
+    -> Result<[ClusterNode.PeerResponse], CallError>?
   /// Performs the request of a client in sessions that are not its own. The details of the result
   /// have at most `maxBytes` as JSON. Fails if it cannot be started.
   func push(_ push: SessionPush, by rights: Rights, maxBytes: Int) async throws(CallError)
@@ -55,7 +57,7 @@ protocol SessionOwner: AnyObject, Sendable {
   /// Restores rules that were in force before, by their hash.
   func rollBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
-  ) async throws(CallError) -> Value
+  ) async throws(CallError) -> ChangeResult
   /// Returns the result of an inspection query.
   func inspect(_ query: InspectionQuery) async throws(CallError) -> Value
   /// The number of the last event that was published in the sessions. Call on the loop.

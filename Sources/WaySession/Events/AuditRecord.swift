@@ -12,7 +12,8 @@ public struct AuditRecord: Sendable, Hashable {
     /// The action was carried out.
     case done
     /// The action was carried out at this server, and has failed at these other servers of the
-    /// cluster.
+    /// cluster, or is not known to have been carried out there. The list is empty if the change
+    /// could not be shared with any server.
     case incomplete(failedServers: [String])
     /// The action has failed, with this error code if a client requested it.
     case failed(code: Int?)

@@ -21,8 +21,8 @@ struct SessionPushResult: Sendable {
   var hasMore = false
   /// The error of a session that has rejected the push.
   var firstError: CallError?
-  /// How many servers have not responded; they count as failed.
-  var silentServers = 0
+  /// The servers that have not responded; they count as failed.
+  var silentServers: [String] = []
 
   /// The result of `session.push`.
   var value: Value {
@@ -110,7 +110,7 @@ final class PushCollector: Sendable {
 
   /// Adds a server that has not responded. It is not known whether it has carried out the push.
   func add(_ error: CallError, of server: String) {
-    state.withLock { $0.result.silentServers += 1 }
+    state.withLock { $0.result.silentServers.append(server) }
     add(
       DeliveryReceipt(failed: 1),
       ["server": .string(server), "state": "failed", "error": error.value], error)

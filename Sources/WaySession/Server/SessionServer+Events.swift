@@ -94,7 +94,7 @@ extension SessionServer {
   ) async {
     for await change in changes {
       // A change that cannot be shared now is shared with the next presence of another server.
-      if change.cause != .cluster { _ = await clusterDispatch.shareTable(change.stamp) }
+      if change.cause != .cluster { _ = try? await clusterDispatch.shareTable(change.stamp) }
       await publishTableChange(change)
       await auditRoutes()
     }

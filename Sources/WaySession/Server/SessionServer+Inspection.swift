@@ -26,7 +26,7 @@ extension SessionServer {
   /// not allow `caller` to roll back again.
   func rollBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
-  ) async throws(CallError) -> Value {
+  ) async throws(CallError) -> ValueObject {
     let (compiledPolicy, current) = try policyVersions.find(hash, expecting: expected)
     let rights = Rights(caller, PolicySource(compiledPolicy))
     guard (try? rights.authorize("policy.rollback", .admin)) != nil else {

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import WayRouting
+import WayTable
 import WayTransport
 import WayValues
 
@@ -17,9 +18,10 @@ struct AuditTrailTests {
 
     init(
       identify: IdentityResolver? = { Identity(user: $0.token) }, limits: Limits = Limits(),
-      cluster: Cluster? = nil
+      table: Value? = nil, cluster: Cluster? = nil
     ) throws {
       let router = Router()
+      let liveTable = try table.map { try LiveTable(RouteTable(parsing: $0), for: router) }
       try router.task("action://secret") { _ in 1 }
       try router.task("action://nested") { call in
         try await call.navigator.invoke("action://secret?password=hidden")
@@ -37,7 +39,7 @@ struct AuditTrailTests {
           Policy.Rule("users", .allow, ["router.*", "host.*", "session.push"]),
           Policy.Rule(
             "secrets", .deny, ["router.*"], subjects: ["ada"], routes: ["action://secret"]),
-        ]), cluster: cluster)
+        ]), table: liveTable, cluster: cluster)
     }
 
     func open(_ user: String) async throws -> (client: WireClient, opened: Value) {
@@ -399,15 +401,110 @@ struct AuditTrailTests {
     withExtendedLifetime(client) {}
   }
 
-  @Test func rollbackThatFailsAtAnotherServerIsIncomplete() async throws {
+  /// Starts two servers that see each other, and returns them with their names.
+  private func linkedServers(
+    _ make: (Int, Cluster) throws -> AuditFixture
+  ) async throws -> (servers: [AuditFixture], names: [String], engines: [StubClusterEngine]) {
     let engines = [StubClusterEngine(), StubClusterEngine()]
-    let servers = try engines.map { try AuditFixture(cluster: Cluster($0)) }
+    let servers = try engines.indices.map { try make($0, Cluster(engines[$0])) }
     for (index, server) in servers.enumerated() {
       engines[index].linked.withLock { $0 = engines[1 - index] }
       try await server.bridge.sessionServer.restore()
     }
     let names = try servers.map { try #require($0.bridge.sessionServer.cluster?.server) }
     for index in 0...1 { engines[index].receive(.presence([:]), from: names[1 - index]) }
+    return (servers, names, engines)
+  }
+
+  private static let redirect: ValueObject = [
+    "operations": [["op": "redirect", "from": "action://old", "to": "action://new"]]
+  ]
+
+  @Test func tableThatCannotBeSharedIsIncomplete() async throws {
+    let (servers, _, engines) = try await linkedServers {
+      try AuditFixture(table: ["version": "1", "routes": []], cluster: $1)
+    }
+    let (admin, _) = try await servers[0].open("root")
+    engines[0].isFull.store(true, ordering: .relaxed)
+    #expect(try await admin.callStatus("table.update", .object(Self.redirect)) == "2503")
+    #expect(servers[0].records.withLock { $0.first?.version } == "1+1")
+    #expect(servers[0].summaries() == ["table.update incomplete "])
+    // This table is the shared one again.
+    #expect(try await admin.callStatus("table.rollback", ["to": "1"]) == "ok")
+    #expect(servers[0].summaries() == ["table.rollback 1 done"])
+    engines[0].isFull.store(false, ordering: .relaxed)
+    #expect(try await admin.callStatus("table.update", .object(Self.redirect)) == "ok")
+    engines[0].isFull.store(true, ordering: .relaxed)
+    #expect(try await admin.callStatus("table.rollback", ["to": "1"]) == "2503")
+    // A change that is not in force has failed.
+    #expect(try await admin.callStatus("table.rollback", ["to": "none"]) == "2404")
+    #expect(
+      servers[0].summaries() == [
+        "table.update done", "table.rollback 1 incomplete ", "table.rollback none failed 2404",
+      ])
+  }
+
+  @Test func tableThatAnotherServerHasReplacedHasFailed() async throws {
+    let (servers, _, engines) = try await linkedServers {
+      try AuditFixture(table: ["version": "1", "routes": []], cluster: $1)
+    }
+    let (admin, _) = try await servers[0].open("root")
+    let theirs = Array(#"{"table":{"version":"7","routes":[]},"earlier":[]}"#.utf8)
+    engines[0].documents.withLock { $0["table"] = (theirs, 9) }
+    #expect(try await admin.callStatus("table.update", .object(Self.redirect)) == "2409")
+    #expect(servers[0].records.withLock { $0.first?.version } == nil)
+    #expect(servers[0].summaries() == ["table.update failed 2409"])
+  }
+
+  @Test func tableThatAnotherServerDoesNotAcceptIsIncomplete() async throws {
+    let (servers, names, _) = try await linkedServers { index, cluster in
+      try AuditFixture(
+        table: index == 0 ? ["version": "1", "routes": []] : nil, cluster: cluster)
+    }
+    let (admin, _) = try await servers[0].open("root")
+    let changed = try await admin.callResult("table.update", Self.redirect)
+    #expect(changed["servers"]?.array?.first?["error"]?["code"] == 2404)
+    #expect(servers[0].summaries() == ["table.update incomplete \(names[1])"])
+  }
+
+  @Test func pushThatAnotherServerDoesNotAcceptIsIncomplete() async throws {
+    let (servers, names, _) = try await linkedServers { index, cluster in
+      var limits = Limits()
+      if index == 1 { limits.maxExts = 1 }
+      return try AuditFixture(limits: limits, cluster: cluster)
+    }
+    let (admin, _) = try await servers[0].open("root")
+    let pushed = try await admin.callResult(
+      "session.push",
+      [
+        "to": ["all": true], "method": "router.invoke",
+        "params": ["uri": "action://recovers", "exts": ["trace": "1"]],
+      ])
+    #expect(pushed["delivered"] == 1)
+    #expect(pushed["failed"] == 1)
+    #expect(
+      servers[0].summaries() == ["session.push router.invoke all incomplete \(names[1])"])
+  }
+
+  @Test func rollbackThatCannotBeSharedIsIncomplete() async throws {
+    let (servers, _, engines) = try await linkedServers { try AuditFixture(cluster: $1) }
+    let sessionServer = servers[0].bridge.sessionServer
+    try await sessionServer.applyPolicy(
+      try CompiledPolicy([Policy.Rule("first", .allow, ["*"])]))
+    let hash = sessionServer.policyVersions.current
+    try await sessionServer.applyPolicy(
+      try CompiledPolicy([Policy.Rule("second", .allow, ["*"])]))
+    engines[0].leaseValidity.revoke()
+    let caller = Caller(session: "s-1", identity: Identity(user: "root"), client: .init(id: "c-1"))
+    let change = try await servers[0].bridge.loopSessions.rollBack(
+      toPolicy: hash, expecting: nil, for: caller)
+    #expect(change.isIncomplete && change.failedServers == [])
+    #expect(throws: CallError.self) { try change.response.get() }
+    #expect(sessionServer.policyVersions.current == hash)
+  }
+
+  @Test func rollbackThatFailsAtAnotherServerIsIncomplete() async throws {
+    let (servers, names, _) = try await linkedServers { try AuditFixture(cluster: $1) }
     // The other server has never had this policy.
     let sessionServer = servers[0].bridge.sessionServer
     let first = Policy.Rule("first", .allow, ["*"])
@@ -435,18 +532,29 @@ struct AuditTrailTests {
   func resultOfAMethodCompletesItsRecord(
     _ method: String, _ result: Value, _ sessions: Int?, _ clients: [String], _ version: String?
   ) {
-    let record = AuditRecord(action: method).completed(with: .success(result))
+    let record = AuditRecord(action: method).completed(with: .success(ChangeResult(result)))
     #expect(record.result == .done)
     #expect(record.sessionCount == sessions)
     #expect(record.removedClients == clients)
     #expect(record.version == version)
   }
+
   @Test(arguments: ["table.update", "table.rollback", "policy.rollback"])
   func resultOfOtherServersCompletesTheRecord(_ method: String) {
-    let failed: Value = ["server": "b", "error": ["code": 2503]]
-    let result: Value = ["hash": "1", "servers": [["server": "a", "version": "1"], failed]]
-    let record = AuditRecord(action: method).completed(with: .success(result))
-    #expect(record.result == .incomplete(failedServers: ["b"]))
-    #expect(record.version == "1")
+    func record(_ responses: Result<[ClusterNode.PeerResponse], CallError>) -> AuditRecord {
+      AuditRecord(action: method).completed(
+        with: .success(ChangeResult(["hash": "1"], responses)))
+    }
+    let done = ClusterNode.PeerResponse(server: "a", result: .success(["version": "1"]))
+    let error = CallError(.unavailable, "gone")
+    let failed = ClusterNode.PeerResponse(server: "b", result: .failure(error))
+    let records = [
+      record(.success([done])), record(.success([done, failed])), record(.failure(error)),
+    ]
+    #expect(
+      records.map(\.result) == [
+        .done, .incomplete(failedServers: ["b"]), .incomplete(failedServers: []),
+      ])
+    #expect(records.map(\.version) == ["1", "1", "1"])
   }
 }

@@ -49,8 +49,10 @@ enum AdminMethods {
     let maxBytes = maxPageBytes(for: request.handle, in: session)
     let owner = session.environment.owner
     let copy = rights.followingCopy
-    return try request.respondLater(size: params.size, in: session) { () throws(CallError) in
-      try await owner.push(push, by: copy, maxBytes: maxBytes).value
+    return try request.respondLaterToChange(size: params.size, in: session) {
+      () throws(CallError) in
+      let result = try await owner.push(push, by: copy, maxBytes: maxBytes)
+      return ChangeResult(result.value, failedServers: result.silentServers)
     }
   }
 

@@ -22,22 +22,32 @@ struct AuditedRequest {
     size: Int, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(CallError) -> Value
   ) throws(CallError) -> CallDisposition {
+    try respondLaterToChange(size: size, in: session) { () throws(CallError) in
+      ChangeResult(try await work())
+    }
+  }
+
+  /// Starts a change that may be in force at this server although the request fails, and responds
+  /// with its result.
+  func respondLaterToChange(
+    size: Int, in session: isolated Session,
+    _ work: @escaping @Sendable () async throws(CallError) -> ChangeResult
+  ) throws(CallError) -> CallDisposition {
     try AdminMethods.respondLater(handle, size: size, in: session) { [draft] () throws(CallError) in
-      do throws(CallError) {
-        let value = try await work()
-        draft?.record(.success(value))
-        return value
-      } catch {
+      let change: ChangeResult
+      do throws(CallError) { change = try await work() } catch {
         draft?.record(.failure(error))
         throw error
       }
+      draft?.record(.success(change))
+      return try change.response.get()
     }
   }
 
   /// Records the result of a request that has ended at once.
   fileprivate func record(_ disposition: CallDisposition) {
     switch disposition {
-    case .now(let response): draft?.record(.success(response.value))
+    case .now(let response): draft?.record(.success(ChangeResult(response.value)))
     case .failed(let error): draft?.record(.failure(error))
     case .later: break
     }
@@ -133,7 +143,7 @@ private struct AuditDraft: Sendable {
 
   /// Records the result. A refusal is recorded with its response. Any client may call a method that
   /// is not administrative, so its failures have no record, and the records of one client a limit.
-  func record(_ result: Result<Value, CallError>) {
+  func record(_ result: Result<ChangeResult, CallError>) {
     if case .failure(let error) = result, error.isRefusal || !isAdministrative { return }
     let record = record.completed(with: result)
     switch kind {
@@ -168,14 +178,16 @@ extension AuditRecord {
   }
 
   /// Returns the record with the result of its request.
-  func completed(with result: Result<Value, CallError>) -> AuditRecord {
+  func completed(with result: Result<ChangeResult, CallError>) -> AuditRecord {
     var record = self
     switch result {
     case .failure(let error):
       record.result = .failed(code: error.code)
       record.grantedGroups = []
-    case .success(let value):
-      record.result = .done
+    case .success(let change):
+      let value = change.value
+      record.result =
+        change.isIncomplete ? .incomplete(failedServers: change.failedServers) : .done
       switch action {
       case "session.push":
         record.sessionCount = ["delivered", "waiting", "failed"].reduce(0) {
@@ -186,18 +198,10 @@ extension AuditRecord {
         record.removedClients = value["clients"]?.array?.compactMap(\.string) ?? []
       case "table.update", "table.rollback", "policy.rollback":
         record.version = (value["version"] ?? value["hash"])?.string
-        let failedServers = Self.failedServers(in: value)
-        if !failedServers.isEmpty { record.result = .incomplete(failedServers: failedServers) }
       default: break
       }
     }
     return record
-  }
-
-  /// The servers that have failed, in the result of an action at all servers of a cluster.
-  private static func failedServers(in result: Value) -> [String] {
-    result["servers"]?.array?.filter { $0["error"] != nil }.compactMap { $0["server"]?.string }
-      ?? []
   }
 }
 

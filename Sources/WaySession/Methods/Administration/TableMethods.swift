@@ -82,13 +82,11 @@ enum TableMethods {
   ) throws(CallError) -> CallDisposition {
     let table = try table(of: session)
     let owner = session.environment.owner
-    return try request.respondLater(size: 0, in: session) { () throws(CallError) in
+    return try request.respondLaterToChange(size: 0, in: session) { () throws(CallError) in
       let change: LiveTable.Change
       do throws(TableError) { change = try await work(table) } catch { throw CallError(error) }
-      var fields = change.responseFields
-      guard let others = await owner.distributeTable(change.stamp) else { return .object(fields) }
-      fields["servers"] = .array(try others.get())
-      return .object(fields)
+      return ChangeResult(
+        change.responseFields, try await owner.distributeTable(change.stamp))
     }
   }
 

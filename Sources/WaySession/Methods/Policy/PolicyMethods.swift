@@ -9,7 +9,7 @@ enum PolicyMethods {
       let (to, expected) = (try params.required(.to), params.string(.expect))
       let caller = request.client.rights.caller
       let owner = session.environment.owner
-      return try request.respondLater(size: 0, in: session) { () throws(CallError) in
+      return try request.respondLaterToChange(size: 0, in: session) { () throws(CallError) in
         try await owner.rollBack(toPolicy: to, expecting: expected, for: caller)
       }
     }

@@ -160,7 +160,7 @@ package struct ClusterDispatch: Sendable {
     case .deliver(let link)
     where receipt.delivered == 0 && receipt.waiting == 0 && !push.audience.isSingleSession:
       // A link that each session has rejected does not wait for another one.
-      guard receipt.failed == result.silentServers else { break }
+      guard receipt.failed == result.silentServers.count else { break }
       try await sessionServer.enqueue(link, for: push.audience, by: rights)
       cluster?.publishPresence()
       result.receipt.waiting = 1
@@ -445,35 +445,26 @@ package struct ClusterDispatch: Sendable {
   }
 
   /// Shares the table of this server, which has changed, with all servers. Returns the response of
-  /// each; nil if there is no cluster. Fails if the table cannot be shared, or another server was
-  /// faster.
-  func shareTable(_ stamp: TableStamp) async -> Result<[Value], CallError>? {
+  /// each, or the reason why the table is in force at this server only; nil if there is no cluster.
+  /// Fails with 2409 if another server was faster, whose table has replaced this one.
+  func shareTable(
+    _ stamp: TableStamp
+  ) async throws(CallError) -> Result<[ClusterNode.PeerResponse], CallError>? {
     guard let clusterTable = sessionServer.clusterTable else { return nil }
-    do throws(CallError) {
-      guard try await clusterTable.share(stamp) else {
-        throw CallError(
-          .conflict,
-          "Another server has changed the table at the same time; read it again before the next change",
-          kind: "stale")
-      }
-    } catch {
+    let isShared: Bool
+    do throws(CallError) { isShared = try await clusterTable.share(stamp) } catch {
       return .failure(error)
+    }
+    guard isShared else {
+      throw CallError(
+        .conflict,
+        "Another server has changed the table at the same time; read it again before the next change",
+        kind: "stale")
     }
     let revision = await clusterTable.revision
     let responses = await requestOthers(
       ["ask": "table", "revision": .integer(Int64(clamping: revision))], within: .seconds(30))
-    return .success(responses.map(Self.encode))
-  }
-
-  /// The response of one server, as part of a result from all servers.
-  static func encode(_ response: ClusterNode.PeerResponse) -> Value {
-    switch response.result {
-    case .success(let value):
-      var members = value.object ?? [:]
-      members["server"] = .string(response.server)
-      return .object(members)
-    case .failure(let error): return ["server": .string(response.server), "error": error.value]
-    }
+    return .success(responses)
   }
 }
 

@@ -186,7 +186,7 @@ struct ClusterPeerHandlers {
         toPolicy: hash, expecting: nil, for: caller)
       record.version = hash
       sessionServer.auditTrail?.record(record)
-      return result
+      return .object(result)
     } catch {
       record.result = .failed(code: error.code)
       sessionServer.auditTrail?.record(record)

@@ -10,15 +10,24 @@ struct InspectionDispatch {
   /// Applies a policy again that was in force before, on every server.
   func rollBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
-  ) async throws(CallError) -> Value {
+  ) async throws(CallError) -> ChangeResult {
     let result = try await sessionServer.rollBack(toPolicy: hash, expecting: expected, for: caller)
-    guard sessionServer.cluster != nil else { return result }
+    guard let state = sessionServer.clusterState else { return ChangeResult(result, nil) }
+    guard state.isLeaseValid else {
+      // It is not known which other servers there are.
+      return ChangeResult(
+        result,
+        .failure(
+          CallError(
+            .unavailable,
+            "The policy is in force on this server only; it cannot be shared: NATS cannot be reached"
+          )
+        ))
+    }
     let responses = await clusterDispatch.requestOthers([
       "ask": "policy", "to": .string(hash), "caller": caller.peerValue(in: caller.session),
     ])
-    var members = result.object ?? [:]
-    members["servers"] = .array(responses.map(ClusterDispatch.encode))
-    return .object(members)
+    return ChangeResult(result, .success(responses))
   }
 
   /// Returns the result of a query, from all servers if it is about all of them.
@@ -61,7 +70,7 @@ struct InspectionDispatch {
     for other in await others {
       switch other.result {
       case .success(let value): results.append((other.server, value))
-      case .failure: silent.append(ClusterDispatch.encode(other))
+      case .failure: silent.append(other.value)
       }
     }
     var total: Int64 = 0

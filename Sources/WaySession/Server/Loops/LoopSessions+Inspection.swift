@@ -52,7 +52,7 @@ extension LoopSessions {
 
   nonisolated func rollBack(
     toPolicy hash: String, expecting expected: String?, for caller: Caller
-  ) async throws(CallError) -> Value {
+  ) async throws(CallError) -> ChangeResult {
     try await inspectionDispatch.rollBack(toPolicy: hash, expecting: expected, for: caller)
   }
 

@@ -248,8 +248,10 @@ extension LoopSessions: SessionOwner {
     await sessionServer.clusterDispatch.sessionList(query)
   }
 
-  nonisolated func distributeTable(_ stamp: TableStamp) async -> Result<[Value], CallError>? {
-    await sessionServer.clusterDispatch.shareTable(stamp)
+  nonisolated func distributeTable(
+    _ stamp: TableStamp
+  ) async throws(CallError) -> Result<[ClusterNode.PeerResponse], CallError>? {
+    try await sessionServer.clusterDispatch.shareTable(stamp)
   }
 
   nonisolated func auditRoutes() async -> HostRouteAudit { await sessionServer.auditRoutes() }
