@@ -22,8 +22,9 @@ public struct AuditRecord: Sendable, Hashable {
     /// the access check that did.
     case refused(code: Int, rule: String?, reason: String)
     /// A number of actions that have no records: refusals beyond ten in a second of a client, a
-    /// method and a `rule`, or requests in an hour that change nothing. The client has only the
-    /// fields that these actions have in common; the address of an IPv6 client is its network.
+    /// method and a `rule`, or beyond the limits of a client or of all; or requests in an hour that
+    /// change nothing. The record has only the fields that these actions have in common; the address
+    /// of an IPv6 client is its network.
     case suppressed(count: Int, rule: String?)
   }
 

@@ -23,7 +23,7 @@ package final class SessionMethod: Sendable {
   /// How the audit trail records the requests of a method.
   enum AuditedKind {
     /// The method changes the server, its policy, its table or its clients: each request has a
-    /// record. A method that not only administrators may call has at most ten in a second.
+    /// record. The records of a method that not only administrators may call are limited.
     case change
     /// The method changes nothing, and programs may call it periodically: see ``AuditedReads``.
     case read

@@ -1,13 +1,13 @@
 import WaySession
 import WayTransport
 
-/// Limits the lines of each kind about each network of clients, so that one client does not suppress
-/// the lines about others.
+/// Limits the lines of each kind about each network of clients, all lines about a network, and all
+/// lines, so that one client does not suppress the lines about others.
 struct LogThrottle: Sendable {
   /// Counts the lines with the same message about a network.
   typealias LineThrottle = EventThrottle<String?, String>
 
-  private let throttle = Locked(LineThrottle())
+  private let throttle = Locked(LineThrottle(ThrottleLimits()))
   private let startTime = ContinuousClock.now
 
   /// Decides whether a line is logged now.

@@ -66,7 +66,7 @@ struct AuditThrottleTests {
     }
     #expect(refuse(1, EventClient(user: "ada", address: "10.0.0.1")) == 0)
     #expect(refuse(1, EventClient(user: "bob", address: "10.0.0.1")) == 1)
-    #expect(finish() == ["ada 1959"])
+    #expect(finish() == ["ada 1971"])
   }
 
   @Test func aGuestDoesNotHideRefusalsOfItsInviter() {
@@ -84,6 +84,70 @@ struct AuditThrottleTests {
     #expect(
       finish() == ["ada 10.0.0.1 x default 2", "ada 10.0.0.1 x z 2", "ada 10.0.0.1 y default 2"])
     #expect(finish() == [])
+  }
+
+  /// One client has many kinds of requests.
+  @Test func recordsOfAClientAreLimitedAndTheOthersCounted() {
+    let recorded = (0..<330).reduce(0) { count, number in
+      count + refuse(1, EventClient(user: "ada", address: "10.0.0.1"), "method \(number % 33)")
+    }
+    #expect(recorded == 30)
+    #expect(refuse(1, EventClient(user: "bob", address: "10.0.0.1")) == 1)
+    #expect(finish() == ["ada 300"])
+  }
+
+  @Test func recordsOfAllClientsAreLimitedAndEachHasOne() {
+    let recorded = (0..<20).map { number in
+      (0..<40).reduce(0) { count, method in
+        count + refuse(1, EventClient(user: "user \(number)"), "method \(method)")
+      }
+    }
+    #expect(recorded == Array(repeating: 30, count: 10) + Array(repeating: 1, count: 10))
+    #expect(refuse(1, EventClient(address: "10.0.0.1")) == 1)
+    #expect(finish().count == 20)
+  }
+
+  @Test func refusalsHideNoActionsAndReads() {
+    let client = EventClient(user: "ada", address: "10.0.0.1")
+    for number in 0..<400 { _ = refuse(1, client, "method \(number)") }
+    let before = records.withLock { $0.count }
+    for number in 0..<40 {
+      trail.recordThrottled(AuditRecord(client: client, action: "session.invite"))
+      trail.recordRead(AuditRecord(client: client, action: "admin.session", target: "\(number)"))
+      trail.record(AuditRecord(client: client, action: "session.end"))
+    }
+    let actions = records.withLock { $0.dropFirst(before).map(\.action) }
+    #expect(actions.count { $0 == "session.invite" } == 10)
+    #expect(actions.count { $0 == "admin.session" } == 10)
+    #expect(actions.count { $0 == "session.end" } == 40)
+    #expect(finish() == ["ada 10.0.0.1 30", "ada 10.0.0.1 30", "ada 370"])
+  }
+
+  /// The group and the key of each record.
+  @Test(
+    arguments: [
+      (AuditRecord.refusal, nil, false, 256), (AuditRecord.refusal, "user", false, 1024),
+      ("session.invite", "user", false, 256), ("admin.session", "user", true, 256),
+    ] as [(String, String?, Bool, Int)])
+  func recordsBeyondTheMaximumOfClientsCountAsOne(
+    _ action: String, _ user: String?, _ isRead: Bool, _ maxClients: Int
+  ) {
+    var throttle = AuditThrottle()
+    func decide(_ number: Int) -> Bool {
+      let client = EventClient(
+        user: user.map { "\($0) \(number)" }, address: "10.0.\(number / 256).\(number % 256)")
+      return throttle.decide(
+        AuditRecord(client: client, action: action), isRead: isRead, at: 0
+      ).isRecorded
+    }
+    for number in 0..<maxClients { #expect(decide(number)) }
+    let recorded = (maxClients..<maxClients + 100).filter(decide)
+    #expect(recorded.count == (maxClients < 300 ? 10 : 1))
+    #expect(throttle.nextReport == 1_000)
+    let suppressed = throttle.removeEnded(at: 1_000)
+    #expect(suppressed.map(\.action) == [action])
+    #expect(suppressed.map(\.client) == [nil])
+    #expect(throttle.removeAll().isEmpty)
   }
 
   @Test func usersAreComparedByTheirBytes() {
