@@ -27,9 +27,7 @@ struct AuditedClient: Hashable {
   /// The network that a client is likely to have: its address, or the first 64 bits of an IPv6
   /// address.
   private static func network(of client: EventClient?) -> String? {
-    guard let text = client?.address else { return nil }
-    guard let address = IPAddress(text) else { return text.bounded(to: maxLength) }
-    return address.clientNetwork.description + (address.isIPv6 ? "/64" : "")
+    client?.address.map { IPAddress.networkText(of: $0).bounded(to: maxLength) }
   }
 
   /// The description of the clients in a record. `network` is that of a user's client.

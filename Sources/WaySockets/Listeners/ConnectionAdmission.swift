@@ -43,7 +43,7 @@ struct ConnectionAdmission {
     of client: SocketForwardedNode, at now: UInt64
   ) throws(HTTPRequestRejection) -> AddressQuota.Slot {
     let key: String =
-      if case .address(let address) = client { address.clientNetwork.description } else {
+      if case .address(let address) = client { address.networkText } else {
         client.text
       }
     do throws(AddressQuota.Excess) {

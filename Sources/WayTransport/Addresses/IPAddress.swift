@@ -32,6 +32,15 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isIPv6 ? IPAddress(bytes: bytes[..<8] + [UInt8](repeating: 0, count: 8)) : self
   }
 
+  /// The ``clientNetwork`` of the client with an address, as text: `192.0.2.1`, `2001:db8::/64`.
+  /// Returns a text that is no address, such as `unix`, unchanged.
+  package static func networkText(of text: String) -> String {
+    IPAddress(text)?.networkText ?? text
+  }
+
+  /// The ``clientNetwork`` as text: `192.0.2.1`, `2001:db8::/64`.
+  package var networkText: String { clientNetwork.description + (isIPv6 ? "/64" : "") }
+
   /// Whether it is in 127.0.0.0/8, or `::1`.
   package var isLoopback: Bool {
     isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 : bytes.first == 127

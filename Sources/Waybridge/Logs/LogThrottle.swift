@@ -8,13 +8,24 @@ struct LogThrottle: Sendable {
   typealias LineThrottle = EventThrottle<String?, String>
 
   private let throttle = Locked(LineThrottle(ThrottleLimits()))
-  private let startTime = ContinuousClock.now
+  private let now: @Sendable () -> Int64
+
+  /// Creates a throttle. `now` is the time in milliseconds.
+  init(now: @escaping @Sendable () -> Int64 = LogThrottle.monotonicClock()) {
+    self.now = now
+  }
+
+  /// A clock that is never set.
+  private static func monotonicClock() -> @Sendable () -> Int64 {
+    let start = ContinuousClock.now
+    return { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
+  }
 
   /// Decides whether a line is logged now.
   func decide(_ message: String, from address: String?) -> LineThrottle.ThrottleDecision {
-    let time = (ContinuousClock.now - startTime) / .milliseconds(1)
+    let time = now()
     // A client has many addresses of an IPv6 network.
-    let network = address.map { IPAddress($0)?.clientNetwork.description ?? $0 }
-    return throttle.withLock { $0.decide(network, message, at: Int64(time)) }
+    let network = address.map(IPAddress.networkText(of:))
+    return throttle.withLock { $0.decide(network, message, at: time) }
   }
 }

@@ -81,6 +81,15 @@ import WayTransport
     withExtendedLifetime(slot) {}
   }
 
+  @Test(
+    arguments: [
+      ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
+      ("2001:DB8:0:1:2::3", "2001:db8:0:1::/64"), ("unix", "unix"), ("", ""),
+    ])
+  func `Network of an address has one text`(address: String, network: String) {
+    #expect(IPAddress.networkText(of: address) == network)
+  }
+
   private func upgrade(
     _ server: TestServer, path: String = "/guarded", from address: String? = nil
   ) throws -> (socket: RawSocket, head: String) {

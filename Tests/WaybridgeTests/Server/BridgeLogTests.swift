@@ -47,6 +47,20 @@ struct BridgeLogTests {
     #expect(try await lines.receive().text == "info stopped")
   }
 
+  @Test func warningsAboutANetworkAreCountedTogether() {
+    let time = Locked<Int64>(0)
+    let throttle = LogThrottle(now: { time.withLock { $0 } })
+    for number in 0..<12 {
+      let decision = throttle.decide("token rejected", from: "2001:db8::\(number)")
+      #expect(decision.passes == (number < 10))
+    }
+    #expect(throttle.decide("token rejected", from: "2001:db8:0:1::1").passes)
+    time.withLock { $0 = 1_000 }
+    let counts = throttle.decide("token rejected", from: "unix").suppressedCounts
+    #expect(counts.map(\.key) == ["2001:db8::/64"])
+    #expect(counts.map(\.count) == [2])
+  }
+
   @Test func stoppingLogsTheEndOfEachSessionOnce() async throws {
     try await withBridge(.info) { bridge, client in
       _ = try await client.request("$/ping")
