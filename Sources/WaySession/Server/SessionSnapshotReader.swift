@@ -20,6 +20,64 @@ enum SessionSnapshotReader {
     var frames: [ClientID: [(last: UInt64, bytes: [UInt8])]] = [:]
   }
 
+  /// A client that is restored in its session, and not yet registered outside of it.
+  private struct RestoredClient {
+    let client: Client
+    /// The server-wide hosts that it had registered.
+    let serverHosts: [SessionHostDefinition]
+    let calls: StoredCalls
+  }
+
+  /// The calls of a client, parsed.
+  private struct StoredCalls {
+    struct StoredCall {
+      let id: RequestID
+      let method: String
+      /// The params of a call that may be made again.
+      let params: Value?
+      /// The page whose outcome the call waits for.
+      let page: String?
+      let uri: String?
+      let batch: SessionBatchResponse?
+      let position: Int
+    }
+
+    /// The requests to the client that nothing waits for any more.
+    let abandonedRequests: [RequestID]
+    let unconfirmedResponses: [(id: RequestID, last: UInt64)]
+    let calls: [StoredCall]
+
+    init(_ state: StoredRecord) throws(StoredRecord.RecordDecodingError) {
+      var batches: [UInt64: SessionBatchResponse] = [:]
+      for record in try state.records("batches") {
+        let batch = try SessionBatchResponse(record)
+        batches[batch.number] = batch
+      }
+      abandonedRequests = try state.list("requests").compactMap(RequestID.init)
+      unconfirmedResponses = try state.records("answered").map {
+        (record) throws(StoredRecord.RecordDecodingError) in
+        (try Self.id(of: record), try record.number("seq"))
+      }
+      calls = try state.records("calls").map {
+        [batches] (record) throws(StoredRecord.RecordDecodingError) in
+        StoredCall(
+          id: try Self.id(of: record), method: try record.string("method"),
+          params: record["params"], page: record["page"]?.string, uri: record["uri"]?.string,
+          batch: record["batch"]?.integer.flatMap { batches[UInt64(clamping: $0)] },
+          position: Int(clamping: record["position"]?.integer ?? 0))
+      }
+    }
+
+    private static func id(
+      of record: StoredRecord
+    ) throws(StoredRecord.RecordDecodingError) -> RequestID {
+      guard let id = record["id"].flatMap(RequestID.init) else {
+        throw record.typeMismatch("id", "request id")
+      }
+      return id
+    }
+  }
+
   /// Restores a session that is not yet added to the loop sessions. Fails if a part is malformed.
   static func session(
     _ stored: StoredSession, in loopSessions: isolated LoopSessions, _ writer: SessionStoreWriter
@@ -34,15 +92,14 @@ enum SessionSnapshotReader {
     let dispatcher = loopSessions.dispatcher
     let result = session.assumeIsolated { session in
       Result { () throws(StoredRecord.RecordDecodingError) in
-        do throws(StoredRecord.RecordDecodingError) {
-          try restore(
-            parts, term: stored.lease.term, isComplete: stored.isComplete, dispatcher, in: session)
-        } catch {
-          for client in session.currentClients {
-            session.environment.resumableClients.remove(client, of: session)
-          }
-          throw error
+        let clients = try restore(
+          parts, term: stored.lease.term, isComplete: stored.isComplete, in: session)
+        // Nothing fails from here on.
+        for restored in clients { register(restored, in: session) }
+        for restored in clients where session.clients[restored.client.id] === restored.client {
+          resumeCalls(restored.calls, of: restored.client, dispatcher, in: session)
         }
+        endUnhostedPages(in: session)
       }
     }
     if case .failure(let error) = result {
@@ -93,19 +150,21 @@ enum SessionSnapshotReader {
     return parts
   }
 
+  /// Restores the parts of a session, without effects outside of it: it may still fail.
   private static func restore(
-    _ parts: ParsedParts, term: Int64, isComplete: Bool, _ dispatcher: SessionRequestDispatcher,
-    in session: isolated Session
-  ) throws(StoredRecord.RecordDecodingError) {
+    _ parts: ParsedParts, term: Int64, isComplete: Bool, in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) -> [RestoredClient] {
     let callers = CallerReader(session: session.id, logger: session.environment.logger)
     if let invitations = parts.invitations {
       for record in try invitations.records("open") {
         try restoreInvitation(record, callers, in: session)
       }
     }
+    var clients: [RestoredClient] = []
     for client in parts.clients.sorted(by: { $0.id < $1.id }) {
-      try restoreClient(
-        client, parts.frames[client.id] ?? [], term: term, isComplete: isComplete, in: session)
+      clients.append(
+        try restoreClient(
+          client, parts.frames[client.id] ?? [], term: term, isComplete: isComplete, in: session))
     }
     session.invitations.departInviters { session.clients.named($0) != nil }
     if let stack = parts.stack {
@@ -123,11 +182,7 @@ enum SessionSnapshotReader {
     for (name, record, used) in keys.sorted(by: { $0.used > $1.used }) {
       try restoreKey(name, record, used: used, in: session)
     }
-    for client in parts.clients.sorted(by: { $0.id < $1.id }) {
-      guard let restored = session.clients[client.id] else { continue }
-      try resumeCalls(with: client.state, of: restored, dispatcher, in: session)
-    }
-    endUnhostedPages(in: session)
+    return clients
   }
 
   private static func restoreInvitation(
@@ -158,7 +213,7 @@ enum SessionSnapshotReader {
     _ part: (id: ClientID, description: StoredRecord, state: StoredRecord),
     _ frames: [(last: UInt64, bytes: [UInt8])], term: Int64, isComplete: Bool,
     in session: isolated Session
-  ) throws(StoredRecord.RecordDecodingError) {
+  ) throws(StoredRecord.RecordDecodingError) -> RestoredClient {
     let (description, state) = (part.description, part.state)
     let acknowledged = try state.number("acknowledged")
     let sent = try state.number("sent")
@@ -206,36 +261,54 @@ enum SessionSnapshotReader {
     session.clients.add(client)
     session.resolver.hosts.update(client.id, isAbsent: true)
     session.pages.markAbsent(client.name)
-    session.environment.resumableClients.add(client, of: session)
-    session.environment.resumableClients.updateOutboxSize(client)
-    try registerHosts(description, by: client, in: session)
-    SessionTokenExpiry.schedule(client, in: session)
-    SessionResumption.startTimer(client, in: session)
+    return RestoredClient(
+      client: client, serverHosts: try restoreHosts(description, of: client, in: session),
+      calls: try StoredCalls(state))
   }
 
-  private static func registerHosts(
-    _ description: StoredRecord, by client: Client, in session: isolated Session
-  ) throws(StoredRecord.RecordDecodingError) {
-    do {
-      let definitions = try SessionHostDefinition.parse(
-        try description.list("hosts"), limit: session.limits.maxHosts * 2)
-      for scope in [SessionHostDefinition.HostScope.session, .server] {
-        let own = definitions.filter { $0.scope == scope }
-        if !own.isEmpty { try HostMethods.registerHosts(own, by: client, in: session) }
-      }
-      let topics = try description.strings("topics").map { (text) throws in
+  /// Restores a client's hosts and topics in its session. Returns its server-wide hosts.
+  private static func restoreHosts(
+    _ description: StoredRecord, of client: Client, in session: isolated Session
+  ) throws(StoredRecord.RecordDecodingError) -> [SessionHostDefinition] {
+    let (hosts, topics) = (try description.list("hosts"), try description.strings("topics"))
+    var serverHosts: [SessionHostDefinition] = []
+    reportFailure(of: client, in: session) { () throws in
+      let definitions = try SessionHostDefinition.parse(hosts, limit: session.limits.maxHosts * 2)
+      serverHosts = definitions.filter { $0.scope == .server }
+      let own = definitions.filter { $0.scope == .session }
+      if !own.isEmpty { try HostMethods.registerHosts(own, by: client, in: session) }
+      let patterns = try topics.map { (text) throws in
         try TopicPattern(text, limit: session.limits.maxTopic)
       }
-      _ = try session.events.subscribers.add(topics, for: client.id, after: 0)
-    } catch let error as StoredRecord.RecordDecodingError {
-      throw error
-    } catch {
-      // The table, the policy or the limits have changed. Hosts and topics that are no longer
-      // accepted are left out, as if the client registered them now; the rest is restored.
+      _ = try session.events.subscribers.add(patterns, for: client.id, after: 0)
+    }
+    return serverHosts
+  }
+
+  /// Registers hosts or topics of a client. The table, the policy or the limits may have changed:
+  /// those that are no longer accepted are left out, as if the client registered them now.
+  private static func reportFailure(
+    of client: Client, in session: isolated Session, _ register: () throws -> Void
+  ) {
+    do { try register() } catch {
       session.events.emit(
         .fault, .restoreFailed(client: client.name, reason: "\(error)"),
         by: client.rights.caller)
     }
+  }
+
+  /// Makes a client of a restored session known outside of it.
+  private static func register(_ restored: RestoredClient, in session: isolated Session) {
+    let client = restored.client
+    session.environment.resumableClients.add(client, of: session)
+    session.environment.resumableClients.updateOutboxSize(client)
+    if !restored.serverHosts.isEmpty {
+      reportFailure(of: client, in: session) { () throws in
+        try HostMethods.registerHosts(restored.serverHosts, by: client, in: session)
+      }
+    }
+    SessionTokenExpiry.schedule(client, in: session)
+    SessionResumption.startTimer(client, in: session)
   }
 
   private static func restoreDeepLink(
@@ -299,45 +372,25 @@ enum SessionSnapshotReader {
   /// Restores the calls of a client. Calls that wait for pages continue, and those with an
   /// idempotency key are retried. The others fail, since their outcome is not known.
   private static func resumeCalls(
-    with state: StoredRecord, of client: Client, _ dispatcher: SessionRequestDispatcher,
+    _ stored: StoredCalls, of client: Client, _ dispatcher: SessionRequestDispatcher,
     in session: isolated Session
-  ) throws(StoredRecord.RecordDecodingError) {
-    var batches: [UInt64: SessionBatchResponse] = [:]
-    for record in try state.records("batches") {
-      let batch = try SessionBatchResponse(record)
-      batches[batch.number] = batch
-    }
+  ) {
     // No caller waits any more for the responses of its requests.
-    for id in try state.list("requests").compactMap(RequestID.init) {
-      session.clientWriter.cancelRequest(id, client)
-    }
-    client.persistence.unconfirmedResponses = try state.records("answered").map {
-      (record) throws(StoredRecord.RecordDecodingError) in
-      guard let id = record["id"].flatMap(RequestID.init) else {
-        throw record.typeMismatch("id", "request id")
-      }
-      return (id, try record.number("seq"))
-    }
-    for record in try state.records("calls") {
-      guard let id = record["id"].flatMap(RequestID.init) else {
-        throw record.typeMismatch("id", "request id")
-      }
-      let batch = record["batch"]?.integer.flatMap { batches[UInt64(clamping: $0)] }
-      let position = Int(clamping: record["position"]?.integer ?? 0)
-      let method = try record.string("method")
+    for id in stored.abandonedRequests { session.clientWriter.cancelRequest(id, client) }
+    client.persistence.unconfirmedResponses = stored.unconfirmedResponses
+    for call in stored.calls {
       // A client whose identity has expired may make the call again, when it has a new one.
-      if let params = record["params"], !client.rights.hasExpired(at: session.wallTime) {
-        let request = Request(id: id, method: method, params: params)
-        dispatcher.retry(request, client, batch, position, in: session)
+      if let params = call.params, !client.rights.hasExpired(at: session.wallTime) {
+        let request = Request(id: call.id, method: call.method, params: params)
+        dispatcher.retry(request, client, call.batch, call.position, in: session)
         continue
       }
       let reply = ReplyHandle(
-        client: client, id: id, batch: batch, position: position,
-        method: session.environment.meter.methodIndex(dispatcher.methods.find(method)?.place),
+        client: client, id: call.id, batch: call.batch, position: call.position,
+        method: session.environment.meter.methodIndex(
+          dispatcher.methods.find(call.method)?.place),
         isNotification: false)
-      guard let page = record["page"]?.string,
-        resumePageCall(for: page, reply, record["uri"]?.string, in: session)
-      else {
+      guard let page = call.page, resumePageCall(for: page, reply, call.uri, in: session) else {
         session.respond(SessionResumption.outcomeUnknown, to: reply)
         continue
       }
