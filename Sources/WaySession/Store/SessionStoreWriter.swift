@@ -9,7 +9,9 @@ import WayTransport
 /// Messages that depend on a change then wait until it is stored.
 ///
 /// If very many sessions have changed, their changes are made, and the messages that wait for them are
-/// released, in several turns of the loop.
+/// released, in several turns of the loop. The next write does not wait for that: its releases are
+/// added to those that have not begun, of which there is at most one for each session. So clients
+/// that change many sessions faster than messages are released make nothing grow.
 package final class SessionStoreWriter: @unchecked Sendable {
   /// Starts a walk, which visits the numbers below `count` in as many turns of the loop as that
   /// takes, then calls `completion`. Each visit counts as at least `cost` nanoseconds.
@@ -50,8 +52,12 @@ package final class SessionStoreWriter: @unchecked Sendable {
   private var isWriting = false
   /// The changes of the write that is being prepared.
   private var pendingChanges: [PendingChange] = []
-  /// The number of walks that release messages.
-  private var releaseCount = 0
+  /// Whether a walk releases the messages that have waited for stored changes.
+  private var isReleasing = false
+  /// The last stored changes of the journals that the next walk releases.
+  private var unreleased: [ObjectIdentifier: SubmittedChange] = [:]
+  /// Whether a walk releases all messages after a failure.
+  private var isReleasingAll = false
   private var nextRetryDelay = retryDelay.first
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   /// The reason why nothing is stored now; nil if the store works.
@@ -134,7 +140,17 @@ package final class SessionStoreWriter: @unchecked Sendable {
       deferred = [:]
       includesDeferred = false
     }
-    if due.isEmpty { resumeIdleWaiters() } else { write(Array(due.values)) }
+    if !due.isEmpty { write(Array(due.values)) }
+  }
+
+  /// Begins the next write if changes are due. If none are, and no message is being released, nothing
+  /// waits any more.
+  private func proceed() {
+    write()
+    if isBusy { return }
+    let waiting = idleWaiters
+    idleWaiters = []
+    for continuation in waiting { continuation.resume() }
   }
 
   /// Writes the changes of journals. With `isSnapshot`, writes each session as a whole, and calls the
@@ -150,7 +166,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
       pendingChanges = []
       if !pending.isEmpty || isSnapshot { return append(pending) }
       isWriting = false
-      write()
+      proceed()
     }
   }
 
@@ -172,16 +188,30 @@ package final class SessionStoreWriter: @unchecked Sendable {
     completion()
   }
 
-  /// Visits items in the same way, to release messages.
-  private func release<Item: Sendable>(
-    _ items: [Item], _ visit: @escaping @Sendable (Item) -> Void,
-    completion: @escaping @Sendable () -> Void
-  ) {
-    releaseCount += 1
-    self.visit(items, cost: Self.releaseCost, visit) { [self] in
-      releaseCount -= 1
-      completion()
-    }
+  /// Releases the messages that have waited for stored changes: at once if the changes are few, else
+  /// in a walk. A walk that begins later contains the last change of each session only.
+  private func release(_ stored: [SubmittedChange]) {
+    guard stored.count > Self.maxVisitsAtOnce else { return stored.forEach(markStored) }
+    for change in stored { unreleased[ObjectIdentifier(change.journal)] = change }
+    if !isReleasing { releaseNext() }
+  }
+
+  /// Starts the next walk that releases messages.
+  private func releaseNext() {
+    let next = Array(unreleased.values)
+    unreleased = [:]
+    isReleasing = true
+    startWalk(
+      next.count, Self.releaseCost, { [self] in markStored(next[$0]) },
+      { [self] in
+        isReleasing = false
+        if !unreleased.isEmpty { releaseNext() }
+        proceed()
+      })
+  }
+
+  private func markStored(_ change: SubmittedChange) {
+    if isTracked(change.journal) { change.journal.markStored(change.number) }
   }
 
   /// Writes to the store, even if there is nothing to write, to find out whether it works.
@@ -217,14 +247,8 @@ package final class SessionStoreWriter: @unchecked Sendable {
       report(nil)
     }
     willRelease?()
-    release(submitted) { [self] journal, number in
-      if isTracked(journal) { journal.markStored(number) }
-    } completion: { [self] in
-      // Whoever waits for the store waits for the changes of the meantime too.
-      write()
-      resumeIdleWaiters()
-    }
-    write()
+    release(submitted)
+    proceed()
   }
 
   private func handleFailure(_ failure: String, _ tried: [SessionJournal]) {
@@ -234,10 +258,12 @@ package final class SessionStoreWriter: @unchecked Sendable {
     (urgent, deferred) = ([:], [:])
     deferredTimer?.cancel()
     deferredTimer = nil
-    release(Array(journals.values)) {
+    isReleasingAll = true
+    visit(Array(journals.values), cost: Self.releaseCost) {
       $0.stopWaiting()
     } completion: { [self] in
-      resumeIdleWaiters()
+      isReleasingAll = false
+      proceed()
       _ = loop.schedule(after: nextRetryDelay) { [weak self] in self?.retryAll() }
       nextRetryDelay = min(nextRetryDelay * 2, Self.retryDelay.last)
     }
@@ -247,7 +273,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
   private func backOff(before tried: [SessionJournal]) {
     isBackingOff = true
     for journal in tried where isTracked(journal) { journal.resubmitSnapshot() }
-    resumeIdleWaiters()
+    proceed()
     _ = loop.schedule(after: Self.sharedRetryDelay) { [weak self] in
       guard let self else { return }
       isBackingOff = false
@@ -277,14 +303,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
   }
 
   /// Whether a write is running, or messages are being released.
-  private var isBusy: Bool { isWriting || releaseCount > 0 }
-
-  private func resumeIdleWaiters() {
-    if isBusy { return }
-    let waiting = idleWaiters
-    idleWaiters = []
-    for continuation in waiting { continuation.resume() }
-  }
+  private var isBusy: Bool { isWriting || isReleasing || isReleasingAll }
 
   /// Writes all remaining changes, and returns when the store has them or has failed. A shared
   /// store is retried several times, because other servers wait for released sessions.

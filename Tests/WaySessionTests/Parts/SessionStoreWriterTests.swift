@@ -109,6 +109,37 @@ struct SessionStoreWriterTests {
     #expect(changes == Self.many + 1)
   }
 
+  /// A store that is faster than the release of messages makes no walks pile up.
+  @Test func releasesOfLaterWritesAddUpToOneWalk() async throws {
+    let released = Locked<[String]>([])
+    let journals = await makeJournals(Self.many, released: released)
+    #expect(try await performWalk() == Self.many)
+    let first = try await nextWalk()
+    for _ in 0..<3 {
+      let stored = await onLoop { [writer] in writer.writes.changes } + Self.many
+      await onLoop {
+        for journal in journals {
+          journal.recordChange(RecordKey.session)
+          journal.whenStored { released.withLock { $0.append(journal.session) } }
+        }
+      }
+      #expect(try await performWalk() == Self.many)
+      while await onLoop({ [writer] in writer.writes.changes }) < stored { await loop.settle() }
+      await loop.settle()
+    }
+    #expect(released.withLock { $0 } == [])
+    await onLoop {
+      for number in 0..<first.count { first.visit(number) }
+      first.completion()
+    }
+    #expect(released.withLock { $0.count } == Self.many)
+    #expect(try await performWalk() == Self.many)
+    #expect(released.withLock { $0.count } == 4 * Self.many)
+    await onLoop { [writer, loop] in
+      Task(executorPreference: loop) { await writer.waitUntilIdle() }
+    }.value
+  }
+
   @Test func changesOfFewSessionsNeedNoWalk() async {
     let released = Locked<[String]>([])
     let journals = await makeJournals(3, released: released)
