@@ -52,6 +52,32 @@ struct SessionRegistryTests {
     #expect(found == ["value 1"])
   }
 
+  /// Whatever was removed before it, the first element is found in one step.
+  @Test(arguments: 1...20)
+  func findsTheFirstElementInOneStep(seed: UInt64) {
+    var random = SplitMix(seed)
+    var registry = SessionRegistry<Int>()
+    var expected: [Int] = []
+    for number in 0..<2_000 {
+      if Int.random(in: 0..<5, using: &random) < 3 {
+        registry.add(number, id: "\(number)")
+        expected.append(number)
+      } else if !expected.isEmpty {
+        // Mostly the oldest ones.
+        let index = min(Int.random(in: 0..<expected.count, using: &random), 3)
+        registry.remove("\(expected.remove(at: index))")
+      }
+      var position = registry.start
+      let start = position.index
+      #expect(registry.next(&position) == expected.first)
+      #expect(position.index - start == (expected.isEmpty ? 0 : 1))
+    }
+    var position = registry.start
+    var all: [Int] = []
+    while let next = registry.next(&position) { all.append(next) }
+    #expect(all == expected)
+  }
+
   @Test(arguments: 1...20)
   func visitsEachRemainingSessionOnceWhateverChanges(seed: UInt64) {
     var random = SplitMix(seed)

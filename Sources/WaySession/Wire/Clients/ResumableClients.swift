@@ -195,7 +195,7 @@ package final class ResumableClients: @unchecked Sendable {
   func endShedding() { isShedding = false }
 
   /// Discards the clients of the session that has been without connected clients longest, to make
-  /// room. Returns whether there was one.
+  /// room. Returns whether there was one. Its cost is that of the sessions which it removes.
   func makeRoom() -> Bool {
     var position = disconnected.start
     while let entry = disconnected.next(&position) {
