@@ -26,14 +26,24 @@ extension LoopSessions {
   /// Visits every session, in several turns of the loop. A session that ends before its turn is
   /// left out, and so is one that is added after the first visit.
   func forEachSession(_ kind: SessionWalkKind, _ visit: (Session) -> Void) async {
+    await visitAll(kind) {
+      visit($0)
+      return true
+    }
+  }
+
+  /// Visits every session in the same way. Stops if `visit` returns false or, unless it
+  /// `ignoresCancellation`, if the task is cancelled.
+  private func visitAll(
+    _ kind: SessionWalkKind, ignoresCancellation: Bool = true, while visit: (Session) -> Bool
+  ) async {
     // Made at the first visit: the walk may have to wait for others.
     var position: SessionRegistry<Session>.Position?
-    _ = await scheduler.walk(cost: kind.visitCost, ignoresCancellation: true) {
+    _ = await scheduler.walk(cost: kind.visitCost, ignoresCancellation: ignoresCancellation) {
       var next = position ?? sessions.start
       guard let session = sessions.next(&next) else { return false }
       position = next
-      visit(session)
-      return true
+      return visit(session)
     }
   }
 
@@ -52,12 +62,9 @@ extension LoopSessions {
       return
     }
     if case .all = audience {
-      var position = sessions.start
-      _ = await scheduler.walk(cost: kind.visitCost, ignoresCancellation: ignoresCancellation) {
-        guard let session = sessions.next(&position) else { return false }
-        return session.isOfRequest || visit(session, nil)
+      return await visitAll(kind, ignoresCancellation: ignoresCancellation) { session in
+        session.isOfRequest || visit(session, nil)
       }
-      return
     }
     var ids = audiences.sessions(in: audience).makeIterator()
     _ = await scheduler.walk(cost: kind.visitCost, ignoresCancellation: ignoresCancellation) {
@@ -93,10 +100,8 @@ extension LoopSessions {
 
   /// Whether a session fulfils a condition.
   func containsSession(where condition: (Session) -> Bool) async -> Bool {
-    var position = sessions.start
     var isFound = false
-    _ = await scheduler.walk(cost: 0, ignoresCancellation: true) {
-      guard let session = sessions.next(&position) else { return false }
+    await visitAll(.read) { session in
       isFound = condition(session)
       return !isFound
     }
