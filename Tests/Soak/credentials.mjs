@@ -6,12 +6,18 @@ import { join } from "node:path";
 
 const SECRET = "SOAK_SECRET";
 
-/** Correct clients may call everything. Attackers may call what concerns their own session, without these routes. */
+/** The users of attacks: those that take time or memory, and those that try to get rights. Limits of a user apply to each. */
+const ATTACKERS = ["attacker", "intruder"];
+/**
+ * Correct clients may call everything. Attackers may call what concerns their own session, without these routes. The group
+ * `staff` also gives guests rights.
+ */
 const POLICY = {
   rules: [
     { name: "all", allow: ["*"], subjects: ["good", "operator"] },
-    { name: "attackers", allow: ["router.*", "navigation.*", "page.*", "host.*", "events.*", "session.invite"], subjects: ["attacker"] },
-    { name: "secrets", deny: ["*"], subjects: ["attacker"], routes: ["https://bank.example/*", "hostile://secret/*", "native://secret"] },
+    { name: "attackers", allow: ["router.*", "navigation.*", "page.*", "host.*", "events.*", "session.invite"], subjects: ATTACKERS },
+    { name: "staff", allow: ["router.*"], groups: ["staff"] },
+    { name: "secrets", deny: ["*"], subjects: ATTACKERS, routes: ["https://bank.example/*", "hostile://secret/*", "native://secret"] },
   ],
 };
 
@@ -29,12 +35,15 @@ export function makeCredentials() {
 /** Whether the server requires tokens. */
 export const hasCredentials = () => process.env[SECRET] !== undefined;
 
-/** The header fields of a handshake by a user; empty if the server requires no tokens. */
-export function headers(user) {
-  const secret = process.env[SECRET];
-  if (secret === undefined) return {};
+/** A token of a user that is valid for this number of seconds; `groups`: those of the user. */
+export function makeToken(user, { groups, seconds = 3600 } = {}) {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const text = `${part({ alg: "HS256" })}.${part({ sub: user, aud: "waybridge", exp: Math.floor(Date.now() / 1000) + 3600 })}`;
-  const signature = createHmac("sha256", secret).update(text).digest("base64url");
-  return { authorization: `Bearer ${text}.${signature}` };
+  const claims = { sub: user, groups, aud: "waybridge", exp: Math.floor(Date.now() / 1000) + seconds };
+  const text = `${part({ alg: "HS256" })}.${part(claims)}`;
+  return `${text}.${createHmac("sha256", process.env[SECRET]).update(text).digest("base64url")}`;
+}
+
+/** The header fields of a handshake by a user; empty if the server requires no tokens. `claims` as for `makeToken`. */
+export function headers(user, claims) {
+  return hasCredentials() ? { authorization: `Bearer ${makeToken(user, claims)}` } : {};
 }

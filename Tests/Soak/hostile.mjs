@@ -29,7 +29,7 @@ export class Hostile {
     this.#over = new Promise((resolve) => this.#worker.once("exit", resolve));
   }
 
-  #receive({ fault, attacks, during, attack, counts }) {
+  #receive({ fault, attacks, during, attack, counts, hasEnded }) {
     for (const name of attacks ?? []) this.#counts.set(name, { times: 0 });
     if (fault) this.#run.fault(fault);
     if (during) {
@@ -38,7 +38,7 @@ export class Hostile {
     }
     if (!attack) return;
     const sum = this.#counts.get(attack);
-    sum.times += 1;
+    if (hasEnded) sum.times += 1;
     for (const [what, count] of Object.entries(counts)) sum[what] = (sum[what] ?? 0) + count;
   }
 
@@ -47,8 +47,13 @@ export class Hostile {
     this.#memory.set(this.#during, Math.max(memory, this.#memory.get(this.#during) ?? 0));
   }
 
-  /** Ends the attacks and reports the results; `mustTryAll` if there was time for each attack. */
-  async stop({ mustTryAll }) {
+  /** Whether each attack has ended at least once. */
+  get hasTriedAll() {
+    return this.#counts.size > 0 && [...this.#counts.values()].every(({ times }) => times > 0);
+  }
+
+  /** Ends the attacks and reports the results. */
+  async stop() {
     this.#worker.postMessage({ isOver: true });
     await this.#over;
     for (const { during, calls, median, p99, max } of await this.#watcher.stop()) {
@@ -60,7 +65,7 @@ export class Hostile {
     for (const [attack, { times, ...counts }] of this.#counts) {
       const list = Object.entries(counts).map(([what, count]) => `${count} ${what}`).join(", ");
       console.log(`${attack}, ${times} times: ${list}`);
-      if (mustTryAll && times === 0) this.#run.fault(`the attack ${attack} was not tried`);
+      if (times === 0) this.#run.fault(`the attack ${attack} was not tried`);
     }
   }
 }

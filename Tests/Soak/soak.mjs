@@ -11,10 +11,11 @@ const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--t
                                 [--hostile [--attacks NAME,…]] [--judge] [--sanitized]
 The server is the command that WAYBRIDGE names, run as serve --conformance, or as demo, whose tasks are written in Swift.
 --think is the mean pause of a client between two actions, in milliseconds. Each client's decisions are drawn from the
-seed, which is printed. With --hostile other clients attack the server in the ways of hostile/attacks.mjs, or in those
-named, while a watcher calls it every 20 ms. Times and memory are printed. --judge also fails the run if they exceed
-their bounds, and is for a machine that does nothing else: the memory under load must not grow (the run then lasts up to
-six times --seconds), each call of the watcher must be answered within a second, and the memory must return after an
+seed, which is printed. With --hostile other clients attack the server in the ways of hostile/attacks.mjs and rights.mjs,
+or in those named, while a watcher calls it every 20 ms. The run then lasts until each attack was tried, up to six times
+--seconds. Times and memory are printed. --judge also fails the run if they exceed their bounds, and is for a machine
+that does nothing else: the memory under load must not grow (the run then lasts up to six times --seconds), each call of
+the watcher must be answered within a second, and the memory must return after an
 attack. --sanitized is for a server under a sanitizer, which may take sixty times as long. The exit code is 0 if all held.`;
 
 const { values: options } = parseArgs({
@@ -40,7 +41,10 @@ if (!numbers.every((value) => Number.isInteger(value) && value >= 0) || clients 
 const MAX_SLOPE = 0.01;
 /** Milliseconds between two measurements of it. */
 const LOOK = 250;
-/** How often a run whose memory grows more is extended by its duration: fluctuations end, leaks continue. */
+/**
+ * How often a run is extended by its duration while its memory grows more (fluctuations end, leaks continue), or until each
+ * attack was tried.
+ */
 const MAX_MORE = 5;
 /** Factor for the time of a server under a sanitizer: up to 27 s were measured for what otherwise takes at most one. */
 const SLOWNESS = options.sanitized ? 60 : 1;
@@ -99,7 +103,8 @@ const apps = Math.max(1, Math.floor((clients - strangers) / 4));
 let turns = 0;
 const clock = setInterval(() => {
   turns += 1;
-  run.isOver ||= turns > MAX_MORE || !JUDGES_SLOPE || growth() < MAX_SLOPE;
+  const isDone = (!JUDGES_SLOPE || growth() < MAX_SLOPE) && (!hostile || hostile.hasTriedAll);
+  run.isOver ||= turns > MAX_MORE || isDone;
 }, seconds * 1000);
 await Promise.all([
   ...Array.from({ length: apps }, (_, index) => new App(run, `app${index}`).live()),
@@ -107,7 +112,7 @@ await Promise.all([
 ]);
 clearInterval(sampler);
 clearInterval(clock);
-if (hostile) await hostile.stop({ mustTryAll: seconds >= 60 });
+if (hostile) await hostile.stop();
 
 /** Waits until `left` returns nothing. The server itself waits 10 s for the response of a host to page.close. */
 async function untilNothing(left) {

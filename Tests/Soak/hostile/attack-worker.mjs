@@ -3,6 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Random } from "../random.mjs";
 import { hasCredentials } from "../credentials.mjs";
 import { AUTHENTICATED, HEAVY, WAITING } from "./attacks.mjs";
+import { RIGHTS } from "./rights.mjs";
 
 /** Maximum duration of an attack; its clients are then closed. */
 const MAX_ATTACK = 20_000;
@@ -16,7 +17,7 @@ class Context {
   attackers = new Set();
   counts = {};
   hasEnded = false;
-  /** Error codes that the attack provokes. */
+  /** Codes of errors and closes that the attack provokes. */
   allowed = [];
   pause = pause;
   static #end = () => {};
@@ -45,6 +46,12 @@ class Context {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }
 
+  /** Returns a value that the attack cannot do without; throws if it is missing, because nothing would be tried then. */
+  need(value, what) {
+    if (value === undefined || value === null || value === false) throw new Error(`the attack was not possible: ${what}`);
+    return value;
+  }
+
   fault(text) {
     parentPort.postMessage({ fault: `${this.name}: ${text}` });
   }
@@ -56,9 +63,11 @@ async function attack(name, work) {
   const late = new Promise((resolve) => (timer = setTimeout(resolve, MAX_ATTACK)));
   await Promise.race([work(context), late, Context.over]).catch((error) => context.fault(error.stack));
   clearTimeout(timer);
+  // An attack that the end of the run has cut short does not count as tried.
+  const hasEnded = !Context.isOver;
   context.hasEnded = true;
   await Promise.all([...context.attackers].map((attacker) => attacker.leave()));
-  parentPort.postMessage({ attack: name, counts: context.counts });
+  parentPort.postMessage({ attack: name, counts: context.counts, hasEnded });
 }
 
 async function lane(attacks, name, begin) {
@@ -82,5 +91,6 @@ parentPort.once("message", () => Context.end());
 await Promise.all([
   lane(hasCredentials() ? { ...HEAVY, ...AUTHENTICATED } : HEAVY, "heavy", (name) => parentPort.postMessage({ during: name })),
   lane(WAITING, "waiting", () => {}),
+  lane(hasCredentials() ? RIGHTS : {}, "rights", () => {}),
 ]);
 parentPort.postMessage({ isOver: true });

@@ -4,8 +4,10 @@ import { headers } from "../credentials.mjs";
 const { WebSocket } = nodeWebSockets();
 /** Error codes that a client with excessive requests can get; an attack can allow others. */
 const REFUSALS = [-32800, -32802, 2413, 2429, 2503, 2504];
-/** Close codes that it can get. */
+/** Close codes that it can get; an attack can allow others. */
 const CLOSES = [1000, 1005, 1009, 4029, 4100, 4101, 4102, 4201];
+/** Methods whose requests have no number. */
+const UNNUMBERED = ["session.open", "session.resume", "$/ack", "$/ping"];
 
 /** A hostile client. It accepts every rejection that the protocol defines for it, and reports any other. */
 export class Attacker {
@@ -15,14 +17,23 @@ export class Attacker {
   #isLeaving = false;
   /** Its response to a request of the server; null by default. */
   answers = (_request) => ({ result: null });
+  /** Is called with each notification. */
+  notified = (_notification) => {};
+  /** Whether it numbers its messages, so that it can resume. */
+  isNumbered = false;
+  #lastNumber = 0;
+  /** The number of the last message of the server. */
+  received = 0;
+  /** The response to `session.open` or `session.resume` that succeeded. */
+  opening = undefined;
   /** The close code; undefined while the connection is open. */
   code = undefined;
 
-  /** `user` is null for a client without a token. */
-  constructor(context, protocols = ["waybridge.v1"], user = "attacker") {
+  /** `user` is null for a client without a token; `claims`: those of its token. `origin` is that of a page. */
+  constructor(context, protocols = ["waybridge.v1"], user = "attacker", { origin, ...claims } = {}) {
     this.#context = context;
     this.socket = new WebSocket(context.url, protocols, {
-      perMessageDeflate: false, headers: user === null ? {} : headers(user),
+      perMessageDeflate: false, origin, headers: user === null ? {} : headers(user, claims),
     });
     context.attackers.add(this);
     this.opened = new Promise((resolve) => {
@@ -36,14 +47,26 @@ export class Attacker {
   }
 
   /** Connects, and opens a session or joins that of another client. */
-  static async enter(context, { hosts, join, user } = {}) {
-    const attacker = new Attacker(context, undefined, user);
+  static async enter(context, { hosts, join, user, page, ...more } = {}) {
+    const attacker = new Attacker(context, undefined, user, more);
     await attacker.opened;
     const client = { name: "attacker", version: "1" };
-    const params = { protocol: ["1.0"], client, hosts, join: join?.invitation };
-    const answer = await attacker.request("session.open", params);
-    if (answer?.result) attacker.invitation = { session: answer.result.session, token: answer.result.joinToken };
+    const params = { protocol: ["1.0"], client, hosts, join: join?.invitation, page };
+    attacker.opening = (await attacker.request("session.open", params))?.result;
+    if (attacker.opening) attacker.invitation = { session: attacker.opening.session, token: attacker.opening.joinToken };
     return attacker;
+  }
+
+  /** The status of a handshake; 101 if the server accepts it, 0 if it does not respond. */
+  static handshake(context, { user, protocols = ["waybridge.v1"], origin }) {
+    const socket = new WebSocket(context.url, protocols, { perMessageDeflate: false, origin, headers: user ? headers(user) : {} });
+    socket.on("error", () => {});
+    return new Promise((resolve) => {
+      socket.once("unexpected-response", (_request, response) => resolve(response.statusCode));
+      socket.once("open", () => resolve(101));
+      socket.once("close", () => resolve(0));
+      void context.over.then(() => resolve(0));
+    }).finally(() => socket.terminate());
   }
 
   get isOpen() {
@@ -55,7 +78,8 @@ export class Attacker {
   }
 
   send(message) {
-    this.sendText(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    const seq = this.isNumbered && !UNNUMBERED.includes(message.method) ? (this.#lastNumber += 1) : undefined;
+    this.sendText(JSON.stringify({ jsonrpc: "2.0", seq, ...message }));
   }
 
   /** The response to a call: `{result}`, `{error}`, or null if the connection closed first. */
@@ -104,7 +128,7 @@ export class Attacker {
     this.#context.attackers.delete(this);
     if (!this.#isLeaving) {
       this.#context.count(`closed ${code}`);
-      if (!CLOSES.includes(code)) this.#context.fault(`an attacker was closed with ${code}`);
+      if (![...CLOSES, ...this.#context.allowed].includes(code)) this.#context.fault(`an attacker was closed with ${code}`);
     }
     for (const resolve of this.#calls.values()) resolve(null);
     this.#calls.clear();
@@ -116,8 +140,10 @@ export class Attacker {
     if (data.length > 1_000_000) return this.#settleLarge(data.toString());
     const whole = JSON.parse(data.toString());
     for (const message of Array.isArray(whole) ? whole : [whole]) {
+      this.received = message.seq ?? this.received;
       if (message.method === undefined) this.#settle(message.id, message);
       else if (message.id !== undefined) this.#receiveRequest(message);
+      else this.notified(message);
     }
   }
 

@@ -276,50 +276,6 @@ async function unfinished(context) {
   await context.pause(1000);
 }
 
-/** Guests whose inviter leaves: neither they nor new guests get more than they had. */
-async function guests(context) {
-  context.allow(2401, 2403);
-  const inviter = await Attacker.enter(context, { hosts: TASKS });
-  const { result } = (await inviter.request("session.invite", { routes: ["hostile://:task"], uses: 2 })) ?? {};
-  if (!result) return;
-  const join = { invitation: { session: inviter.invitation.session, token: result.token } };
-  const enter = async () => {
-    const guest = new Attacker(context, undefined, null);
-    await guest.opened;
-    return [guest, await guest.request("session.open", { protocol: ["1.0"], join: join.invitation })];
-  };
-  const [guest, entered] = await enter();
-  if (!entered?.result && !context.isOver) context.fault(`a guest could not join: ${JSON.stringify(entered)}`);
-  for (const method of ["session.list", "admin.refusals", "session.push", "table.update"]) {
-    const answer = await guest.request(method, method === "session.push" ? PUSH : {});
-    if (answer?.result) context.fault(`a guest called ${method}`);
-  }
-  await inviter.leave();
-  await context.pause(50);
-  const [, late] = await enter();
-  if (late?.result) context.fault("the invitation of a client that has left is still valid");
-}
-
-/** A URL that the policy denies, in spellings that browsers and hosts read as the same. */
-async function spellings(context) {
-  context.allow(2403, 2404, -32602);
-  const shell = await Attacker.enter(context, { hosts: [...TASKS, { scheme: "native", kind: "page" }] });
-  const urls = [
-    "https://bank.example/a", "HTTPS://BANK.EXAMPLE/a", "https:bank.example/a", "https:/bank.example/a", "https:///bank.example/a",
-    "https://bank.example:443/a", "https://bank.example./a", "https://u:p@bank.example/a", "https://bank.example/./a",
-    "https://bank.example/x/../a", "https://bank.example/%61", "https://b%61nk.example/a", "https:\\\\bank.example\\a",
-    "hostile://secret/1", "hostile:secret/1", "HOSTILE://secret/1", "hostile://u@secret/1", "hostile://secret/%31",
-    "native://secret", "native:secret", "native://u@secret", "native://secret?x=1", "native://secret#x", " native://secret",
-  ];
-  for (const uri of urls) {
-    for (const method of ["router.invoke", "router.open", "router.deliver"]) {
-      if (context.isOver || !shell.isOpen) return;
-      const answer = await Promise.race([shell.request(method, { uri }), context.pause(200)]);
-      if (answer?.result !== undefined && answer.result !== null) context.fault(`${method} of ${uri} passed: ${JSON.stringify(answer.result)}`);
-    }
-  }
-}
-
 /** An administrator's operations on all sessions, again and again. */
 async function everybody(context) {
   const operator = await Attacker.enter(context, { user: "operator" });
@@ -341,4 +297,4 @@ export const HEAVY = { patterns, crowd, manyPatterns, batches, large, flood, esc
 /** Attacks that make others wait; they run in addition to the heavy ones. */
 export const WAITING = { cancels, silence, links };
 /** Attacks on a server that knows its users; in turn with the heavy ones. */
-export const AUTHENTICATED = { strangers, unfinished, guests, spellings, everybody };
+export const AUTHENTICATED = { strangers, unfinished, everybody };

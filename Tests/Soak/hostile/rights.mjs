@@ -1,0 +1,127 @@
+// Attacks on a server that knows its users, by clients that try to get more rights than they were given. They need little of the
+// server's time. Each one throws if it could not be tried.
+import { makeToken } from "../credentials.mjs";
+import { Attacker } from "./attacker.mjs";
+
+const TASKS = [{ patterns: ["hostile://:task"], kind: "task" }];
+const PUSH = { to: { all: true }, method: "event", params: { topic: "soak", data: "x" } };
+const FORBIDDEN = 2403;
+const NOT_AUTHENTICATED = 2401;
+
+/** Waits until `check` returns something, which is then returned; undefined if it takes too long. */
+async function until(context, check) {
+  for (const end = performance.now() + context.timeout; performance.now() < end && !context.isOver; await context.pause(20)) {
+    const found = check();
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** An invitation to a session, as the member `join` of `session.open`. */
+async function invite(context, inviter, params) {
+  const { result } = context.need(await inviter.request("session.invite", params), "there is no invitation");
+  return { session: inviter.invitation.session, token: context.need(result, "there is no invitation").token };
+}
+
+/** A guest, or a client that joins by other means. */
+async function enter(context, { join, ...more }) {
+  const client = await Attacker.enter(context, { ...more, join: join && { invitation: join } });
+  context.need(client.opening, "a client could not enter");
+  return client;
+}
+
+/** Reports a call that has passed, or has failed for another reason than a missing right. */
+function refused(context, what, answer, ...codes) {
+  const { error, result } = context.need(answer, `${what} got no response`);
+  if (!codes.includes(error?.code)) context.fault(`${what} was answered ${JSON.stringify(error ?? result)}`);
+}
+
+/** Guests whose inviter leaves: neither they nor new guests get more than they had. */
+async function guests(context) {
+  context.allow(2401, 2403);
+  const inviter = await Attacker.enter(context, { hosts: TASKS });
+  const invitation = await invite(context, inviter, { routes: ["hostile://:task"], uses: 2 });
+  const enter = async () => {
+    const guest = new Attacker(context, undefined, null);
+    await guest.opened;
+    return [guest, await guest.request("session.open", { protocol: ["1.0"], join: invitation })];
+  };
+  const [guest, entered] = await enter();
+  context.need(entered?.result, "a guest could not join");
+  for (const method of ["session.list", "admin.refusals", "session.push", "table.update"]) {
+    const answer = await guest.request(method, method === "session.push" ? PUSH : {});
+    if (answer?.result) context.fault(`a guest called ${method}`);
+  }
+  await inviter.leave();
+  await context.pause(50);
+  const [, late] = await enter();
+  if (late?.result) context.fault("the invitation of a client that has left is still valid");
+}
+
+/** A guest has the groups of its inviter only as long as the inviter has them: calls, links that wait and new guests lose them. */
+async function renewals(context) {
+  context.allow(FORBIDDEN);
+  const inviter = await enter(context, { user: "intruder", groups: ["staff"], hosts: TASKS });
+  const failed = [];
+  inviter.notified = ({ params }) => params?.topic === "route.failed" && failed.push(params.data);
+  await inviter.request("events.subscribe", { topics: ["route.failed"] });
+  const ran = [];
+  inviter.answers = ({ params }) => (ran.push(params.uri), { result: null });
+  const routes = ["hostile://:task", "waiting://:task"];
+  const join = await invite(context, inviter, { routes, groups: ["staff"], uses: 2 });
+  const guest = await enter(context, { user: null, join });
+  const call = { uri: "hostile://task" };
+  context.need((await guest.request("router.invoke", call))?.result !== undefined, "a guest has no rights of its inviter's group");
+  // It waits for a host.
+  const link = await guest.request("router.deliver", { uri: "waiting://task" });
+  context.need(link?.result !== undefined, "a guest could not deliver a link");
+  const renewed = await inviter.request("session.renew", { token: makeToken("intruder") });
+  context.need(renewed?.result, "the inviter could not renew its token");
+
+  const before = ran.length;
+  refused(context, "a guest's call with a lost group", await guest.request("router.invoke", call), FORBIDDEN);
+  const late = await enter(context, { user: null, join });
+  refused(context, "a new guest's call with a lost group", await late.request("router.invoke", call), FORBIDDEN);
+  refused(context, "an invitation with a lost group", await inviter.request("session.invite", { groups: ["staff"] }), FORBIDDEN);
+  await inviter.request("host.register", { hosts: [{ patterns: ["waiting://:task"], kind: "task" }] });
+  context.need(await until(context, () => failed.length > 0 || ran.length > before), "the link still waits");
+  if (ran.length > before) context.fault(`a lost group still gave access to ${ran.slice(before)}`);
+}
+
+/** A guest, and an invitation, end with the token of the inviter. */
+async function expiries(context) {
+  context.allow(NOT_AUTHENTICATED, 4203);
+  const inviter = await enter(context, { user: "intruder", seconds: 3, hosts: TASKS });
+  const join = await invite(context, inviter, { routes: ["hostile://:task"], uses: 2 });
+  const guest = await enter(context, { user: null, join });
+  const end = context.pause(3_000 + context.timeout).then(() => "late");
+  for (const [name, client] of [["an inviter", inviter], ["a guest", guest]]) {
+    const code = await Promise.race([client.closed, end, context.over]);
+    if (code !== 4203 && !context.isOver) context.fault(`${name} whose token has expired was closed with ${code}`);
+  }
+  const late = await Attacker.enter(context, { user: null, join: { invitation: join } });
+  if (late.opening) context.fault("the invitation of a client whose token has expired is still valid");
+}
+
+/** A URL that the policy denies, in spellings that browsers and hosts read as the same. */
+async function spellings(context) {
+  context.allow(2403, 2404, -32602);
+  const shell = await Attacker.enter(context, { hosts: [...TASKS, { scheme: "native", kind: "page" }] });
+  const urls = [
+    "https://bank.example/a", "HTTPS://BANK.EXAMPLE/a", "https:bank.example/a", "https:/bank.example/a", "https:///bank.example/a",
+    "https://bank.example:443/a", "https://bank.example./a", "https://u:p@bank.example/a", "https://bank.example/./a",
+    "https://bank.example/x/../a", "https://bank.example/%61", "https://b%61nk.example/a", "https:\\\\bank.example\\a",
+    "hostile://secret/1", "hostile:secret/1", "HOSTILE://secret/1", "hostile://u@secret/1", "hostile://secret/%31",
+    "native://secret", "native:secret", "native://u@secret", "native://secret?x=1", "native://secret#x", " native://secret",
+  ];
+  for (const uri of urls) {
+    for (const method of ["router.invoke", "router.open", "router.deliver"]) {
+      if (context.isOver || !shell.isOpen) return;
+      const answer = await Promise.race([shell.request(method, { uri }), context.pause(200)]);
+      if (answer?.result !== undefined && answer.result !== null) context.fault(`${method} of ${uri} passed: ${JSON.stringify(answer.result)}`);
+    }
+  }
+}
+
+/** The attacks by name. They run one after another, in addition to the others. */
+export const RIGHTS = { guests, renewals, expiries, spellings };
