@@ -7,6 +7,7 @@ const TASKS = [{ patterns: ["hostile://:task"], kind: "task" }];
 const PUSH = { to: { all: true }, method: "event", params: { topic: "soak", data: "x" } };
 const FORBIDDEN = 2403;
 const NOT_AUTHENTICATED = 2401;
+const NO_ROUTE = 2404;
 
 /** Waits until `check` returns something, which is then returned; undefined if it takes too long. */
 async function until(context, check) {
@@ -103,6 +104,90 @@ async function expiries(context) {
   if (late.opening) context.fault("the invitation of a client whose token has expired is still valid");
 }
 
+/** A client that has opened a session and nothing else can resume for some seconds after its connection is lost. */
+async function resume(context, lost, user, answers, open) {
+  const client = new Attacker(context, undefined, user);
+  client.answers = answers;
+  client.isNumbered = true;
+  await client.opened;
+  const { client: id, token, epoch } = lost.opening;
+  const answer = await client.request("session.resume", { client: id, token, epoch, received: lost.received, sent: 0, reloaded: true, open });
+  client.opening = context.need(answer, "session.resume got no response").result;
+  return client;
+}
+
+/** A call, or deep link, that a host can recognize. */
+const work = (from, what) => ({ uri: `hostile://${what}`, params: { from }, key: `${from} ${what}` });
+
+/** Work of a client that an administrator removes does not start afterwards; that of another client does. */
+async function revocations(context) {
+  // The calls of the removed client get no result, and its connection is closed.
+  context.allow(NOT_AUTHENTICATED, 4003);
+  const operator = await enter(context, { user: "operator" });
+  const shell = await enter(context, { user: "good" });
+  const host = await enter(context, { user: "good", join: shell.invitation, hosts: TASKS });
+  const ran = [];
+  const note = ({ params }) => void ran.push(`${params.params.from} ${params.uri}`);
+  host.answers = note;
+  const clients = {};
+  for (const name of ["removed", "kept"]) {
+    clients[name] = await enter(context, { user: "intruder", join: shell.invitation });
+    void clients[name].request("router.invoke", work(name, "begun"));
+  }
+  context.need(await until(context, () => ran.length === 2), "the host has no calls");
+  await host.leave();
+  for (const [name, client] of Object.entries(clients)) {
+    const link = await client.request("router.deliver", work(name, "link"));
+    context.need(link?.result !== undefined, "a link could not be delivered");
+  }
+  const { session, client } = clients.removed.opening;
+  const removal = await operator.request("client.disconnect", { session, client });
+  context.need(removal?.result, "the client could not be removed");
+
+  ran.length = 0;
+  const again = await resume(context, host, "good", (request) => (note(request), { result: null }));
+  context.need(again.opening.resumed, "the host could not resume");
+  const isDone = ["begun", "link"].map((what) => `kept hostile://${what}`);
+  context.need(await until(context, () => isDone.every((one) => ran.includes(one))), `the work of another client did not start: ${ran}`);
+  await shell.request("router.invoke", work("shell", "last"));
+  for (const one of ran) if (one.startsWith("removed")) context.fault(`after its client was removed, a host got ${one}`);
+  const back = await resume(context, clients.removed, "intruder");
+  if (back.opening?.resumed) context.fault("a removed client has resumed");
+  const late = await Attacker.enter(context, { user: "intruder", join: shell });
+  if (late.opening) context.fault("the join token that a removed client knows is still valid");
+}
+
+/** A session that an administrator ends accepts no client any more, and starts none of its work. */
+async function endings(context) {
+  context.allow(NOT_AUTHENTICATED, NO_ROUTE, 4003);
+  const operator = await enter(context, { user: "operator" });
+  const shell = await enter(context, { user: "intruder" });
+  const host = await enter(context, { user: "intruder", join: shell.invitation, hosts: TASKS });
+  const invitation = await invite(context, shell, {});
+  await host.leave();
+  void shell.request("router.invoke", work("removed", "waiting"));
+  const link = await shell.request("router.deliver", work("removed", "link"));
+  context.need(link?.result !== undefined, "a link could not be delivered");
+  const { session } = shell.opening;
+  const ended = await operator.request("session.end", { session });
+  context.need(ended?.result?.clients.length === 2, "the session could not be ended");
+
+  const ran = [];
+  for (const lost of [shell, host]) {
+    const open = { protocol: ["1.0"], hosts: TASKS };
+    const again = await resume(context, lost, "intruder", ({ params }) => (ran.push(params.uri), { result: null }), open);
+    context.need(again.opening, "a new session could not begin");
+    if (again.opening.resumed || again.opening.session === session) context.fault("a client has resumed a session that has ended");
+    await again.request("router.invoke", work("removed", "last"));
+  }
+  for (const uri of ran) if (uri !== "hostile://last") context.fault(`after its session has ended, a host got ${uri}`);
+  for (const join of [shell.invitation, invitation]) {
+    const late = await Attacker.enter(context, { user: "intruder", join: { invitation: join } });
+    if (late.opening) context.fault("a session that has ended has accepted a client");
+  }
+  refused(context, "a second end", await operator.request("session.end", { session }), NO_ROUTE);
+}
+
 /** A URL that the policy denies, in spellings that browsers and hosts read as the same. */
 async function spellings(context) {
   context.allow(2403, 2404, -32602);
@@ -124,4 +209,4 @@ async function spellings(context) {
 }
 
 /** The attacks by name. They run one after another, in addition to the others. */
-export const RIGHTS = { guests, renewals, expiries, spellings };
+export const RIGHTS = { guests, renewals, expiries, revocations, endings, spellings };
