@@ -11,8 +11,8 @@ const HELP = `usage: node Tests/Soak/soak.mjs [--seconds 60] [--clients 40] [--t
                                 [--hostile [--attacks NAME,…]] [--judge] [--sanitized]
 The server is the command that WAYBRIDGE names, run as serve --conformance, or as demo, whose tasks are written in Swift.
 --think is the mean pause of a client between two actions, in milliseconds. Each client's decisions are drawn from the
-seed, which is printed. With --hostile other clients attack the server in the ways of hostile/attacks.mjs and rights.mjs,
-or in those named, while a watcher calls it every 20 ms. The run then lasts until each attack was tried, up to six times
+seed, which is printed. With --hostile other clients attack the server in the ways of the folder hostile, or in those
+named, while a watcher calls it every 20 ms. The run then lasts until each attack was tried, up to six times
 --seconds. Times and memory are printed. --judge also fails the run if they exceed their bounds, and is for a machine
 that does nothing else: the memory under load must not grow (the run then lasts up to six times --seconds), each call of
 the watcher must be answered within a second, and the memory must return after an

@@ -4,6 +4,7 @@ import { Random } from "../random.mjs";
 import { hasCredentials } from "../credentials.mjs";
 import { AUTHENTICATED, HEAVY, WAITING } from "./attacks.mjs";
 import { RIGHTS } from "./rights.mjs";
+import { SESSIONS } from "./sessions.mjs";
 
 /** Maximum duration of an attack; its clients are then closed. */
 const MAX_ATTACK = 20_000;
@@ -91,6 +92,6 @@ parentPort.once("message", () => Context.end());
 await Promise.all([
   lane(hasCredentials() ? { ...HEAVY, ...AUTHENTICATED } : HEAVY, "heavy", (name) => parentPort.postMessage({ during: name })),
   lane(WAITING, "waiting", () => {}),
-  lane(hasCredentials() ? RIGHTS : {}, "rights", () => {}),
+  lane(hasCredentials() ? { ...RIGHTS, ...SESSIONS } : {}, "rights", () => {}),
 ]);
 parentPort.postMessage({ isOver: true });

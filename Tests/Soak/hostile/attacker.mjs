@@ -19,6 +19,8 @@ export class Attacker {
   answers = (_request) => ({ result: null });
   /** Is called with each notification. */
   notified = (_notification) => {};
+  /** Is called with the text of each message. */
+  heard = (_text) => {};
   /** Whether it numbers its messages, so that it can resume. */
   isNumbered = false;
   #lastNumber = 0;
@@ -138,7 +140,9 @@ export class Attacker {
   #receive(data) {
     // The server has to write messages of megabytes, but this thread does not have to parse them.
     if (data.length > 1_000_000) return this.#settleLarge(data.toString());
-    const whole = JSON.parse(data.toString());
+    const text = data.toString();
+    this.heard(text);
+    const whole = JSON.parse(text);
     for (const message of Array.isArray(whole) ? whole : [whole]) {
       this.received = message.seq ?? this.received;
       if (message.method === undefined) this.#settle(message.id, message);
@@ -159,7 +163,9 @@ export class Attacker {
 
   #settle(id, { result, error }) {
     this.#context.count(error ? `${error.code} ${error.data?.kind ?? ""}` : "answered");
-    if (error && !REFUSALS.includes(error.code) && !this.#context.allowed.includes(error.code)) this.#context.fault(`an attacker was answered ${error.code}: ${error.message}`);
+    if (error && ![...REFUSALS, ...this.#context.allowed].includes(error.code)) {
+      this.#context.fault(`an attacker was answered ${error.code}: ${error.message}`);
+    }
     if (id === null) {
       // One error for a whole batch.
       const [first] = this.#calls.keys();

@@ -1,41 +1,9 @@
-// Attacks on a server that knows its users, by clients that try to get more rights than they were given. They need little of the
-// server's time. Each one throws if it could not be tried.
+// Attacks on a server that knows its users, by clients that try to get more rights than they were given.
 import { makeToken } from "../credentials.mjs";
 import { Attacker } from "./attacker.mjs";
+import { FORBIDDEN, NO_ROUTE, NOT_AUTHENTICATED, TASKS, enter, invite, refused, until } from "./steps.mjs";
 
-const TASKS = [{ patterns: ["hostile://:task"], kind: "task" }];
 const PUSH = { to: { all: true }, method: "event", params: { topic: "soak", data: "x" } };
-const FORBIDDEN = 2403;
-const NOT_AUTHENTICATED = 2401;
-const NO_ROUTE = 2404;
-
-/** Waits until `check` returns something, which is then returned; undefined if it takes too long. */
-async function until(context, check) {
-  for (const end = performance.now() + context.timeout; performance.now() < end && !context.isOver; await context.pause(20)) {
-    const found = check();
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** An invitation to a session, as the member `join` of `session.open`. */
-async function invite(context, inviter, params) {
-  const { result } = context.need(await inviter.request("session.invite", params), "there is no invitation");
-  return { session: inviter.invitation.session, token: context.need(result, "there is no invitation").token };
-}
-
-/** A guest, or a client that joins by other means. */
-async function enter(context, { join, ...more }) {
-  const client = await Attacker.enter(context, { ...more, join: join && { invitation: join } });
-  context.need(client.opening, "a client could not enter");
-  return client;
-}
-
-/** Reports a call that has passed, or has failed for another reason than a missing right. */
-function refused(context, what, answer, ...codes) {
-  const { error, result } = context.need(answer, `${what} got no response`);
-  if (!codes.includes(error?.code)) context.fault(`${what} was answered ${JSON.stringify(error ?? result)}`);
-}
 
 /** Guests whose inviter leaves: neither they nor new guests get more than they had. */
 async function guests(context) {
@@ -104,90 +72,6 @@ async function expiries(context) {
   if (late.opening) context.fault("the invitation of a client whose token has expired is still valid");
 }
 
-/** A client that has opened a session and nothing else can resume for some seconds after its connection is lost. */
-async function resume(context, lost, user, answers, open) {
-  const client = new Attacker(context, undefined, user);
-  client.answers = answers;
-  client.isNumbered = true;
-  await client.opened;
-  const { client: id, token, epoch } = lost.opening;
-  const answer = await client.request("session.resume", { client: id, token, epoch, received: lost.received, sent: 0, reloaded: true, open });
-  client.opening = context.need(answer, "session.resume got no response").result;
-  return client;
-}
-
-/** A call, or deep link, that a host can recognize. */
-const work = (from, what) => ({ uri: `hostile://${what}`, params: { from }, key: `${from} ${what}` });
-
-/** Work of a client that an administrator removes does not start afterwards; that of another client does. */
-async function revocations(context) {
-  // The calls of the removed client get no result, and its connection is closed.
-  context.allow(NOT_AUTHENTICATED, 4003);
-  const operator = await enter(context, { user: "operator" });
-  const shell = await enter(context, { user: "good" });
-  const host = await enter(context, { user: "good", join: shell.invitation, hosts: TASKS });
-  const ran = [];
-  const note = ({ params }) => void ran.push(`${params.params.from} ${params.uri}`);
-  host.answers = note;
-  const clients = {};
-  for (const name of ["removed", "kept"]) {
-    clients[name] = await enter(context, { user: "intruder", join: shell.invitation });
-    void clients[name].request("router.invoke", work(name, "begun"));
-  }
-  context.need(await until(context, () => ran.length === 2), "the host has no calls");
-  await host.leave();
-  for (const [name, client] of Object.entries(clients)) {
-    const link = await client.request("router.deliver", work(name, "link"));
-    context.need(link?.result !== undefined, "a link could not be delivered");
-  }
-  const { session, client } = clients.removed.opening;
-  const removal = await operator.request("client.disconnect", { session, client });
-  context.need(removal?.result, "the client could not be removed");
-
-  ran.length = 0;
-  const again = await resume(context, host, "good", (request) => (note(request), { result: null }));
-  context.need(again.opening.resumed, "the host could not resume");
-  const isDone = ["begun", "link"].map((what) => `kept hostile://${what}`);
-  context.need(await until(context, () => isDone.every((one) => ran.includes(one))), `the work of another client did not start: ${ran}`);
-  await shell.request("router.invoke", work("shell", "last"));
-  for (const one of ran) if (one.startsWith("removed")) context.fault(`after its client was removed, a host got ${one}`);
-  const back = await resume(context, clients.removed, "intruder");
-  if (back.opening?.resumed) context.fault("a removed client has resumed");
-  const late = await Attacker.enter(context, { user: "intruder", join: shell });
-  if (late.opening) context.fault("the join token that a removed client knows is still valid");
-}
-
-/** A session that an administrator ends accepts no client any more, and starts none of its work. */
-async function endings(context) {
-  context.allow(NOT_AUTHENTICATED, NO_ROUTE, 4003);
-  const operator = await enter(context, { user: "operator" });
-  const shell = await enter(context, { user: "intruder" });
-  const host = await enter(context, { user: "intruder", join: shell.invitation, hosts: TASKS });
-  const invitation = await invite(context, shell, {});
-  await host.leave();
-  void shell.request("router.invoke", work("removed", "waiting"));
-  const link = await shell.request("router.deliver", work("removed", "link"));
-  context.need(link?.result !== undefined, "a link could not be delivered");
-  const { session } = shell.opening;
-  const ended = await operator.request("session.end", { session });
-  context.need(ended?.result?.clients.length === 2, "the session could not be ended");
-
-  const ran = [];
-  for (const lost of [shell, host]) {
-    const open = { protocol: ["1.0"], hosts: TASKS };
-    const again = await resume(context, lost, "intruder", ({ params }) => (ran.push(params.uri), { result: null }), open);
-    context.need(again.opening, "a new session could not begin");
-    if (again.opening.resumed || again.opening.session === session) context.fault("a client has resumed a session that has ended");
-    await again.request("router.invoke", work("removed", "last"));
-  }
-  for (const uri of ran) if (uri !== "hostile://last") context.fault(`after its session has ended, a host got ${uri}`);
-  for (const join of [shell.invitation, invitation]) {
-    const late = await Attacker.enter(context, { user: "intruder", join: { invitation: join } });
-    if (late.opening) context.fault("a session that has ended has accepted a client");
-  }
-  refused(context, "a second end", await operator.request("session.end", { session }), NO_ROUTE);
-}
-
 /** A URL that the policy denies, in spellings that browsers and hosts read as the same. */
 async function spellings(context) {
   context.allow(2403, 2404, -32602);
@@ -208,5 +92,58 @@ async function spellings(context) {
   }
 }
 
-/** The attacks by name. They run one after another, in addition to the others. */
-export const RIGHTS = { guests, renewals, expiries, revocations, endings, spellings };
+/** Pages of another user that the policy denies: a client of their session learns neither URI nor params, and ends none of them. */
+async function hiddenPages(context) {
+  context.allow(FORBIDDEN, NO_ROUTE, 2405, -32602);
+  const closed = [];
+  const shell = await enter(context, {
+    user: "good", hosts: [{ scheme: "native", kind: "page" }, { patterns: ["hostile://secret/:id"], kind: "page" }],
+  });
+  const shown = [];
+  shell.answers = ({ method, params }) => {
+    (method === "page.open" ? shown : closed).push(params.page.id ?? params.page);
+    return { result: null };
+  };
+  const uris = ["native://home", "hostile://secret/vault", "hostile://secret/vault?of=gold"];
+  for (const [index, uri] of uris.entries()) {
+    void shell.request("router.open", { uri, params: index > 0 ? { text: "vault" } : {} });
+    context.need(await until(context, () => shown.length > index), "a page does not open");
+  }
+  const [, hidden, top] = shown;
+  const joining = { user: "intruder", join: shell.invitation };
+  const learned = [];
+  const [intruder, listener] = [await enter(context, joining), await enter(context, joining)];
+  for (const client of [intruder, listener]) client.heard = (text) => text.includes("vault") && learned.push(text);
+  await intruder.request("events.subscribe", { topics: ["page.*"] });
+  await listener.request("events.subscribe", { topics: ["*"] });
+  const stack = await intruder.request("navigation.stack");
+  context.need(stack?.result?.pages.length === uris.length, "the stack does not have the pages");
+
+  const result = { data: "invented" };
+  const denied = [
+    ["navigation.finish", { page: top, result }], ["navigation.finish", { page: hidden, result }], ["navigation.finish", { page: shown[0], result }],
+    ["navigation.back"], ["navigation.back", { count: 2, result }], ["navigation.back", { to: hidden }], ["navigation.back", { before: top, result }],
+    ["navigation.back", { to: "home" }], ["navigation.back", { root: true }], ["navigation.adopt", { uri: "hostile://secret/1" }],
+    ["router.invoke", { uri: "navigation:back?count=1" }], ["router.open", { uri: "navigation:back", params: { root: true } }],
+    ["page.call", { page: top, method: "read" }], ["router.deliver", { uri: "hostile://secret/1", style: "popTo" }],
+    ["router.open", { uri: "hostile://secret/1", style: "popTo", params: { text: "invented" } }],
+  ];
+  for (const [method, params] of denied) {
+    refused(context, `${method} ${JSON.stringify(params)}`, await intruder.request(method, params), FORBIDDEN, NO_ROUTE);
+  }
+  for (const uri of [hidden, top]) {
+    const found = await intruder.request("navigation.contains", { uri });
+    if (context.need(found, "no response").result !== null) context.fault("a hidden page is found");
+  }
+  await intruder.request("page.sync", { pages: shown, failed: shown });
+  // It also sees the events of pages that open and close.
+  void shell.request("router.open", { uri: uris[1], params: { text: "vault" } });
+  context.need(await until(context, () => shown.length > uris.length), "a page does not open");
+  if (closed.length > 0) context.fault(`pages were closed: ${closed}`);
+  await shell.request("navigation.back");
+  await Promise.all([intruder.request("$/ping"), listener.request("$/ping")]);
+  for (const text of learned) context.fault(`a client learned of a hidden page: ${text.slice(0, 500)}`);
+}
+
+/** The attacks by name. */
+export const RIGHTS = { guests, renewals, expiries, spellings, hiddenPages };
