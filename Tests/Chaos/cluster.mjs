@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,13 +12,14 @@ import { Engine } from "./engines.mjs";
 import { Faults } from "./faults.mjs";
 import { now } from "./history.mjs";
 import { Host } from "./host.mjs";
+import { Intruder } from "./intruder.mjs";
 import { describeHeld, ServerProcess } from "./server-process.mjs";
 import { Network } from "./network.mjs";
 import { Proxy } from "./proxy.mjs";
 import { Run } from "./run.mjs";
 import { Watcher } from "./watcher.mjs";
 
-const HELP = `usage: node Tests/Chaos/cluster.mjs [--seconds 60 | --calls N] [--servers 3] [--engines 1|3] [--callers 12] [--seed N] [--loopback] [--only KIND,…]
+const HELP = `usage: node Tests/Chaos/cluster.mjs [--seconds 60 | --calls N] [--servers 3] [--engines 1|3] [--callers 12] [--seed N] [--loopback] [--without-secret] [--only KIND,…]
 Servers share the sessions of the same clients as those of chaos.mjs, through one nats-server or three. Each server and
 engine has a network namespace of its own; with --loopback, and where those cannot be made, which takes root, iproute2 and
 /dev/net/tun, all are on loopback, and no link fails; the first line tells. Clients come in by a proxy that spreads their connections over the servers
@@ -25,6 +27,8 @@ and cuts them. One or two things at a time go wrong, in an order that is drawn, 
 have caught up: servers and engines are killed, with their links or alone, stopped and continued, or ended by SIGTERM, one or all in turn; a server is cut off from the engines, in
 one direction or both, or from clients, or engines from one another; a link takes 200 ms each way; the clock of a server is
 minutes off (an engine's cannot be: it asks the kernel itself).
+The servers share a secret. An intruder without it, which reaches the engines, publishes what it observes between the servers again, changed,
+cut and to other receivers; each server has to reject some of it. With --without-secret there is neither secret nor intruder.
 At the end holds what does after chaos.mjs --kill, no server holds anything, nor does the engines' stream of sessions. And what
 all members saw of who owned their session when, of calls and of numbers, is written down and judged by Tests/Chaos/histories.
 It lasts so many seconds, or until so many calls were made; with --only nothing else goes wrong than these kinds, by the names
@@ -34,7 +38,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" }, calls: { type: "string", default: "0" }, servers: { type: "string", default: "3" },
     engines: { type: "string", default: "1" }, callers: { type: "string", default: "12" }, seed: { type: "string", default: String(Math.floor(Math.random() * 1e6)) },
-    loopback: { type: "boolean", default: false }, only: { type: "string" }, help: { type: "boolean", default: false },
+    loopback: { type: "boolean", default: false }, "without-secret": { type: "boolean", default: false }, only: { type: "string" }, help: { type: "boolean", default: false },
   },
 });
 const numbers = [options.seconds, options.calls, options.servers, options.engines, options.callers, options.seed].map(Number);
@@ -58,19 +62,23 @@ const engineNames = names("engine", engineCount);
 const folder = mkdtempSync(join(tmpdir(), "chaos-"));
 const run = new Run({ seed, seconds, calls, isKilling: true, hasEffects: false, folder, isWriting: true });
 process.once("exit", (code) => (code === 0 ? rmSync(folder, { recursive: true }) : console.log(`logs and histories are in ${folder}`)));
+const secret = join(folder, "secret");
+writeFileSync(secret, randomBytes(48).toString("base64"), { mode: 0o600 });
 const tasks = join(folder, "tasks");
 appendFileSync(tasks, "");
 
 const network = await Network.start([...serverNames, ...engineNames], options.loopback ? "--loopback" : undefined);
 const where = network.missing ? `all on loopback, where no link fails (${network.missing})` : "each in a network namespace";
+const hasSecret = !options["without-secret"];
 const limits = calls > 0 ? `--calls ${calls}` : `--seconds ${seconds}`;
-console.log(`seed ${seed}: ${limits} --servers ${serverCount} --engines ${engineCount} --callers ${callers}; ${where}`);
+console.log(`seed ${seed}: ${limits} --servers ${serverCount} --engines ${engineCount} --callers ${callers}${hasSecret ? "" : " --without-secret"}; ${where}`);
 const engines = new Map((await Engine.start(run, engineNames, network, folder)).map((engine) => [engine.name, engine]));
 const urls = [...engines.values()].map(({ url }) => url).join(",");
 const servers = new Map();
 for (const name of serverNames) {
   const host = network.address(name);
   const cluster = ["--cluster", urls, ...(engineCount > 1 ? ["--cluster-replicas", `${engineCount}`] : [])];
+  if (hasSecret) cluster.push("--cluster-secret-file", secret);
   // In a namespace the network reaches it; programs outside of it use loopback.
   const words = [...cluster, "--allow-host", NAME, "--host", ...(network.missing ? [host] : ["0.0.0.0", "--allow-anonymous"])];
   const place = { inside: network.inside(name), host, log: join(folder, `${name}.log`) };
@@ -98,6 +106,8 @@ const sessions = await Promise.all(hosts.map(async ({ bridge }) => {
 const all = Array.from({ length: callers }, (_, index) => new Caller(run, `caller${index}`, sessions[index % SESSIONS]));
 const watchers = sessions.map((session, index) => new Watcher(run, `watcher${index}`, session, watched));
 const living = [...all, ...watchers, ...hosts, faults].map((one) => one.live());
+const intruder = hasSecret ? new Intruder(run, new Random(seed, "intruder"), engines) : undefined;
+const intrusion = intruder?.live();
 await run.last();
 await Promise.all(living);
 proxy.calm();
@@ -111,16 +121,25 @@ for (const [name, server] of servers) {
   const held = await run.remains(12_000, async () => describeHeld(await server.held()));
   if (held) run.fault(`${name} holds ${held}`);
 }
+if (hasSecret) {
+  for (const [name, server] of servers) {
+    const isUntried = await run.remains(30_000, async () => (await server.rejectedMessages()) === 0);
+    if (isUntried) run.fault(`${name} has rejected no message of the intruder`);
+  }
+}
 await Promise.all([proxy.stop(), calm.stop()]);
 for (const server of servers.values()) await server.end();
 const kept = await run.remains(5_000, () => engine.left());
 if (kept) run.fault(`the engine holds ${kept}`);
+intruder?.end();
+await intrusion;
 for (const engine of engines.values()) await engine.kill();
 await network.stop();
 run.closeHistories();
 
 const done = run.ledger.check(tasks, "");
 run.report({ "tasks done": done.task.length, ...proxy.counts });
+if (intruder) console.log(`messages of the intruder: ${Object.entries(intruder.counts).map(([name, count]) => `${count} ${name}`).join(", ")}`);
 console.log(Object.entries({ ...faults.counts, ...network.counts }).map(([name, count]) => `${count} ${name}`).join(", "));
 const checked = spawnSync(fileURLToPath(new URL("histories", import.meta.url)), [run.histories], { encoding: "utf8", maxBuffer: 1 << 28 });
 const lines = (checked.stdout || checked.stderr || String(checked.error)).trim().split("\n");

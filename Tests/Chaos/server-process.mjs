@@ -65,6 +65,12 @@ export class ServerProcess {
     return this.#server.held(this.#options.inside);
   }
 
+  /** The number of messages of others in the cluster that it has rejected since it started. */
+  async rejectedMessages() {
+    const name = "cluster_rejected_messages_total";
+    return (await this.#server.metrics([name], this.#options.inside))[name];
+  }
+
   signal(name) {
     this.#server.process.kill(name);
   }

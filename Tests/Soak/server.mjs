@@ -76,11 +76,16 @@ export class Server {
     }
   }
 
-  /** The resources that the server still holds, by gauge; `inside`: the words of a command prefix that runs a command where the server runs. */
-  async held(inside = []) {
+  /** The resources that the server still holds, by gauge; `inside` as for `metrics`. */
+  held(inside) {
+    return this.metrics(GAUGES, inside);
+  }
+
+  /** Metrics by name, each the sum of its series; `inside`: the words of a command prefix that runs a command where the server runs. */
+  async metrics(names, inside = []) {
     const text = await (inside.length > 0 ? this.#metricsInside(inside) : this.#metrics());
     return Object.fromEntries(
-      GAUGES.map((name) => {
+      names.map((name) => {
         const lines = [...text.matchAll(new RegExp(`^waybridge_${name}(?:\\{[^}]*\\})? (\\S+)$`, "gm"))];
         if (lines.length === 0) throw new Error(`/metrics has no waybridge_${name}`);
         return [name, lines.reduce((sum, line) => sum + Number(line[1]), 0)];
