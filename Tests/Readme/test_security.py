@@ -32,7 +32,7 @@ def missing_tests(text, folder):
             continue
         code = file.read_text()
         for name in re.findall(r'"([^"]+)"', line):
-            declared = rf"(func `?{re.escape(name)}`?\(|def {re.escape(name)}\(|test\(\"{re.escape(name)}\")"
+            declared = rf"(func(?:tion)? `?{re.escape(name)}`?\(|def {re.escape(name)}\(|test\(\"{re.escape(name)}\")"
             if not re.search(declared, code):
                 missing.append(f"{path}: {name}")
     return missing
