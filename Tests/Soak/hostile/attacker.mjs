@@ -23,7 +23,8 @@ export class Attacker {
   heard = (_text) => {};
   /** Whether it numbers its messages, so that it can resume. */
   isNumbered = false;
-  #lastNumber = 0;
+  /** The number of its last message. */
+  sent = 0;
   /** The number of the last message of the server. */
   received = 0;
   /** The response to `session.open` or `session.resume` that succeeded. */
@@ -80,7 +81,7 @@ export class Attacker {
   }
 
   send(message) {
-    const seq = this.isNumbered && !UNNUMBERED.includes(message.method) ? (this.#lastNumber += 1) : undefined;
+    const seq = this.isNumbered && !UNNUMBERED.includes(message.method) ? (this.sent += 1) : undefined;
     this.sendText(JSON.stringify({ jsonrpc: "2.0", seq, ...message }));
   }
 
