@@ -40,6 +40,7 @@ async function revocations(context) {
   context.need(await until(context, () => ran.length === 3), "the host has no calls");
   await host.leave();
   for (const [name, client] of Object.entries(clients)) {
+    void client.request("router.invoke", work(name, "waiting"));
     const link = await client.request("router.deliver", work(name, "link"));
     context.need(link?.result !== undefined, "a link could not be delivered");
   }
@@ -50,7 +51,7 @@ async function revocations(context) {
   ran.length = 0;
   const again = await resume(context, host, "good", (request) => (note(request), { result: null }));
   context.need(again.opening.resumed, "the host could not resume");
-  const isDone = ["begun", "link"].map((what) => `kept hostile://${what}`);
+  const isDone = ["begun", "waiting", "link"].map((what) => `kept hostile://${what}`);
   context.need(await until(context, () => isDone.every((one) => ran.includes(one))), `the work of another client did not start: ${ran}`);
   await shell.request("router.invoke", work("shell", "last"));
   for (const one of ran) if (one.startsWith("removed")) context.fault(`after its client was removed, a host got ${one}`);
