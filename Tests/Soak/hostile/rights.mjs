@@ -114,7 +114,7 @@ async function hiddenPages(context) {
   const learned = [];
   const [intruder, listener] = [await enter(context, joining), await enter(context, joining)];
   for (const client of [intruder, listener]) client.heard = (text) => text.includes("vault") && learned.push(text);
-  await intruder.request("events.subscribe", { topics: ["page.*"] });
+  await intruder.request("events.subscribe", { topics: ["*"] });
   await listener.request("events.subscribe", { topics: ["*"] });
   const stack = await intruder.request("navigation.stack");
   context.need(stack?.result?.pages.length === uris.length, "the stack does not have the pages");
