@@ -131,6 +131,13 @@ async function hiddenPages(context) {
   for (const [method, params] of denied) {
     refused(context, `${method} ${JSON.stringify(params)}`, await intruder.request(method, params), FORBIDDEN, NO_ROUTE);
   }
+  // A client that says that it runs in a page of another user gets no rights by that.
+  const claim = await Attacker.enter(context, { ...joining, join: shell, page: top });
+  claim.heard = (text) => text.includes("vault") && learned.push(text);
+  if (claim.opening) {
+    await claim.request("navigation.stack");
+    refused(context, "a finish of a page that it says to run in", await claim.request("navigation.finish", { result }), FORBIDDEN);
+  }
   for (const uri of [hidden, top]) {
     const found = await intruder.request("navigation.contains", { uri });
     if (context.need(found, "no response").result !== null) context.fault("a hidden page is found");
