@@ -125,11 +125,16 @@ async function hiddenPages(context) {
     ["navigation.back"], ["navigation.back", { count: 2, result }], ["navigation.back", { to: hidden }], ["navigation.back", { before: top, result }],
     ["navigation.back", { to: "home" }], ["navigation.back", { root: true }], ["navigation.adopt", { uri: "hostile://secret/1" }],
     ["router.invoke", { uri: "navigation:back?count=1" }], ["router.open", { uri: "navigation:back", params: { root: true } }],
-    ["page.call", { page: top, method: "read" }], ["router.deliver", { uri: "hostile://secret/1", style: "popTo" }],
+    ["page.call", { page: top, method: "read" }], ["navigation.selectTab", { index: 0 }], ["router.deliver", { uri: "hostile://secret/1", style: "popTo" }],
     ["router.open", { uri: "hostile://secret/1", style: "popTo", params: { text: "invented" } }],
+    ...["replace", "root", "popTo", "tab"].map((style) => ["router.open", { uri: "native://home", style }]),
+    ...[1, "root"].map((pop) => ["router.open", { uri: "native://discover", exts: { pop } }]),
   ];
   for (const [method, params] of denied) {
-    refused(context, `${method} ${JSON.stringify(params)}`, await intruder.request(method, params), FORBIDDEN, NO_ROUTE);
+    // An opening that passes gets no response before its page has closed.
+    const passed = context.pause(1_000).then(() => ({ result: "none" }));
+    const answer = await Promise.race([intruder.request(method, params), passed]);
+    refused(context, `${method} ${JSON.stringify(params)}`, answer, FORBIDDEN, NO_ROUTE);
   }
   // A client that says that it runs in a page of another user gets no rights by that.
   const claim = await Attacker.enter(context, { ...joining, join: shell, page: top });
