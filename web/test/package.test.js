@@ -130,12 +130,12 @@ async function shown(root, path) {
     response.writeHead(isThere ? 200 : 404, { "content-type": type }).end(isThere ? readFileSync(root + url) : undefined);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const flags = ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${root}/profile`, "--virtual-time-budget=10000", "--dump-dom"];
+  const flags = ["--no-sandbox", "--disable-gpu", `--user-data-dir=${root}/profile`, "--virtual-time-budget=10000", "--dump-dom"];
   try {
     /** @type {string} */
     const html = await new Promise((resolve, reject) => {
       const address = `http://127.0.0.1:${server.address().port}${path}`;
-      execFile("chromium", [...flags, address], { timeout: 60000 }, (error, out) => (error === null ? resolve(out) : reject(error)));
+      execFile("/usr/lib/chromium/chromium-headless-shell", [...flags, address], { timeout: 60000 }, (error, out) => (error === null ? resolve(out) : reject(error)));
     });
     return { shown: /<body>([^<]*)/.exec(html)?.[1].trim() ?? "", requests };
   } finally {
