@@ -17,6 +17,7 @@ declare module "node:test" {
   }
   export function test(name: string, body: Body): void;
   export function test(name: string, options: Options, body: Body): void;
+  export function suite(name: string, options: { concurrency: boolean }, body: () => void): void;
 }
 
 declare module "node:assert/strict" {
