@@ -3,6 +3,7 @@
 import atexit
 import os
 import unittest
+from pathlib import Path
 
 from selenium.common.exceptions import WebDriverException
 from urllib3.exceptions import HTTPError
@@ -19,6 +20,8 @@ UNREACHED = (
 )  # fmt: skip
 BROWSERS = {"chromium": Chromium, "firefox": Firefox, "webkit": WebKit}
 NAME = os.environ.get("BROWSER", "chromium")
+# The folder for pictures. Without it there are none, since to draw them takes a tenth of the processor time of a test.
+SCREENSHOTS = os.environ.get("SCREENSHOTS")
 
 _driver = None
 
@@ -42,6 +45,13 @@ def quit_browser():
     driver, _driver = _driver, None
     if driver is not None:
         driver.quit()
+
+
+def save_screenshot(driver, name):
+    """Saves a picture of what the browser shows, if the environment names a folder for pictures in SCREENSHOTS."""
+    if SCREENSHOTS:
+        Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+        driver.save_screenshot(str(Path(SCREENSHOTS, f"{name}-{driver.name}.png")))
 
 
 class BrowserCase(unittest.TestCase):

@@ -1,15 +1,8 @@
 """A test case with the demo open in a headless browser, in a session of its own."""
 
-import os
-from pathlib import Path
-
-from browser import BrowserCase
+from browser import BrowserCase, save_screenshot
 from demo_server import DemoServer
 from phone import Phone
-
-SCREENSHOTS = Path(
-    os.environ.get("SCREENSHOTS", Path(__file__).resolve().parents[2] / "screenshots")
-)
 
 
 class DemoCase(BrowserCase):
@@ -45,5 +38,4 @@ class DemoCase(BrowserCase):
         self.phone.surface("shop.html")
 
     def screenshot(self, name):
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.driver.save_screenshot(str(SCREENSHOTS / f"{name}-{self.driver.name}.png"))
+        save_screenshot(self.driver, name)

@@ -13,8 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 from accessibility import low_contrast_texts, small_targets, unnamed_controls
 from app_client import AppClient
-from browser import BrowserCase
-from demo_case import SCREENSHOTS
+from browser import BrowserCase, save_screenshot
 from demo_server import DemoServer
 from phone import Phone
 
@@ -91,8 +90,7 @@ class InspectorCase(BrowserCase):
             """for (const key of arguments) document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }))""", *keys)
 
     def picture(self, name):
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        self.driver.save_screenshot(str(SCREENSHOTS / f"inspector-{name}-{self.driver.name}.png"))
+        save_screenshot(self.driver, f"inspector-{name}")
 
 
 class CallListTest(InspectorCase):
