@@ -8,6 +8,7 @@ import subprocess
 
 import guide_runner
 from readme import ROOT, all_blocks, comment_blocks, replaced
+from symbols import BUILD_OPTIONS
 
 FOLDER = ROOT / ".build/examples"
 # The guide whose files are a package of its own, which is built here beside the others.
@@ -102,7 +103,7 @@ def swift(command, *arguments):
     The plan that is kept there is of the package that was built last, and would be taken for the other's: so it is
     neither used here nor left.
     """
-    places = ["--package-path", str(FOLDER), "--scratch-path", str(ROOT / ".build"), "--disable-build-manifest-caching"]
+    places = ["--package-path", str(FOLDER), "--scratch-path", str(ROOT / ".build"), "--disable-build-manifest-caching", *BUILD_OPTIONS]
     try:
         return subprocess.run(
             ["swift", command, *places, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -6,9 +6,9 @@ import sys
 from readme import ROOT
 
 sys.path.insert(0, str(ROOT / "web/docs"))
-from generator.symbolgraphs import PRODUCTS, built, output, write_graph  # noqa: E402
+from generator.symbolgraphs import BUILD_OPTIONS, PRODUCTS, built, output, write_graph  # noqa: E402
 
-__all__ = ["PRODUCTS", "Symbol", "built", "output", "write_graph"]
+__all__ = ["BUILD_OPTIONS", "PRODUCTS", "Symbol", "built", "output", "write_graph"]
 
 
 class Symbol:

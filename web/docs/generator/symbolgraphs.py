@@ -2,12 +2,15 @@
 
 import functools
 import json
+import os
 import pathlib
 import subprocess
 
 from .site import SiteError
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+# The options of debug builds: with those of the last build, only what has changed is compiled.
+BUILD_OPTIONS = os.environ.get("DEBUG_BUILD_OPTIONS", "").split()
 
 # What each product re-exports.
 PRODUCTS = {
@@ -31,7 +34,7 @@ def output(*command):
 @functools.cache
 def built():
     """Builds the package; gives the folder of its modules, and the triple that they are built for."""
-    output("swift", "build")
+    output("swift", "build", *BUILD_OPTIONS)
     binaries = pathlib.Path(output("swift", "build", "--show-bin-path").strip())
     return binaries, json.loads(output("swift", "-print-target-info"))["target"]["triple"]
 
