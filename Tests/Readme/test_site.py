@@ -74,14 +74,12 @@ class SitePages(Built):
 
     @classmethod
     def setUpClass(cls):
-        cls.browsers = {}
+        cls.browser = cls.engine(motion=False)
+        cls.addClassCleanup(cls.browser.quit)
 
     def open(self, path, size=SIZES[0], dark=False):
-        """A window of this size; each theme has a browser, which knows it from its beginning."""
-        if dark not in self.browsers:
-            self.browsers[dark] = self.engine(dark=dark, motion=False)
-            self.addClassCleanup(self.browsers[dark].quit)
-        self.browser = self.browsers[dark]
+        """Opens a page in a tab of this size and theme."""
+        self.browser.prefer(dark, motion=False)
         self.browser.open_tab(size)
         self.read(path)
 
