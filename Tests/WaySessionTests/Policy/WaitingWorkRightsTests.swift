@@ -442,6 +442,33 @@ struct WaitingWorkRightsTests {
     #expect(try await isRunAgain(run, host) == isAllowed)
   }
 
+  @Test(arguments: [false, true])
+  func callThatWaitsForAnAbsentHostEndsWithItsClient(isRevoked: Bool) async throws {
+    let bridge = try bridge()
+    let (host, caller, run) = try await hostWithKeyedCall(bridge)
+    try await host.disconnect()
+    try await caller.call("late", "router.invoke", ["uri": "action://late", "key": "late"])
+    #expect(try await caller.wire.hasNoPendingMessages())
+    if isRevoked {
+      let opened = await caller.openResult
+      let revocation = SessionRevocation(
+        session: try #require(opened["session"]?.string),
+        client: try #require(opened["client"]?.string))
+      _ = try await bridge.sessionServer.clusterDispatch.revoke(revocation, by: nil)
+    }
+    let resumed = try await host.resume(
+      after: run["seq"]?.integer ?? 0, from: Handshake(token: "anna users 9000"))
+    #expect(resumed["resumed"] == true)
+    try await host.call("ping", "$/ping", [:])
+    var uris: [Value?] = []
+    while true {
+      let message = try await host.wire.nextMessage()
+      if message["method"] == "task.run" { uris.append(message["params"]?["uri"]) }
+      if message["id"] == "ping" { break }
+    }
+    #expect(uris == (isRevoked ? [] : ["action://late"]))
+  }
+
   /// The call continues when its client is gone, but the host acts for nobody any more.
   @Test(arguments: [nil, 301, 0] as [Int?])
   func hostActsForTheCallerOfAKeyedCallUntilItsRightsEnd(seconds: Int?) async throws {

@@ -12,16 +12,15 @@ struct InspectionDispatch {
     toPolicy hash: String, expecting expected: String?, for caller: Caller
   ) async throws(CallError) -> ChangeResult {
     let result = try await sessionServer.rollBack(toPolicy: hash, expecting: expected, for: caller)
-    guard let state = sessionServer.clusterState else { return ChangeResult(result, nil) }
-    guard state.isLeaseValid else {
+    guard let cluster = sessionServer.cluster else { return ChangeResult(result, nil) }
+    if let reason = cluster.rejectionReason {
       // It is not known which other servers there are.
       return ChangeResult(
         result,
         .failure(
           CallError(
             .unavailable,
-            "The policy is in force on this server only; it cannot be shared: NATS cannot be reached"
-          )
+            "The policy is in force on this server only; it cannot be shared: \(reason.text)")
         ))
     }
     let responses = await clusterDispatch.requestOthers([
