@@ -15,10 +15,14 @@ enum AbsentHostRequests {
     }
   }
 
-  /// Withdraws the requests that a host did not receive while it was absent, and whose callers have
-  /// no rights any more. Call this before the host gets them.
-  static func withdrawEnded(of client: Client, in session: isolated Session) {
-    for (id, request) in client.pending.all() where !hasAcknowledged(request, client) {
+  /// Withdraws the requests that an absent host did not receive, and whose callers have no rights any
+  /// more. `received` is the number of the last message that the host has received. Call this before
+  /// the host is connected.
+  static func withdrawEnded(
+    of client: Client, after received: UInt64, in session: isolated Session
+  ) {
+    for (id, request) in client.pending.all()
+    where request.sequenceNumber == 0 || request.sequenceNumber > received {
       guard let rights = request.rights(in: session),
         rights.hasExpired(at: session.wallTime)
           || session.environment.owner.isRevoked(rights.caller),

@@ -155,6 +155,7 @@ enum SessionResumption {
       old.close(.takenOver, "Another connection has resumed the client")
     }
     if isRestarted { reconcile(client, claim, upTo: number, in: session) }
+    AbsentHostRequests.withdrawEnded(of: client, after: number, in: session)
     client.connect(channel, since: began.upperBound, handshake)
     session.environment.resumableClients.connectionChanged(in: session)
     session.environment.serverHosts.update(client, isDisconnected: false)
@@ -209,7 +210,6 @@ enum SessionResumption {
   /// client the messages that it has not received, and accepts its messages.
   static func completeResume(_ id: ClientID, in session: isolated Session) {
     guard let client = session.clients[id] else { return }
-    AbsentHostRequests.withdrawEnded(of: client, in: session)
     session.clientWriter.markResumed(client)
     // A batch that the client sent before is completed before its new messages.
     if client.batch != nil { client.channel?.pause() }

@@ -42,13 +42,21 @@ struct HiddenPageTests {
     try await other.subscribe("route.failed")
     var params: ValueObject = ["page": hiddenPage]
     if method == "page.call" { params["method"] = "m" }
-    #expect(try await other.request(method, .object(params))["error"]?["code"] == 2403)
-    let event = try await other.nextEvent()
-    #expect(event["data"]?["code"] == 2403)
-    #expect(event["data"]?["uri"] == nil)
+    let failure = try await failedEvent(of: method, .object(params))
+    #expect(failure["code"] == 2403)
+    #expect(failure["uri"] == nil)
     // What the client has said itself is no secret.
-    _ = try await other.request("router.open", ["uri": "native://secret?mine=1"])
-    #expect(try await other.nextEvent()["data"]?["uri"] == "native://secret?mine=1")
+    let own = try await failedEvent(of: "router.open", ["uri": "native://secret?mine=1"])
+    #expect(own["uri"] == "native://secret?mine=1")
+  }
+
+  /// Makes a call that fails with 2403. Returns the data of its event.
+  private func failedEvent(of method: String, _ params: Value) async throws -> Value {
+    try await other.call("call", method, params)
+    let messages = [try await other.nextMessage(), try await other.nextMessage()]
+    #expect(messages.contains { $0["id"] == "call" && $0["error"]?["code"] == 2403 })
+    let event = try #require(messages.first { $0["method"] == "event" })
+    return event["params"]?["data"] ?? .null
   }
 
   @Test(arguments: ["root", "replace"])
