@@ -38,7 +38,7 @@ struct HiddenPageTests {
   }
 
   @Test(arguments: ["navigation.finish", "page.call"])
-  func failureTellsNoURI(method: String) async throws {
+  func failureDoesNotRevealURI(method: String) async throws {
     try await other.subscribe("route.failed")
     var params: ValueObject = ["page": hiddenPage]
     if method == "page.call" { params["method"] = "m" }

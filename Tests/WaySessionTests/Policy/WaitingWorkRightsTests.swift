@@ -308,7 +308,7 @@ struct WaitingWorkRightsTests {
 
   /// The link waits for a host, is stored, and the server starts again without its sender.
   @Test(arguments: SenderDeparture.allCases)
-  func restoredLinkOfASenderThatIsGone(_ departure: SenderDeparture) async throws {
+  func restoredLinkOfAClientThatHasLeft(_ departure: SenderDeparture) async throws {
     let first = try bridge(store: store)
     let anna = try await SequencedClient(first, from: Handshake(token: "anna users 9000"))
     let opened = await anna.openResult
