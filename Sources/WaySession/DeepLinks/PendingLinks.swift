@@ -48,10 +48,7 @@ struct PendingLinks {
 
     /// Whether the client of a caller has sent the link.
     func isSent(by sender: Caller) -> Bool {
-      guard let client = link.rights.caller.client, let other = sender.client else {
-        return link.rights.caller.client == nil && sender.client == nil
-      }
-      return client.id.isSameUTF8(as: other.id)
+      link.rights.caller.client.map { UTF8Key($0.id) } == sender.client.map { UTF8Key($0.id) }
     }
   }
 
@@ -126,9 +123,7 @@ struct PendingLinks {
   /// Ends the rights of the links that clients with these names have sent. Returns the links that are
   /// not being opened yet.
   mutating func revoke(_ clients: Set<String>) -> [PendingLink] {
-    let sent = entries.filter { entry in
-      entry.link.rights.caller.client.map { clients.contains($0.id) } == true
-    }
+    let sent = entries.filter { $0.link.rights.isOfClient(in: clients) }
     for entry in sent { entry.link.rights.revoke() }
     return sent.filter { $0.phase == .waiting || $0.phase == .held }.map(\.link)
   }

@@ -126,9 +126,7 @@ struct UnclaimedLinks {
 
   /// Removes the links of clients with these names.
   mutating func remove(from clients: Set<String>) {
-    links.removeAll { link in
-      link.rights?.caller.client.map { clients.contains($0.id) } == true
-    }
+    links.removeAll { $0.rights?.isOfClient(in: clients) == true }
   }
 
   /// Puts back links, in their order, that could not be opened by the session that claimed them.

@@ -15,8 +15,7 @@ extension Client {
           + "has not answered yet")
     }
     // A call with an idempotency key continues when its caller has left.
-    try served.checkValidity(at: session.wallTime)
-    guard !session.environment.owner.isRevoked(served.caller) else { throw .rightsEnded }
+    if session.haveEnded(served) { throw .rightsEnded }
     return served.intersection(rights)
   }
 }
@@ -36,6 +35,12 @@ extension PendingRequest {
 }
 
 extension Session {
+  /// Whether the rights of a caller that a request serves have ended. The caller may be a client of
+  /// another server.
+  func haveEnded(_ served: Rights) -> Bool {
+    served.hasExpired(at: wallTime) || environment.owner.isRevoked(served.caller)
+  }
+
   fileprivate func rights(of purpose: RequestPurpose) -> Rights? {
     switch purpose {
     case .open(let page): pages.call(openingOf: page).flatMap { call($0)?.rights }

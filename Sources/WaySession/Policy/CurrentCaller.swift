@@ -94,4 +94,6 @@ struct RevokedClients {
     order.append(name)
     if order.count > Self.limit, let first = order.popFirst() { names.remove(first) }
   }
+
+  mutating func add(_ clients: [String]) { for name in clients { add(name) } }
 }

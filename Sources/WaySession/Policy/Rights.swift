@@ -180,6 +180,11 @@ package final class Rights: @unchecked Sendable {
     shared?.revoke()
   }
 
+  /// Whether they are those of a client with one of these names.
+  func isOfClient(in names: Set<String>) -> Bool {
+    caller.client.map { names.contains($0.id) } == true
+  }
+
   /// Whether an administrator has removed the client.
   var isRevoked: Bool { hasBeenRevoked || followed?.isRevoked == true }
 

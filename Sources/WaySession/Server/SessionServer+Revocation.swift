@@ -19,17 +19,19 @@ extension SessionServer {
         "ask": "revoked", "clients": .array(clients.map(Value.string)),
       ])
     }
-    await removeWork(ofRevoked: clients)
+    await removeDeepLinks(from: clients)
     return clients
   }
 
-  /// Removes what clients have requested that an administrator has removed, here or at another
-  /// server. Returns when the store has the change, or is unavailable.
+  /// Removes what clients of another server have requested here, because an administrator has removed
+  /// them. Returns when the store has the change, or is unavailable.
   func removeWork(ofRevoked clients: [String]) async {
+    revokedClients.withLock { $0.add(clients) }
+    await removeDeepLinks(from: clients)
+  }
+
+  private func removeDeepLinks(from clients: [String]) async {
     let names = Set(clients)
-    revokedClients.withLock { revoked in
-      for client in clients { revoked.add(client) }
-    }
     unclaimedLinks.withLock { $0.remove(from: names) }
     for loopSessions in sessionsByLoop { await loopSessions.removeDeepLinks(from: names) }
   }
@@ -52,9 +54,7 @@ extension LoopSessions {
     }
     let clients = try removeClients(of: session, revocation).get()
     // In the same turn, so that no search for a client misses both.
-    sessionServer.revokedClients.withLock { revoked in
-      for client in clients { revoked.add(client) }
-    }
+    sessionServer.revokedClients.withLock { $0.add(clients) }
     guard await session.waitUntilStored() else { throw Self.sessionMoved }
     return clients
   }

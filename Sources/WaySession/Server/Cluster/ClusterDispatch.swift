@@ -342,7 +342,7 @@ package struct ClusterDispatch: Sendable {
     }
     // The server at which its session has ended knows whether an administrator has ended it.
     for response in await requestOthers(body) {
-      if let status = try CallerStatus(peerValue: try response.result.get()) { return status }
+      if let status = try CallerStatus(peerValue: response.result.get()) { return status }
     }
     return .absent
   }

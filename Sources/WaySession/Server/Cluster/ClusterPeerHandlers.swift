@@ -51,10 +51,8 @@ struct ClusterPeerHandlers {
       try await clusterTable.update(to: UInt64(clamping: request["revision"]?.integer ?? 0))
       return await table.stamp.value
     case "policy":
-      guard let caller = try Caller.fromPeerValue(request["caller"]) else {
-        throw .invalidParams("The request of the other server does not name a caller")
-      }
-      return try await handle(policy: request["to"]?.string ?? "", for: caller)
+      return try await handle(
+        policy: request["to"]?.string ?? "", for: try Self.caller(of: request))
     case "briefs":
       return await sessionServer.sessions(
         after: request["after"]?.string,
@@ -64,17 +62,22 @@ struct ClusterPeerHandlers {
         .session(
           request["session"]?.string ?? "", withRecords: request["records"]?.bool ?? true))
     case "explain":
-      guard let caller = try Caller.fromPeerValue(request["caller"]) else {
-        throw .invalidParams("The request of the other server does not name a caller")
-      }
       return try await sessionServer.inspect(
         .explain(
           uri: request["uri"]?.string ?? "", params: request["params"]?.object ?? [:],
-          caller: caller))
+          caller: try Self.caller(of: request)))
     case let other:
       throw .invalidParams(
         "This version does not support the request \(other?.quoted ?? "") of another server")
     }
+  }
+
+  /// The caller of a request that the app does not make by itself. Fails with -32602.
+  private static func caller(of request: Value) throws(CallError) -> Caller {
+    guard let caller = try Caller.fromPeerValue(request["caller"]) else {
+      throw .invalidParams("The request of the other server does not name a caller")
+    }
+    return caller
   }
 
   private func handle(push request: Value) async throws(CallError) -> Value {

@@ -255,11 +255,9 @@ extension Connection {
     }
   }
 
-  /// Whether the connection is not reserved for administrators, or the client is one.
   private func mayUseConnection(_ identity: Identity) -> Bool {
-    guard handshake.isReserved else { return true }
     let handshake = handshake
-    return loopSessions.assumeIsolated { $0.isAdministrator(identity, handshake) }
+    return loopSessions.assumeIsolated { $0.mayUseConnection(identity, handshake) }
   }
 
   /// Resumes a client that has lost its connection; if that is not possible, opens a new session.
@@ -394,8 +392,7 @@ extension Connection {
     }
     identify(handshake, resumes: true) { connection, identity in
       do throws(CallError) {
-        connection.resume(
-          resumeRequest, request, try identity.get(), isNotFound: isNotFound)
+        connection.resume(resumeRequest, request, try identity.get(), isNotFound: isNotFound)
       } catch {
         connection.reject(resumeRequest.open, request, error)
       }

@@ -39,6 +39,11 @@ extension LoopSessions {
 }
 
 extension LoopSessions {
+  /// Whether a connection is not reserved for administrators, or the client is one.
+  func mayUseConnection(_ identity: Identity, _ handshake: Handshake) -> Bool {
+    !handshake.isReserved || isAdministrator(identity, handshake)
+  }
+
   /// Whether the policy makes a client an administrator: allows it at least one administrative
   /// method.
   func isAdministrator(_ identity: Identity, _ handshake: Handshake) -> Bool {

@@ -26,9 +26,7 @@ extension LoopSessions {
     }
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
-        if handshake.isReserved, identity == nil {
-          try checkReserved(client.rights.caller, handshake)
-        }
+        if identity == nil { try checkConnection(client.rights.caller, handshake) }
         return try SessionResumption.resume(
           client, claim, identity, handshake, channel, since: began, in: session
         ).map {
@@ -40,12 +38,12 @@ extension LoopSessions {
     }.get()
   }
 
-  /// Fails with 2503 if a caller may not use a connection that is reserved for administrators.
-  private nonisolated func checkReserved(
+  /// Fails with 2503 if the connection is reserved for administrators and a caller is none.
+  private nonisolated func checkConnection(
     _ caller: Caller, _ handshake: Handshake
   ) throws(CallError) {
-    let isAdministrator = assumeIsolated { $0.isAdministrator(caller.identity, handshake) }
-    guard isAdministrator, !caller.isGuest else { throw .reservedForAdministrators }
+    let mayUse = assumeIsolated { $0.mayUseConnection(caller.identity, handshake) }
+    if !mayUse || handshake.isReserved && caller.isGuest { throw .reservedForAdministrators }
   }
 
   /// Starts to discard clients, because the outboxes of all clients together are too large.
