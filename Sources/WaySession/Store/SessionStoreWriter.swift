@@ -49,7 +49,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// Whether the deferred changes have waited long enough.
   private var includesDeferred = false
   private var deferredTimer: (any ScheduledWork)?
-  private var isWriting = false
+  private(set) var isWriting = false
   /// The changes of the write that is being prepared.
   private var pendingChanges: [PendingChange] = []
   /// Whether a walk releases the messages that have waited for stored changes.

@@ -124,8 +124,10 @@ struct SessionStoreWriterTests {
         }
       }
       #expect(try await performWalk() == Self.many)
-      while await onLoop({ [writer] in writer.writes.changes }) < stored { await loop.settle() }
-      await loop.settle()
+      // The releases of a write are added when it ends.
+      while await onLoop({ [writer] in writer.isWriting || writer.writes.changes < stored }) {
+        await loop.settle()
+      }
     }
     #expect(released.withLock { $0 } == [])
     await onLoop {
