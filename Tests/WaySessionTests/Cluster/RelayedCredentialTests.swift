@@ -164,12 +164,13 @@ struct RelayedCredentialTests {
     try await former.sessionServer.restore()
     let entryName = try #require(entry.sessionServer.cluster?.server)
     let formerName = try #require(former.sessionServer.cluster?.server)
-    formerEngine.receive(.presence([:]), from: entryName)
+    // Requests follow a presence at once: a lost one would end the relays.
+    entryEngine.links.withLock { $0[formerName] = formerEngine }
     formerEngine.linked.withLock { [entryEngine] in $0 = entryEngine }
+    formerEngine.receive(.presence([:]), from: entryName)
     entryEngine.receive(.presence([:]), from: formerName)
     let owner = entryEngine.owner.withLock { $0 }
     entryEngine.owner.withLock { $0 = .server(formerName) }
-    entryEngine.links.withLock { $0[formerName] = formerEngine }
     let ben = try await WireClient.connect(to: entry, subprotocol: "waybridge.v1")
     let params: Value = ["protocol": ["1.0"], "token": "ben 301", "join": join]
     try await ben.call(1, "session.open", params)
