@@ -54,13 +54,14 @@ struct InspectorSink {
 extension InspectorSink {
   /// Records that a client's call has begun to wait.
   func callStarted(
-    _ trace: CallTrace, _ number: CallNumber, _ start: UInt64, _ handle: ReplyHandle
+    _ trace: CallTrace, _ number: CallNumber, _ handle: ReplyHandle
   ) {
     guard inspector.isActive else { return }
     trace.number = number
     inspector.recordWaiting(trace, session, handle.client.name) { [self] trace in
       var record = makeRecord(
-        "call", at: start, handle.client.name, describe(trace, handle).adding("state", "waits"))
+        "call", at: trace.start, handle.client.name,
+        describe(trace, handle).adding("state", "waits"))
       record.params = trace.params?.withoutTokens(of: trace.method)
       return record
     }
@@ -152,7 +153,7 @@ extension InspectorSink {
       about["error"] = .string(error.message)
     }
     return exchangeRecord(
-      "call", at: loop.nanoseconds &- time, client, about, (params, params?.jsonSize ?? 0), result)
+      "call", at: trace.start, client, about, (params, params?.jsonSize ?? 0), result)
   }
 
   /// Returns the record of a request with its response.

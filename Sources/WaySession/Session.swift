@@ -454,7 +454,7 @@ extension Session {
       let trace = environment.inspector.tracesCalls ? handle.client.trace : nil
       let callStart = CallStart(start: environment.meter.start, trace: trace)
       if let trace = callStart.trace {
-        events.inspectorSink.callStarted(trace, number, callStart.start, handle)
+        events.inspectorSink.callStarted(trace, number, handle)
       }
       return applyTimeout(calls.begin(number, kind, .client(handle, callStart), charge), timeout)
     }

@@ -24,13 +24,14 @@ final class CallTrace {
   var host: String?
   /// The page that the call has opened, or concerns.
   var page: String?
-  /// The start time, in nanoseconds of the loop's clock, if no other value has it.
-  var start: UInt64 = 0
+  /// The start time, in nanoseconds of the loop's clock.
+  let start: UInt64
   /// Whether the call has its response.
   var hasEnded = false
 
-  init(_ request: RPCRequestView, keepsParams: Bool) {
+  init(_ request: RPCRequestView, at start: UInt64, keepsParams: Bool) {
     method = request.method
+    self.start = start
     let params = request.params.value
     uri = params?["uri"]?.string
     self.params = keepsParams ? params : nil

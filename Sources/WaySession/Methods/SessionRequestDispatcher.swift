@@ -160,7 +160,7 @@ struct SessionRequestDispatcher: Sendable {
   ) {
     meter.begin()
     if inspector.tracesCalls {
-      client.trace = CallTrace(request, keepsParams: inspector.isActive)
+      client.trace = CallTrace(request, at: meter.start, keepsParams: inspector.isActive)
     } else if client.trace != nil {
       client.trace = nil
     }

@@ -228,6 +228,32 @@ struct InspectorTests {
     #expect(calls.map { $0["uri"] } == ["action://share"])
   }
 
+  /// Replays order the calls and requests of a recording by these times.
+  @Test func callBeginsBeforeItsRequestAndEndsAfterIt() async throws {
+    let bridge = InMemoryBridge(
+      Router(),
+      rules: try CompiledPolicy([Policy.Rule("everybody", .allow, ["*"])]),
+      loop: MemoryLoop(readingTime: .milliseconds(1)))
+    let (host, _) = try await WireClient.open(
+      bridge, ["hosts": [["patterns": ["action://scan"], "kind": "task"]]])
+    let (inspector, _) = try await WireClient.open(bridge)
+    _ = try await inspector.callResult("admin.watch", [:])
+    try await host.call("a", "router.invoke", ["uri": "action://scan"])
+    try await host.respond(try await host.nextRequest("task.run"), "scanned")
+    _ = try await host.response("a")
+    try await bridge.server.advance(by: .milliseconds(200))
+    let records =
+      try await inspector.nextRequest("admin.records")["params"]?["records"]?.array ?? []
+    func times(of type: String) throws -> ClosedRange<Double> {
+      let record = try #require(records.first { $0["type"]?.string == type && $0["ms"] != nil })
+      let start = try #require(record["at"]?.double)
+      return start...(start + (record["ms"]?.double ?? 0))
+    }
+    let call = try times(of: "call")
+    let request = try times(of: "ask")
+    #expect(call.lowerBound < request.lowerBound && request.upperBound < call.upperBound)
+  }
+
   @Test func secondWatchReplacesFirst() async throws {
     let (host, _) = try await open(
       "phone", ["hosts": [["patterns": ["action://scan"], "kind": "task"]]])
