@@ -223,7 +223,9 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     tests("WayCryptoTests", ["WayCrypto"]),
-    tests("WaybridgeClusterTests", ["CWayNATS", "WaySession", "WaybridgeCluster", "TestSupport"]),
+    tests(
+      "WaybridgeClusterTests",
+      ["WayCrypto", "WaySession", "WaybridgeCluster", "TestSupport"]),
     .target(
       name: "TestSupport",
       dependencies: [

@@ -8,8 +8,8 @@ struct NATSClusterConfiguration: Sendable {
   let address: NATSAddress
   let names: NATSClusterNames
   let replicas: Int
-  /// The path of a file with the credentials of a NATS user. NATS's library reads it.
-  let credentialsFile: String?
+  /// The file with the credentials of a NATS user; nil if it has none.
+  let credentialsFile: NATSCredentialsFile?
   /// The certificates of the authorities to trust, as PEM; nil for those of the system.
   let authorities: String?
   /// This server's certificate and its private key, as PEM.
@@ -50,12 +50,15 @@ struct NATSClusterConfiguration: Sendable {
         "use 1, 3 or 5 replicas, so that a majority remains if one nats-server fails")
     }
     replicas = settings.replicas
-    credentialsFile = settings.credentialsFile
-    if let path = settings.credentialsFile {
+    credentialsFile = try settings.credentialsFile.map { (path) throws(NATSClusterError) in
       guard address.user == nil else {
         throw invalid("it has both a user and a credentials file", "use one of them")
       }
-      _ = try read("credentials", path, isPrivate: true) { $0 }
+      do throws(FileError) {
+        return try NATSCredentialsFile(path, limit: Self.maxFileLength)
+      } catch {
+        throw NATSClusterError(address.endpoint, "the credentials file \(error)")
+      }
     }
     let hasTLSFile = [settings.authorityFile, settings.certificateFile, settings.keyFile]
       .contains { $0 != nil }

@@ -3,22 +3,6 @@ import Glibc
 
 /// The options of connections to NATS, and of reconnections.
 enum NATSOptions {
-  /// How often a connection with a credentials file is tried.
-  private static let maxAttempts = 4
-
-  /// Connects to NATS (natsConnection_Connect).
-  ///
-  /// The library's signature for a credentials file is wrong sometimes (nats.c 3.4.1: about one in 280),
-  /// so that NATS rejects the connection. Each attempt has another signature.
-  static func connect(
-    _ configuration: NATSClusterConfiguration, _ connect: () -> natsStatus
-  ) -> natsStatus {
-    var status = connect()
-    guard configuration.credentialsFile != nil else { return status }
-    for _ in 1..<maxAttempts where status == NATS_CONNECTION_AUTH_FAILED { status = connect() }
-    return status
-  }
-
   /// Creates options for the nats-servers, or for those with the given URLs. The caller calls `natsOptions_Destroy` for them. Throws
   /// an error that names the invalid setting.
   static func make(
@@ -70,9 +54,7 @@ enum NATSOptions {
   private static func setCredentials(
     _ options: OpaquePointer?, _ configuration: NATSClusterConfiguration
   ) -> natsStatus {
-    if let file = configuration.credentialsFile {
-      return natsOptions_SetUserCredentialsFromFiles(options, file, nil)
-    }
+    if let file = configuration.credentialsFile { return file.apply(to: options) }
     return switch (configuration.address.user, configuration.address.password) {
     case (let user?, let password?): natsOptions_SetUserInfo(options, user, password)
     case (let token?, nil): natsOptions_SetToken(options, token)
