@@ -24,6 +24,43 @@ package final class SessionStoreWriter: @unchecked Sendable {
   private typealias PendingChange = (journal: SessionJournal, change: SessionChange, number: Int)
   private typealias SubmittedChange = (journal: SessionJournal, number: Int)
 
+  /// Whether changes are passed to the store.
+  private enum StoreHealth {
+    /// The store has stored the last write. Becomes `releasing` or, if other servers share the
+    /// store, `failed` when a write fails.
+    case working
+    /// The store has failed, and a walk releases all messages, because nothing will be stored. Becomes
+    /// `failed` when the walk ends.
+    case releasing(reason: String)
+    /// Nothing is written until a retry is due. A shared store becomes `retrying` then. Another store
+    /// remains `failed` while a write of all sessions is tried: it becomes `working` or `releasing`.
+    case failed(reason: String)
+    /// A shared store may work again, and is passed changes. Becomes `working` or `failed` with the
+    /// next write.
+    case retrying(reason: String)
+  }
+
+  /// The write that is running or due.
+  private enum WriteState {
+    /// No change is due. Becomes `scheduled` with a change that messages wait for, or `writing`.
+    case idle
+    /// The next write begins in another turn of the loop. Becomes `writing`, or `idle` if nothing is
+    /// left to write.
+    case scheduled
+    /// Changes are being made or stored. Becomes `idle` when the store has them or has failed. Changes
+    /// that become due meanwhile are written next.
+    case writing
+  }
+
+  /// The walk that releases messages which have waited for stored changes.
+  private enum ReleaseState {
+    /// No walk is running. Becomes `walking` if very many sessions have to be visited.
+    case idle
+    /// A walk is running. `next` has the last stored change of each journal that the next walk
+    /// releases. Without any, it becomes `idle` when the walk ends.
+    case walking(next: [ObjectIdentifier: SubmittedChange])
+  }
+
   /// The number of journals that are visited in one turn without a walk.
   private static let maxVisitsAtOnce = 64
   /// The likely time to release the messages of a session, in nanoseconds.
@@ -41,27 +78,18 @@ package final class SessionStoreWriter: @unchecked Sendable {
   private let startWalk: WalkStart
   private let report: @Sendable (String?) -> Void
   private var journals: [ObjectIdentifier: SessionJournal] = [:]
-  /// Journals with changes that messages wait for.
+  /// Journals with changes that the next write contains.
   private var urgent: [ObjectIdentifier: SessionJournal] = [:]
   /// Journals with changes that no message waits for.
   private var deferred: [ObjectIdentifier: SessionJournal] = [:]
-  private var isScheduled = false
-  /// Whether the deferred changes have waited long enough.
-  private var includesDeferred = false
   private var deferredTimer: (any ScheduledWork)?
-  private(set) var isWriting = false
+  private var writeState = WriteState.idle
   /// The changes of the write that is being prepared.
   private var pendingChanges: [PendingChange] = []
-  /// Whether a walk releases the messages that have waited for stored changes.
-  private var isReleasing = false
-  /// The last stored changes of the journals that the next walk releases.
-  private var unreleased: [ObjectIdentifier: SubmittedChange] = [:]
-  /// Whether a walk releases all messages after a failure.
-  private var isReleasingAll = false
+  private var releaseState = ReleaseState.idle
   private var nextRetryDelay = retryDelay.first
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
-  /// The reason why nothing is stored now; nil if the store works.
-  package private(set) var failure: String? {
+  private var health = StoreHealth.working {
     didSet { degraded.store(failure != nil, ordering: .relaxed) }
   }
   private let degraded = Atomic(false)
@@ -87,16 +115,37 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// The name of the owner in the store's leases.
   var owner: String { store.owner }
 
-  private var isHealthy: Bool { failure == nil }
+  /// The reason why nothing is stored now; nil if the store works.
+  package var failure: String? {
+    switch health {
+    case .working: nil
+    case .releasing(let reason), .failed(let reason), .retrying(let reason): reason
+    }
+  }
 
   /// Whether changes have to be recorded. During the pause after a failure they do not, because
   /// everything is stored again later.
-  var isTracking: Bool { isHealthy || isWriting || store.isShared }
+  var isTracking: Bool {
+    if case .working = health { true } else { isWriting || store.isShared }
+  }
 
   /// Whether changes are passed to the store now.
-  private var acceptsChanges: Bool { isHealthy || store.isShared && !isBackingOff }
-  /// Whether the store has failed a moment ago.
-  private var isBackingOff = false
+  private var acceptsChanges: Bool {
+    switch health {
+    case .working, .retrying: true
+    case .releasing, .failed: false
+    }
+  }
+
+  /// Whether a write is running.
+  var isWriting: Bool { if case .writing = writeState { true } else { false } }
+
+  /// Whether a write is running, or messages are being released.
+  private var isBusy: Bool {
+    if case .releasing = health { return true }
+    if case .walking = releaseState { return true }
+    return isWriting
+  }
 
   func add(_ journal: SessionJournal) { journals[ObjectIdentifier(journal)] = journal }
 
@@ -111,12 +160,13 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// Writes the change of a journal soon, because messages wait for it.
   func enqueue(_ journal: SessionJournal) {
     urgent[ObjectIdentifier(journal)] = journal
-    guard !isScheduled, acceptsChanges else { return }
-    isScheduled = true
+    guard case .idle = writeState, acceptsChanges else { return }
+    writeState = .scheduled
     // All changes that belong together are made by then.
     loop.execute { [weak self] in
-      self?.isScheduled = false
-      self?.write()
+      guard let self, case .scheduled = writeState else { return }
+      writeState = .idle
+      write()
     }
   }
 
@@ -126,21 +176,22 @@ package final class SessionStoreWriter: @unchecked Sendable {
     guard deferredTimer == nil, acceptsChanges else { return }
     deferredTimer = loop.schedule(after: Self.maxDelay) { [weak self] in
       self?.deferredTimer = nil
-      self?.includesDeferred = true
+      self?.expediteDeferred()
       self?.write()
     }
   }
 
+  /// Makes the deferred changes part of the next write.
+  private func expediteDeferred() {
+    urgent.merge(deferred) { one, _ in one }
+    deferred = [:]
+  }
+
   private func write() {
-    guard !isWriting, acceptsChanges else { return }
-    var due = urgent
+    guard !isWriting, acceptsChanges, !urgent.isEmpty else { return }
+    let due = urgent
     urgent = [:]
-    if includesDeferred {
-      due.merge(deferred) { one, _ in one }
-      deferred = [:]
-      includesDeferred = false
-    }
-    if !due.isEmpty { write(Array(due.values)) }
+    write(Array(due.values))
   }
 
   /// Begins the next write if changes are due. If none are, and no message is being released, nothing
@@ -156,7 +207,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// Writes the changes of journals. With `isSnapshot`, writes each session as a whole, and calls the
   /// store even without any session.
   private func write(_ due: [SessionJournal], isSnapshot: Bool = false) {
-    isWriting = true
+    writeState = .writing
     visit(due, cost: 0) { [self] journal in
       guard isTracked(journal), let (change, number) = journal.makeChange(isSnapshot: isSnapshot)
       else { return }
@@ -165,7 +216,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
       let pending = pendingChanges
       pendingChanges = []
       if !pending.isEmpty || isSnapshot { return append(pending) }
-      isWriting = false
+      writeState = .idle
       proceed()
     }
   }
@@ -192,20 +243,23 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// in a walk. A walk that begins later contains the last change of each session only.
   private func release(_ stored: [SubmittedChange]) {
     guard stored.count > Self.maxVisitsAtOnce else { return stored.forEach(markStored) }
-    for change in stored { unreleased[ObjectIdentifier(change.journal)] = change }
-    if !isReleasing { releaseNext() }
+    guard case .walking(var next) = releaseState else { return walk(stored) }
+    releaseState = .idle
+    for change in stored { next[ObjectIdentifier(change.journal)] = change }
+    releaseState = .walking(next: next)
   }
 
-  /// Starts the next walk that releases messages.
-  private func releaseNext() {
-    let next = Array(unreleased.values)
-    unreleased = [:]
-    isReleasing = true
+  /// Starts a walk that releases messages.
+  private func walk(_ stored: [SubmittedChange]) {
+    releaseState = .walking(next: [:])
     startWalk(
-      next.count, Self.releaseCost, { [self] in markStored(next[$0]) },
+      stored.count, Self.releaseCost, { [self] in markStored(stored[$0]) },
       { [self] in
-        isReleasing = false
-        if !unreleased.isEmpty { releaseNext() }
+        if case .walking(let next) = releaseState, !next.isEmpty {
+          walk(Array(next.values))
+        } else {
+          releaseState = .idle
+        }
         proceed()
       })
   }
@@ -216,7 +270,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
 
   /// Writes to the store, even if there is nothing to write, to find out whether it works.
   private func append(_ pending: [PendingChange]) {
-    isWriting = true
+    writeState = .writing
     let changes = pending.map(\.change)
     writes.appends += 1
     writes.changes += changes.count
@@ -231,7 +285,7 @@ package final class SessionStoreWriter: @unchecked Sendable {
   private func finishAppend(
     _ submitted: [SubmittedChange], _ result: Result<SessionStoreQueue.AppendResult, any Error>
   ) {
-    isWriting = false
+    writeState = .idle
     switch result {
     case .failure(let error): return handleFailure("\(error)", submitted.map(\.journal))
     case .success(let outcome) where outcome.isEmpty: break
@@ -241,8 +295,8 @@ package final class SessionStoreWriter: @unchecked Sendable {
         if outcome.snapshotRequests.contains(journal.session) { journal.requestSnapshot() }
       }
     }
-    if self.failure != nil {
-      self.failure = nil
+    if failure != nil {
+      health = .working
       nextRetryDelay = Self.retryDelay.first
       report(nil)
     }
@@ -251,18 +305,20 @@ package final class SessionStoreWriter: @unchecked Sendable {
     proceed()
   }
 
-  private func handleFailure(_ failure: String, _ tried: [SessionJournal]) {
-    if self.failure == nil { report(failure) }
-    self.failure = failure
-    if store.isShared { return backOff(before: tried) }
+  private func handleFailure(_ reason: String, _ tried: [SessionJournal]) {
+    if failure == nil { report(reason) }
+    if store.isShared {
+      health = .failed(reason: reason)
+      return backOff(before: tried)
+    }
+    health = .releasing(reason: reason)
     (urgent, deferred) = ([:], [:])
     deferredTimer?.cancel()
     deferredTimer = nil
-    isReleasingAll = true
     visit(Array(journals.values), cost: Self.releaseCost) {
       $0.stopWaiting()
     } completion: { [self] in
-      isReleasingAll = false
+      health = .failed(reason: reason)
       proceed()
       _ = loop.schedule(after: nextRetryDelay) { [weak self] in self?.retryAll() }
       nextRetryDelay = min(nextRetryDelay * 2, Self.retryDelay.last)
@@ -271,16 +327,20 @@ package final class SessionStoreWriter: @unchecked Sendable {
 
   /// Retries failed changes soon, as snapshots of their sessions. The other changes wait.
   private func backOff(before tried: [SessionJournal]) {
-    isBackingOff = true
     for journal in tried where isTracked(journal) { journal.resubmitSnapshot() }
     proceed()
     _ = loop.schedule(after: Self.sharedRetryDelay) { [weak self] in
       guard let self else { return }
-      isBackingOff = false
-      includesDeferred = true
+      retryChanges()
       // An empty write shows whether the store works again.
-      if urgent.isEmpty, deferred.isEmpty, !isWriting { append([]) } else { write() }
+      if urgent.isEmpty, !isWriting { append([]) } else { write() }
     }
+  }
+
+  /// Passes all changes to the store again, if other servers share it.
+  private func retryChanges() {
+    if case .failed(let reason) = health, store.isShared { health = .retrying(reason: reason) }
+    expediteDeferred()
   }
 
   /// Writes all sessions to find out which of them are stored, and which another server has taken
@@ -302,18 +362,14 @@ package final class SessionStoreWriter: @unchecked Sendable {
     if !isWriting { write(Array(journals.values), isSnapshot: true) }
   }
 
-  /// Whether a write is running, or messages are being released.
-  private var isBusy: Bool { isWriting || isReleasing || isReleasingAll }
-
   /// Writes all remaining changes, and returns when the store has them or has failed. A shared
   /// store is retried several times, because other servers wait for released sessions.
   nonisolated(nonsending) func flush() async {
     for attempt in 1...(store.isShared ? Self.maxAttempts : 1) {
-      includesDeferred = true
-      isBackingOff = false
+      retryChanges()
       write()
       await waitUntilIdle()
-      if isHealthy || !store.isShared || attempt == Self.maxAttempts { return }
+      if failure == nil || !store.isShared || attempt == Self.maxAttempts { return }
       await withCheckedContinuation { continuation in
         _ = loop.schedule(after: Self.sharedRetryDelay) { continuation.resume() }
       }
