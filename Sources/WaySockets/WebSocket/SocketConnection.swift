@@ -10,13 +10,34 @@ import WayTransport
 /// Properties that every message uses are not checked for exclusive access. They are confined to
 /// one loop, and call no other code while they change.
 final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined to its loop
+  /// What this side does with the connection.
   private enum SocketState {
+    /// Messages are sent and received. Becomes `moving`, `closing`, or `closed` if the socket ends.
     case open
-    /// The connection moves to another loop server as soon as all data is sent.
+    /// The connection moves to another loop server as soon as all data is sent. Becomes `closed` when
+    /// it has moved or the socket ends, or `open` if it cannot move.
     case moving(to: SocketLoopServer, then: @Sendable (any MessageChannel) -> Void)
-    /// The close frame was sent, or is queued after earlier data.
+    /// The close frame was sent, or is queued after earlier data. Becomes `closed` when the socket
+    /// ends.
     case closing
     case closed
+  }
+
+  /// What this side expects from the peer. It changes independently of ``SocketState``: the socket may
+  /// end before a close frame, and the peer may send one first.
+  private enum ReadState {
+    /// Frames are read, unless reading is paused. May become each of the other states.
+    case open
+    /// The rest of the input is dropped: a frame was invalid, or there was no room for it. Becomes
+    /// `ending`.
+    case failed
+    /// The peer has sent its close frame, and nothing follows. Becomes `ending`.
+    case peerClosed
+    /// Nothing is read any more. The loop closes the socket in this turn or a later one. Becomes
+    /// `endingAtOnce` if this turn has time for it.
+    case ending
+    /// The socket ends now, outside of the bulk work of the loop, to which its time is charged.
+    case endingAtOnce
   }
 
   /// The state of a connection that moves to another loop.
@@ -45,15 +66,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   @exclusivity(unchecked) private var writer: SocketWriter
   @exclusivity(unchecked) private var isUnflushed = false
   @exclusivity(unchecked) private var frameReader = FrameReader()
-  /// Nothing more is read from the peer: it has closed, or sent an invalid frame.
-  @exclusivity(unchecked) private var isReadClosed = false
-  private var isPeerClosed = false
-  /// The connection ends in this turn or a later one, and reads no more.
-  private var isEnding = false
-  /// Whether it ends outside of the bulk work of the loop, to which its time is charged.
-  private var endsAtOnce = false
-  /// Whether lws has called it to read.
-  private var isReading = false
+  @exclusivity(unchecked) private var readState = ReadState.open
   @exclusivity(unchecked) private var input: HeldInput
   /// Whether the limits for clients that are not authenticated have ended, or never applied.
   @exclusivity(unchecked) private var isAdmitted: Bool
@@ -206,10 +219,22 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// After a protocol error the peer may still be sending. Closing then would reset the connection,
   /// and the peer could lose the close frame.
   private func finishSending(_ wsi: OpaquePointer) -> Bool {
-    guard isReadClosed, case .closing = state else { return false }
-    if isPeerClosed { return true }
-    Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
-    return false
+    guard case .closing = state else { return false }
+    switch readState {
+    case .open: return false
+    case .failed:
+      Glibc.shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
+      return false
+    case .peerClosed, .ending, .endingAtOnce: return true
+    }
+  }
+
+  /// Whether the socket is about to end, so that nothing is read any more.
+  private var isEnding: Bool {
+    switch readState {
+    case .open, .failed, .peerClosed: false
+    case .ending, .endingAtOnce: true
+    }
   }
 
   /// WRITEABLE: the socket accepts data again. Returns the result of the callback.
@@ -259,10 +284,11 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   }
 
   private func processUnread() {
-    guard let wsi, readPause.allowsReading else { return }
+    guard let wsi, readPause.allowsReading, !isEnding else { return }
     var bytes = input.removeUnread()
     bytes.withUnsafeMutableBytes { receive($0) }
-    if readPause.allowsReading, !isEnding { _ = lws_rx_flow_control(wsi, 1) }
+    if isEnding { return endLater() }
+    if readPause.allowsReading { _ = lws_rx_flow_control(wsi, 1) }
   }
 
   private var isMoving: Bool { if case .moving = state { true } else { false } }
@@ -374,12 +400,6 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
 
   /// Closes the socket when the loop has time: thousands of peers may end their connections at
   /// once, and lws takes long to close each of them.
-  private func endConnection() {
-    guard wsi != nil, !isEnding else { return }
-    isEnding = true
-    if !isReading { endLater() }
-  }
-
   private func endLater() {
     guard let wsi else { return }
     _ = lws_rx_flow_control(wsi, 0)
@@ -406,9 +426,12 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     loopServer?.ended(self)
     loopServer = nil
     guard let receiver else { return }
-    if endsAtOnce { return socketLoop.runInShare { receiver.closed(closeCode) } }
-    if isEnding { return receiver.closed(closeCode) }
-    socketLoop.executeInShare { [closeCode] in receiver.closed(closeCode) }
+    switch readState {
+    case .endingAtOnce: socketLoop.runInShare { receiver.closed(closeCode) }
+    case .ending: receiver.closed(closeCode)
+    case .open, .failed, .peerClosed:
+      socketLoop.executeInShare { [closeCode] in receiver.closed(closeCode) }
+    }
   }
 
   /// LWS_CALLBACK_RAW_RX_FILE: the socket of a server's connection has data, has ended or has
@@ -416,29 +439,30 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   /// that they see its end, unless too many end in this turn.
   func becameReadable() -> Int32 {
     guard let wsi, !isEnding else { return 0 }
-    isReading = true
-    defer { isReading = false }
     let buffer = socketLoop.receiveBuffer
     let count = recv(lws_get_socket_fd(wsi), buffer.baseAddress, buffer.count, 0)
     if count > 0 {
       receive(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
     } else if count == 0 || errno != EAGAIN && errno != EINTR {
-      endConnection()
+      readState = .ending
     }
-    guard isEnding else { return 0 }
+    guard isEnding, self.wsi != nil else { return 0 }
     socketLoop.countEnd()
-    endsAtOnce = socketLoop.claimShare(cost: socketLoop.closeCost)
-    if endsAtOnce { return -1 }
-    endLater()
-    return 0
+    guard socketLoop.claimShare(cost: socketLoop.closeCost) else {
+      endLater()
+      return 0
+    }
+    readState = .endingAtOnce
+    return -1
   }
 
-  /// Handles bytes from a client.
+  /// Handles bytes from a client. The caller closes the socket if that ends the connection.
   private func receive(_ bytes: UnsafeMutableRawBufferPointer) {
     hasActivity = true
     var rest = bytes
     do throws(FrameReader.FrameError) {
-      while !isReadClosed, readPause.allowsReading, let part = try frameReader.next(&rest) {
+      while case .open = readState, readPause.allowsReading, let part = try frameReader.next(&rest)
+      {
         switch part {
         case .message(let bytes, let kind, let isLast, let remaining):
           receive(bytes, kind, isLast: isLast, remaining: remaining)
@@ -446,17 +470,17 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
           if case .open = state { _ = enqueue(payload.span.bytes, as: .pong) }
         case .pong: break
         case .close(let payload):
-          isReadClosed = true
-          isPeerClosed = true
+          readState = .peerClosed
           payload.withUnsafeBytes(receiveClose)
         }
       }
     } catch {
-      isReadClosed = true
+      readState = .failed
       close(.protocolError, error.reason)
     }
     if !readPause.allowsReading { hold(rest) }
-    if isReadClosed, !flush() { endConnection() }
+    if case .open = readState { return }
+    if !flush() { readState = .ending }
   }
 
   /// LWS_CALLBACK_CLIENT_RECEIVE: the next part of a server's message.
@@ -499,7 +523,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   private func hold(_ bytes: UnsafeMutableRawBufferPointer) {
     makeRoomForInput(bytes.count)
     // It may have been closed for lack of room.
-    if !isReadClosed { input.append(unread: bytes) }
+    if case .open = readState { input.append(unread: bytes) }
   }
 
   /// Makes room for received data. If there is none, closes the connection, unless it is moving.
@@ -514,7 +538,7 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
     guard case .open = state else { return }
     // Without these bytes, the following ones are no frames.
     input.removeAll()
-    isReadClosed = true
+    if !isEnding { readState = .failed }
     close(.slowConsumer, "too many bytes of unfinished messages wait at the server")
   }
 
