@@ -13,6 +13,15 @@ package final class SessionServer: Sendable {
     weak let loopSessions: LoopSessions?
   }
 
+  private enum ServerState: UInt8, AtomicRepresentable {
+    /// The stored sessions are not restored yet. Becomes `serving` or `draining`.
+    case starting
+    /// Its sessions are here. Becomes `draining`.
+    case serving
+    /// It is about to end, and rejects new sessions.
+    case draining
+  }
+
   package let configuration: SessionServerConfiguration
   let directory = SessionDirectory()
   /// The memory budget of all sessions.
@@ -30,8 +39,7 @@ package final class SessionServer: Sendable {
   package let cluster: ClusterNode?
   /// The table that this server shares with others; nil if it has none, or belongs to no cluster.
   let clusterTable: SessionClusterTable?
-  /// Whether the stored sessions were restored.
-  let isRestored = Atomic(false)
+  private let state = Atomic(ServerState.starting)
   /// Sessions that were taken over and cannot be read.
   let unreadableSessions = Locked<Set<String>>([])
   /// Whether it has logged that connections are rejected, since other servers may own the sessions
@@ -50,7 +58,6 @@ package final class SessionServer: Sendable {
   /// The result of the last route audit, and its input.
   let routeAudit = Locked((audit: HostRouteAudit(), input: RouteAuditInput?.none))
   private let loopReferences = Locked<[LoopReference]>([])
-  private let drainFlag = Atomic(false)
   let lastListenerID = Atomic(0)
   private let roundRobin = Atomic(0)
   /// When it began, in milliseconds since 1970-01-01 UTC.
@@ -203,7 +210,7 @@ extension SessionServer {
     for (number, stored) in storedSessions.enumerated() {
       await allLoopSessions[number % allLoopSessions.count].restore(stored)
     }
-    isRestored.store(true, ordering: .relaxed)
+    _ = state.compareExchange(expected: .starting, desired: .serving, ordering: .relaxed)
     cluster?.publishPresence()
   }
 
@@ -257,13 +264,16 @@ extension SessionServer {
   }
 
   /// Whether the server is about to end. May be called from any thread.
-  package var isDraining: Bool { drainFlag.load(ordering: .relaxed) }
+  package var isDraining: Bool { state.load(ordering: .relaxed) == .draining }
+
+  /// Whether the stored sessions are not restored yet. May be called from any thread.
+  var isStarting: Bool { state.load(ordering: .relaxed) == .starting }
 
   /// Starts the shutdown: rejects new sessions, tasks and pages, and notifies every client. Running
   /// calls may end within `time`. Returns when they have ended, or the time has passed. A server of
   /// a cluster hands its sessions over meanwhile.
   package func drain(for time: Duration) async {
-    drainFlag.store(true, ordering: .relaxed)
+    state.store(.draining, ordering: .relaxed)
     cluster?.publishPresence()
     _ = await gather { [cluster] loopSessions -> [Void] in
       if cluster == nil {
@@ -277,7 +287,7 @@ extension SessionServer {
 
   /// Ends all sessions: every call in flight is answered with -32802, and none begins to wait.
   package func drain() async {
-    drainFlag.store(true, ordering: .relaxed)
+    state.store(.draining, ordering: .relaxed)
     for loopSessions in sessionsByLoop { await loopSessions.drain() }
   }
 

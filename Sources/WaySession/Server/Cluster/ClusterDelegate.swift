@@ -114,8 +114,7 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     var members = announcement.members
     members["version"] = .string(ServerSoftware.version)
     members["since"] = .integer(sessionServer.startTime)
-    members["draining"] = .bool(
-      sessionServer.isDraining || !sessionServer.isRestored.load(ordering: .relaxed))
+    members["draining"] = .bool(sessionServer.isDraining || sessionServer.isStarting)
     members["sessions"] = .integer(Int64(sessionServer.sessionCount))
     members["clients"] = .integer(Int64(sessionServer.directory.clientCount))
     members["policy"] = .string(sessionServer.policyVersions.current)
@@ -140,7 +139,7 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
   }
 
   func accept(_ request: RelayRequest, _ output: RelayOutput) -> RelayChannel? {
-    guard let sessionServer, sessionServer.isRestored.load(ordering: .relaxed),
+    guard let sessionServer, !sessionServer.isStarting,
       let loopSessions = sessionServer.loopSessions(ofSession: request.session)
         ?? sessionServer.nextLoopSessions
     else { return nil }
