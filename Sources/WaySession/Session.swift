@@ -47,18 +47,10 @@ package actor Session: Requester {
   /// The page actions to perform, while actions are being performed.
   @exclusivity(unchecked) private var pendingActions: Deque<SessionPageAction> = []
   @exclusivity(unchecked) private var isPerformingActions = false
-  /// Set when no new call may begin to wait.
-  private(set) var isEnding = false
-  /// Set when another server is to handle new messages.
-  @exclusivity(unchecked) private(set) var isHandingOver = false
-  /// Set when the session is handed over.
-  private(set) var isReleased = false
-  /// Set when the session belongs to another server.
-  private(set) var hasMoved = false
-  /// Whether the server cannot treat the session as its own now, so that no client may connect.
+  @exclusivity(unchecked) private var state = SessionState.active
+  /// Whether the server cannot treat the session as its own now, so that no client may connect. It
+  /// may become false again in each state.
   var isFenced = false
-  /// Set when no new task or page may begin.
-  private(set) var isDraining = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor }
   nonisolated var limits: Limits { environment.limits }
@@ -105,6 +97,42 @@ package actor Session: Requester {
   var callCount: Int { calls.count }
 }
 
+/// The stages of a session from its creation to its end. A session may skip stages, and never returns
+/// to an earlier one.
+enum SessionState: Comparable {
+  /// Work of each kind begins.
+  case active
+  /// The server drains: no task or page begins, and calls in progress continue.
+  case draining
+  /// Another server is to continue the session: new requests wait for it, and calls in progress
+  /// continue here.
+  case handingOver
+  /// No call may begin to wait. The session ends with its last client.
+  case ending
+  /// The last change is on its way to the store. No client can connect to the session here any more.
+  case released
+  /// The session belongs to another server, where what ends here continues.
+  case moved
+}
+
+// What the state means for new work.
+extension Session {
+  /// Whether no new task or page may begin.
+  var isDraining: Bool { state == .draining }
+
+  /// Whether another server is to handle new messages.
+  var isHandingOver: Bool { state == .handingOver || state == .released }
+
+  /// Whether no work may be given to another host any more.
+  var isClosing: Bool { state >= .handingOver }
+
+  /// Whether no new call may begin to wait.
+  var isEnding: Bool { state >= .ending }
+
+  /// Whether the session is handed over, or belongs to another server.
+  var isReleased: Bool { state >= .released }
+}
+
 extension Session {
   /// Creates a joining client, which is not part of the session before it is added. Fails if the
   /// session is full.
@@ -145,9 +173,6 @@ extension Session {
 
   /// All calls, in their order.
   var allCalls: [ActiveCall] { calls.all.sorted { $0.number < $1.number } }
-
-  /// Whether no work may be given to another host any more.
-  var isClosing: Bool { isEnding || isHandingOver || hasMoved }
 
   /// The calls of all clients.
   var clientCalls: [ActiveCall] { calls.all.filter { $0.caller.client != nil } }
@@ -211,7 +236,7 @@ extension Session {
     environment.resumableClients.remove(client, of: self)
     environment.owner.endInspection(client)
     recordChange(client)
-    client.rights.depart(isElsewhere: hasMoved)
+    client.rights.depart(isElsewhere: state == .moved)
     if let invitation = client.rights.invitation {
       journal?.recordChange(RecordKey.invitations)
       invitations.release(
@@ -231,7 +256,7 @@ extension Session {
       forwardResponse(request, .failure(.noResponse(error)))
     }
     events.subscribers.removeAll(of: id)
-    if !hasMoved {
+    if state != .moved {
       events.emit(.session, .left(client: client.name, code: code), by: client.rights.caller)
     }
     if clients.isEmpty { end() }
@@ -246,31 +271,22 @@ extension Session {
     journal?.recordChange(RecordKey.session)
   }
 
-  /// Rejects new tasks and pages from now on.
-  func beginDraining() { isDraining = true }
-
-  /// Leaves new messages to another server from now on.
-  func beginHandover() { isHandingOver = true }
-
-  /// Marks the session as that of another server: what ends here continues there.
-  func markMoved() { hasMoved = true }
-
-  /// Marks the session as handed over: no client can connect to it here any more.
-  func markReleased() { isReleased = true }
+  /// Changes the state, unless the session is already closer to its end.
+  func advance(to next: SessionState) { state = max(state, next) }
 
   /// Rejects calls that would begin to wait, and starts no queued operation any more.
   func stopAcceptingCalls() {
-    isEnding = true
+    advance(to: .ending)
     pages.isSuspended = true
   }
 
   /// Ends the session with all that it still has.
   func end() {
-    isEnding = true
+    advance(to: .ending)
     let unclaimed = pendingLinks.removeAll()
     perform(pages.end())
     for number in calls.numbers { stop(number, .callerLeft) }
-    if !hasMoved { events.emit(.session, .ended, by: nil) }
+    if state != .moved { events.emit(.session, .ended, by: nil) }
     journal?.end()
     environment.owner.sessionEnded(id, unclaimed: unclaimed)
   }

@@ -296,7 +296,7 @@ extension Session: SessionJournal.JournalSource {
 
   nonisolated func didLoseOwnership(_ move: SessionJournal.OwnershipChange) {
     assumeIsolated { session in
-      session.markMoved()
+      session.advance(to: .moved)
       let counts = session.environment.cluster?.counts
       (move == .takenOver ? counts?.lostToPeers : counts?.handedOver)?.add()
       session.events.emit(

@@ -8,7 +8,7 @@ import WayValues
 enum SessionHandover {
   /// Starts the handover. No work begins in the session from now on.
   static func begin(_ session: isolated Session) {
-    session.beginHandover()
+    session.advance(to: .handingOver)
     for client in session.clients.all {
       session.environment.serverHosts.update(client, isDisconnected: true)
     }
@@ -51,7 +51,7 @@ enum SessionHandover {
   /// Releases the session: its clients reconnect to another server, and nothing happens in it here
   /// any more.
   static func release(_ session: isolated Session) {
-    session.markReleased()
+    session.advance(to: .released)
     for client in session.clients.all {
       client.channel?.close(.drain, "the session moves to another server")
       client.disconnect(at: session.loop.nanoseconds)

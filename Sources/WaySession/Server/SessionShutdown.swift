@@ -8,7 +8,7 @@ enum SessionShutdown {
   ///
   /// `time` is the end of the server, in milliseconds since 1970-01-01 UTC.
   static func begin(until time: Int64, in session: isolated Session) {
-    session.beginDraining()
+    session.advance(to: .draining)
     for client in session.clients.all {
       session.events.send(.serverDraining, ["until": .integer(time)], to: client)
     }
