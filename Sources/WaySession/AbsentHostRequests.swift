@@ -36,14 +36,13 @@ enum AbsentHostRequests {
   private static func withdraw(
     _ id: RequestID, from client: Client, in session: isolated Session
   ) {
-    if client.sequence?.outbox.withdraw(id) != true {
+    if !client.link.withdraw(id) {
       session.clientWriter.cancelRequest(id, client)
     }
   }
 
   private static func hasAcknowledged(_ request: PendingRequest, _ client: Client) -> Bool {
-    guard request.sequenceNumber > 0, let sequence = client.sequence else { return false }
-    return request.sequenceNumber <= sequence.outbox.acknowledged
+    request.sequenceNumber > 0 && client.link.hasAcknowledged(request.sequenceNumber)
   }
 
   private static func move(

@@ -462,7 +462,7 @@ extension CallRunner {
     if case .object(let target)? = options.exts["pop"], let text = PageReference.popTarget(target) {
       popTarget = session.resolver.reference(text, for: callResolution.caller)
     }
-    if !options.respondsWithChange { try origin.client?.checkPageWaits() }
+    if !options.respondsWithChange { try origin.client?.calls.checkPageWaits() }
     let call = try beginCall(origin, callResolution, in: session)
     let host: String
     var handlerCall: Call?

@@ -69,7 +69,7 @@ enum IdempotentCalls {
     _ timeout: Duration?, _ params: Value, _ handle: ReplyHandle,
     in session: isolated Session
   ) throws(CallError) -> ActiveCall {
-    if kind == .open { try handle.client.checkPageWaits() }
+    if kind == .open { try handle.client.calls.checkPageWaits() }
     // The leader's result is already adapted to the kind of the call.
     let call = try session.beginCall(
       .request(handle), kind, timeout: timeout, size: request.size)
@@ -98,10 +98,10 @@ enum IdempotentCalls {
     guard session.isPersisted else { return run(call, caller, in: session, begin) }
     // Work starts once the key is stored. After a crash, the call is made again or has not begun.
     // Later requests of the client wait for it.
-    client.startingCallCount += 1
+    client.calls.holdRequests()
     session.journal?.recordChange(RecordKey.state(ofClient: client.id))
     session.journal?.whenStored { [weak session] in
-      client.startingCallCount -= 1
+      client.calls.releaseRequests()
       session?.assumeIsolated { session in
         guard let call = session.call(number) else { return }
         run(call, caller, in: session, begin)

@@ -243,7 +243,7 @@ extension InspectorSink {
     case .disconnected(let client, let code):
       emit("client", at: now, client, Self.clientEvent("away", code))
     case .reconnected(let client):
-      let since = clients.named(client)?.disconnectedAt ?? now
+      let since = clients.named(client)?.link.disconnectedAt ?? now
       emit("client", at: now, client, ["event": "back", "ms": .milliseconds(now &- since)])
     case .discarded(let client):
       emit("client", at: now, client, ["event": "gaveUp"])

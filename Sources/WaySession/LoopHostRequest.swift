@@ -48,7 +48,7 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
   }
 
   func cancel(holdingSlotOf caller: Client?, on loop: any EventLoop) {
-    caller?.retainSlot()
+    caller?.calls.retainSlot()
     let slotHolder = caller.map { PendingRequest.SlotHolder(client: $0, loop: loop) }
     hostSession.loop.execute { [self] in
       hostSession.assumeIsolated { session in

@@ -144,7 +144,7 @@ extension Session {
       handshake: joiningClient.handshake,
       channel: channel)
     client.rights = rights(of: joiningClient, as: client.name)
-    client.identitySource = joiningClient.identitySource
+    client.authentication = ClientAuthentication(joiningClient.identitySource)
     return client
   }
 
@@ -194,7 +194,7 @@ extension Session {
   /// Adds a client that ``makeClient(_:channel:)`` has created.
   func add(_ client: Client) {
     clients.add(client)
-    if client.isResumable {
+    if client.link.isResumable {
       environment.resumableClients.add(client, of: self)
       recordChange(client)
     }
@@ -214,8 +214,8 @@ extension Session {
 
   /// Schedules storing the frames that a client has not acknowledged for a while.
   func schedulePersistence(of client: Client) {
-    if client.persistenceTimer == nil {
-      client.persistenceTimer = setTimer(.seconds(2), .outboxPersistence(client.id))
+    if client.link.needsPersistenceTimer {
+      client.link.setPersistenceTimer(setTimer(.seconds(2), .outboxPersistence(client.id)))
     }
   }
 
@@ -229,10 +229,8 @@ extension Session {
   /// connection that stays open gets the responses to its calls.
   func remove(_ id: ClientID, code: UInt16? = nil, keepsConnection: Bool = false) {
     guard let client = clients.remove(id) else { return }
-    client.expiryTimer?.cancel()
-    client.resumeTimer?.cancel()
-    client.acknowledgementTimer?.cancel()
-    client.persistenceTimer?.cancel()
+    client.authentication.setExpiryTimer(nil)
+    client.link.end()
     environment.resumableClients.remove(client, of: self)
     environment.owner.endInspection(client)
     recordChange(client)
@@ -242,12 +240,12 @@ extension Session {
       invitations.release(
         invitation, isFinal: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
     }
-    if !keepsConnection { client.channel = nil }
+    if !keepsConnection { client.link.detach() }
     pages.isSuspended = true
     resolver.hosts.removeAll(of: id)
     environment.serverHosts.removeAll(of: client)
-    for number in client.drainCalls() { stop(number, .callerLeft) }
-    client.channel = nil
+    for number in client.calls.drain() { stop(number, .callerLeft) }
+    client.link.detach()
     perform(pages.hostLeft(client.name))
     for request in client.pending.drain() {
       request.settle()
@@ -422,7 +420,7 @@ extension Session {
     case .resume(let id): SessionResumption.expire(id, in: self)
     case .outboxPersistence(let id):
       guard let client = clients[id] else { return }
-      client.persistenceTimer = nil
+      client.link.setPersistenceTimer(nil)
       clientWriter.markChanged(client)
     case .request(let id, let clientID):
       guard let client = clients[clientID], let request = clientWriter.expire(id, client) else {
@@ -464,7 +462,7 @@ extension Session {
       if isEnding { throw .shuttingDown }
       let charge = try handle.client.charge(ActiveCall.overhead + handle.id.size + size())
       let number = calls.makeNumber()
-      try handle.client.beginCall(number, at: handle)
+      try handle.client.calls.begin(number, at: handle)
       clientWriter.markChanged(handle.client)
       // Otherwise the trace is one of an earlier request.
       let trace = environment.inspector.tracesCalls ? handle.client.trace : nil
@@ -504,7 +502,7 @@ extension Session {
   func stopCounting(_ call: ActiveCall) {
     guard call.isCounted, case .client(let handle, _) = call.caller else { return }
     call.isCounted = false
-    handle.client.stopCountingCall(at: handle)
+    handle.client.calls.stopCounting(at: handle)
   }
 
   /// Returns a number for a new call.
@@ -541,10 +539,10 @@ extension Session {
       if caller.trace != nil { events.inspectorSink.appCallEnded(call, result) }
       caller.onResult(result)
     case .client(let handle, let callStart):
-      handle.client.endCall(call.number, at: handle, isCounted: call.isCounted)
+      let leaves = handle.client.calls.end(call.number, at: handle, isCounted: call.isCounted)
       // After a crash, the client would otherwise get another response.
       if call.isStored { journal?.recordChange(RecordKey.state(ofClient: handle.client.id)) }
-      if handle.client.leavesWhenIdle, handle.client.isIdle {
+      if leaves {
         let id = handle.client.id
         loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
       }
@@ -612,7 +610,7 @@ extension Session {
     guard let call = calls.end(number), case .client(let handle, _) = call.caller else {
       return nil
     }
-    handle.client.endCall(number, at: handle, isCounted: call.isCounted)
+    handle.client.calls.end(number, at: handle, isCounted: call.isCounted)
     return handle
   }
 

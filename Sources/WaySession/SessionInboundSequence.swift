@@ -20,17 +20,11 @@ enum SessionInboundSequence {
     in session: isolated Session
   ) -> InboundDecision {
     if numbers.areAbsent { return admitUnnumbered(frame, from: client, in: session) }
-    client.numbersMessages = true
-    if client.resumeCredential.isUnconfirmed { client.resumeCredential.confirm() }
-    client.persistence.isReplayUncertain = numbers.last <= client.persistence.uncertainThrough
-    client.persistence.reportsRestart = false
     session.clientWriter.markChanged(client)
-    switch client.sequence?.receive(numbers, bytes: bytes) {
+    switch client.link.receive(numbers, bytes: bytes) {
     case nil, .accept: return .accept
     case .duplicate: return .drop
-    case .gap:
-      let last = client.sequence?.received ?? 0
-      return reject(client, "the message after seq \(last) is missing")
+    case .gap: return reject(client, "the message after seq \(client.link.received) is missing")
     }
   }
 
@@ -46,10 +40,10 @@ enum SessionInboundSequence {
     case .request(let request) where request.id != nil && request.hasMethod("$/ping"):
       return .acceptUnnumbered
     case .request, .decoded:
-      if client.numbersMessages { return reject(client, "a message has no seq") }
+      if client.link.numbersMessages { return reject(client, "a message has no seq") }
       // The client does not number its messages, so nothing is stored for it any more.
       session.environment.resumableClients.remove(client, of: session)
-      session.clientWriter.stopNumbering(client)
+      client.link.stopNumbering()
       session.recordChange(client)
       return .accept
     }
@@ -63,8 +57,7 @@ enum SessionInboundSequence {
     else {
       return reject(client, "an ack of a message that was never sent")
     }
-    client.numbersMessages = true
-    if client.resumeCredential.isUnconfirmed { client.resumeCredential.confirm() }
+    client.link.confirmNumbering()
     return .drop
   }
 
@@ -77,30 +70,28 @@ enum SessionInboundSequence {
   static func acknowledge(_ client: Client, in session: isolated Session) {
     // A client does not send acknowledged messages again, so the store must have them first.
     if session.isPersisted {
-      if client.sequence?.isAckOverdue == true { session.journal?.flushDeferredChanges() }
+      if client.link.isAcknowledgementOverdue { session.journal?.flushDeferredChanges() }
       return
     }
-    switch client.sequence?.ackTiming() {
+    switch client.link.acknowledgementTiming() {
     case .now: session.clientWriter.acknowledge(client)
-    case .soon where client.acknowledgementTimer == nil && !client.isDisconnected:
-      client.acknowledgementTimer = session.setTimer(
-        acknowledgementDelay, .acknowledgement(client.id))
-    case .soon, .never, nil: break
+    case .soon:
+      client.link.setAcknowledgementTimer(
+        session.setTimer(acknowledgementDelay, .acknowledgement(client.id)))
+    case .never: break
     }
   }
 
   /// Acknowledges the messages of a client that are stored with the change numbered `change`.
   static func acknowledgeStored(_ client: Client, through change: Int, in session: isolated Session)
   {
-    let (number, received) = client.persistence.lastReceived
-    guard number <= change, client.sequence?.hasUnacknowledged == true else { return }
+    guard let received = client.link.receivedMessages(storedThrough: change) else { return }
     session.clientWriter.acknowledge(client, through: received)
   }
 
   /// Sends an acknowledgement whose delay has passed.
   static func sendDelayedAcknowledgement(_ id: ClientID, in session: isolated Session) {
     guard let client = session.clients[id] else { return }
-    client.acknowledgementTimer = nil
-    if client.sequence?.hasUnacknowledged == true { session.clientWriter.acknowledge(client) }
+    if client.link.acknowledgementTimerFired() { session.clientWriter.acknowledge(client) }
   }
 }

@@ -13,10 +13,6 @@ enum SessionResumption {
     case stale
   }
 
-  /// How long a disconnected client may stay that has sent nothing yet. Such a client may not know
-  /// that it is in the session.
-  private static let unconfirmedTimeout: Duration = .seconds(10)
-
   /// Handles the end of a connection. Its client stays for a while if it may resume.
   static func handleDisconnect(
     _ id: ClientID, _ channel: any MessageChannel, code: UInt16?, in session: isolated Session
@@ -24,10 +20,10 @@ enum SessionResumption {
     // Another connection may already carry the client.
     guard let client = session.clients[id], client.channel === channel else { return }
     guard
-      client.isResumable, code != CloseCode.normal.rawValue,
+      client.link.isResumable, code != CloseCode.normal.rawValue,
       !session.isEnding || session.isPersisted, !isOrphan(client, in: session)
     else { return session.remove(id, code: code) }
-    client.disconnect(at: session.loop.nanoseconds)
+    client.link.disconnect(at: session.loop.nanoseconds)
     session.environment.resumableClients.connectionChanged(in: session)
     session.environment.serverHosts.update(client, isDisconnected: true)
     session.resolver.hosts.update(client.id, isAbsent: true)
@@ -56,9 +52,7 @@ enum SessionResumption {
   /// Starts the timer that removes a client without a connection. This includes clients that were
   /// restored when the server started.
   static func startTimer(_ client: Client, in session: isolated Session) {
-    let time = session.limits.resume
-    startTimer(
-      client, for: client.numbersMessages ? time : min(time, unconfirmedTimeout), in: session)
+    startTimer(client, for: client.link.resumeTimeout(atMost: session.limits.resume), in: session)
   }
 
   private static func startTimer(
@@ -66,16 +60,13 @@ enum SessionResumption {
   ) {
     // The time starts when the client can reconnect.
     guard !session.isFenced else { return }
-    client.resumeTimer = session.setTimer(time, .resume(client.id))
+    client.link.setResumeTimer(session.setTimer(time, .resume(client.id)))
   }
 
   /// Stops the resume timers while no client can reconnect.
   static func pauseTimers(in session: isolated Session) {
     session.isFenced = true
-    for client in session.clients.all {
-      client.resumeTimer?.cancel()
-      client.resumeTimer = nil
-    }
+    for client in session.clients.all { client.link.setResumeTimer(nil) }
   }
 
   /// Restarts the resume timers when clients can reconnect. Each disconnected client gets the full
@@ -92,7 +83,7 @@ enum SessionResumption {
   /// deadline, it may still resume.
   static func expire(_ id: ClientID, in session: isolated Session) {
     guard let client = session.clients[id], client.isDisconnected else { return }
-    client.resumeTimer = nil
+    client.link.setResumeTimer(nil)
     if let left = session.timeUntilLastDeadline(of: client) {
       return startTimer(client, for: left, in: session)
     }
@@ -117,21 +108,14 @@ enum SessionResumption {
     _ client: Client, _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
     _ channel: any MessageChannel, since began: ClosedRange<UInt64>, in session: isolated Session
   ) throws(CallError) -> Result<UInt64, ResumeRejection> {
-    guard let sequence = client.sequence else { return .failure(ResumeRejection(.unknown)) }
+    guard client.link.isResumable else { return .failure(ResumeRejection(.unknown)) }
     guard claim.epoch == session.epoch else { return .failure(ResumeRejection(.epoch)) }
-    let isRestarted = client.persistence.isRestored
-    guard
-      case .after(let number) = sequence.resumePoint(
-        after: claim.lastReceived, isReloaded: claim.isReloaded, isRestarted: isRestarted),
-      !isRestarted || claim.isReloaded || claim.lastSent.map({ $0 >= sequence.received }) ?? true
-    else { return .failure(ResumeRejection(.gap)) }
-    guard client.resumeCredential.accepts(claim.token) else {
-      return .failure(ResumeRejection(.token))
+    let number: UInt64
+    switch client.link.resumePoint(claim, over: channel, since: began.lowerBound) {
+    case .success(let point): number = point
+    case .failure(let rejection): return .failure(rejection)
     }
-    guard (began.lowerBound, channel.id) > client.lastConnection else {
-      return .failure(ResumeRejection(.stale))
-    }
-    guard handshake.origin == client.handshake.origin else {
+    guard handshake.origin == client.link.handshake.origin else {
       throw .forbidden("origin", "The client belongs to a page of another origin")
     }
     // The invitation defines a guest's rights, whatever token the guest shows.
@@ -149,14 +133,14 @@ enum SessionResumption {
           ? "The token of the client has expired: send a new one"
           : "The token of the guest's inviter has expired")
     }
-    client.resumeCredential.redeem(claim.token)
+    client.link.redeem(claim.token)
     if let old = client.channel {
-      client.disconnect(at: session.loop.nanoseconds)
+      client.link.disconnect(at: session.loop.nanoseconds)
       old.close(.takenOver, "Another connection has resumed the client")
     }
-    if isRestarted { reconcile(client, claim, upTo: number, in: session) }
+    if client.link.persistence.isRestored { reconcile(client, claim, upTo: number, in: session) }
     AbsentHostRequests.withdrawEnded(of: client, after: number, in: session)
-    client.connect(channel, since: began.upperBound, handshake)
+    client.link.connect(channel, since: began.upperBound, handshake)
     session.environment.resumableClients.connectionChanged(in: session)
     session.environment.serverHosts.update(client, isDisconnected: false)
     session.resolver.hosts.update(client.id, isAbsent: false)
@@ -173,19 +157,13 @@ enum SessionResumption {
   private static func reconcile(
     _ client: Client, _ claim: ResumeClaim, upTo number: UInt64, in session: isolated Session
   ) {
-    for (id, last) in client.persistence.unconfirmedResponses where last > number {
+    for id in client.link.reconcile(claim, upTo: number) {
       let handle = ReplyHandle(
         client: client, id: id, batch: nil, position: 0, method: session.environment.meter.other,
         isNotification: false)
       session.respond(outcomeUnknown, to: handle)
     }
-    client.persistence.unconfirmedResponses = []
-    client.persistence.isRestored = false
-    // The server may have performed these messages before its restart. A reloaded client does not
-    // send them again. Of a client that does not report what it sent, none are assumed.
-    client.persistence.uncertainThrough =
-      claim.isReloaded ? 0 : min(client.persistence.uncertainThrough, claim.lastSent ?? 0)
-    client.sequence?.outbox.skip(to: number)
+    client.link.skipNumbers(to: number)
   }
 
   /// The error of a call whose outcome the server no longer knows.
@@ -201,7 +179,7 @@ enum SessionResumption {
       guard client.isDisconnected, let invitation = client.rights.invitation else { return false }
       return token.matches(invitation.token)
     }
-    if let first = absent.min(by: { $0.disconnectedAt < $1.disconnectedAt }) {
+    if let first = absent.min(by: { $0.link.disconnectedAt < $1.link.disconnectedAt }) {
       session.remove(first.id)
     }
   }
@@ -212,7 +190,7 @@ enum SessionResumption {
     guard let client = session.clients[id] else { return }
     session.clientWriter.markResumed(client)
     // A batch that the client sent before is completed before its new messages.
-    if client.batch != nil { client.channel?.pause() }
+    if client.calls.batch != nil { client.channel?.pause() }
     session.startOpeningTimeouts(at: client)
     AbsentHostRequests.move(in: session)
     SessionDeepLinkRunner.hostsChanged(in: session)

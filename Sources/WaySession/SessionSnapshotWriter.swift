@@ -22,7 +22,7 @@ enum SessionSnapshotWriter {
     var steps: [ChangeStep] = []
     for part in (parts ?? allKeys(in: session)).sorted() {
       if let id = RecordKey.suffix(of: part, "at").flatMap({ ClientID($0) }) {
-        if isWhole { session.clients[id]?.persistence.storedFrames = nil }
+        if isWhole { session.clients[id]?.link.persistence.storedFrames = nil }
         steps += stateSteps(
           of: id, calls[id] ?? [], isAwaited, isWhole: isWhole, number, in: session)
       } else {
@@ -39,7 +39,7 @@ enum SessionSnapshotWriter {
     var parts: Set<String> = [
       RecordKey.session, RecordKey.stack, RecordKey.invitations, RecordKey.deepLinks,
     ]
-    for client in session.clients.all where client.isResumable {
+    for client in session.clients.all where client.link.isResumable {
       parts.formUnion([RecordKey.client(client.id), RecordKey.state(ofClient: client.id)])
     }
     parts.formUnion(session.pages.stack.allPages.map { RecordKey.page($0.id) })
@@ -74,27 +74,27 @@ enum SessionSnapshotWriter {
   /// Returns the record of a client; `nil` if it cannot resume.
   private static func clientRecord(of client: Client, in session: isolated Session) -> ValueObject?
   {
-    guard client.isResumable else { return nil }
+    guard client.link.isResumable else { return nil }
     let hosts =
       session.resolver.hosts.definitions(of: client.id)
       + session.environment.serverHosts.definitions(of: client)
     var members: ValueObject = [
       "name": .string(client.name),
-      "tokens": .array(client.resumeCredential.tokens.map(Value.string)),
+      "tokens": .array(client.link.credential.tokens.map(Value.string)),
       "identity": client.rights.caller.identity.record,
       "software": .object(client.software.record), "hosts": .array(hosts.map(\.value)),
       "topics": .array(
         session.events.subscribers[client.id].patterns.map { .string($0.text) }),
     ]
-    if client.persistence.uncertainThrough > client.lastHandled {
-      members["doubtful"] = .integer(Int64(clamping: client.persistence.uncertainThrough))
+    if client.link.persistence.uncertainThrough > client.lastHandled {
+      members["doubtful"] = .integer(Int64(clamping: client.link.persistence.uncertainThrough))
     }
-    if case .session(let definesIt) = client.identitySource {
+    if case .session(let definesIt) = client.authentication.source {
       members["definesIdentity"] = .bool(definesIt)
     }
     members["page"] = client.page.map(Value.string)
-    members["origin"] = client.handshake.origin.map(Value.string)
-    members["address"] = client.handshake.address.map(Value.string)
+    members["origin"] = client.link.handshake.origin.map(Value.string)
+    members["address"] = client.link.handshake.address.map(Value.string)
     members["invitation"] = client.rights.invitation.map { .string($0.token) }
     return members
   }
@@ -108,25 +108,25 @@ enum SessionSnapshotWriter {
     let part = RecordKey.state(ofClient: id)
     let all = ChangeStep.removeRange(
       from: RecordKey.frame(0, ofClient: id), through: RecordKey.frame(.max, ofClient: id))
-    guard let client = session.clients[id], client.isResumable else {
+    guard let client = session.clients[id], client.link.isResumable else {
       return [.remove(part: part), all]
     }
-    client.persistence.isDirty = false
+    client.link.persistence.isDirty = false
     // Until the client reports its position, no message may get a number that the client knows from
     // before the restart. Its stored state stays as it is.
-    if client.persistence.isRestored, !isWhole { return [] }
-    if !client.persistence.isRestored {
-      client.sequence?.outbox.numberUnsent { request, seq in
+    if client.link.persistence.isRestored, !isWhole { return [] }
+    if !client.link.persistence.isRestored {
+      client.link.numberUnsent { request, seq in
         client.pending[request]?.sequenceNumber = seq
       }
     }
-    guard let sequence = client.sequence else { return [] }
+    guard let sequence = client.link.sequence else { return [] }
     let outbox = sequence.outbox
-    client.persistence.lastReceived = (change, client.lastHandled)
+    client.link.persistence.lastReceived = (change, client.lastHandled)
     let steps = frameSteps(of: client, outbox, isAwaited, in: session)
     // The outcome of calls whose responses are lost with the server is not known.
-    let stored = client.persistence.storedFrames?.upperBound ?? outbox.acknowledged
-    var answered = client.persistence.unconfirmedResponses
+    let stored = client.link.persistence.storedFrames?.upperBound ?? outbox.acknowledged
+    var answered = client.link.persistence.unconfirmedResponses
     answered += outbox.unsentResponseIDs.map { ($0, .max) }
     outbox.forEach(after: stored) { last, frame in
       answered += MessageIDReader.responseIDs(in: frame).map { ($0, last) }
@@ -135,7 +135,7 @@ enum SessionSnapshotWriter {
       "received": .integer(Int64(clamping: client.lastHandled)),
       "acknowledged": .integer(Int64(clamping: outbox.acknowledged)),
       "sent": .integer(Int64(clamping: stored)),
-      "isNumbering": .bool(client.numbersMessages),
+      "isNumbering": .bool(client.link.numbersMessages),
       "calls": .array(
         calls.sorted { $0.number < $1.number }
           .compactMap { $0.record(session.environment.meter.names) }),
@@ -157,15 +157,15 @@ enum SessionSnapshotWriter {
     of client: Client, _ outbox: Outbox, _ isAwaited: Bool, in session: isolated Session
   ) -> [ChangeStep] {
     var steps = removalSteps(client, upTo: outbox.acknowledged)
-    let first = max(outbox.acknowledged, client.persistence.storedFrames?.upperBound ?? 0)
+    let first = max(outbox.acknowledged, client.link.persistence.storedFrames?.upperBound ?? 0)
     var last = outbox.last
     if !isAwaited, !client.isDisconnected {
-      last = min(client.persistence.outboxMark.last, last)
+      last = min(client.link.persistence.outboxMark.last, last)
       let now = session.loop.nanoseconds
-      if now &- client.persistence.outboxMark.at < persistenceDelay {
+      if now &- client.link.persistence.outboxMark.at < persistenceDelay {
         last = first
       } else {
-        client.persistence.outboxMark = (outbox.last, now)
+        client.link.persistence.outboxMark = (outbox.last, now)
       }
       if first < outbox.last { session.schedulePersistence(of: client) }
     }
@@ -176,7 +176,7 @@ enum SessionSnapshotWriter {
       voidRequests(to: client, in: session).map { ($0.completion.sequenceNumber, $0.id) },
       uniquingKeysWith: { $1 })
     var writer = MessageWriter()
-    var stored = client.persistence.storedFrames
+    var stored = client.link.persistence.storedFrames
     outbox.forEach(after: first, through: last) { number, frame in
       var bytes = frame.withUnsafeBytes { Array($0) }
       if let id = requests[number],
@@ -187,7 +187,7 @@ enum SessionSnapshotWriter {
       steps.append(.put(part: RecordKey.frame(number, ofClient: client.id), bytes: bytes))
       stored = (stored?.lowerBound ?? number)...number
     }
-    client.persistence.storedFrames = stored
+    client.link.persistence.storedFrames = stored
     return steps
   }
 
@@ -201,11 +201,12 @@ enum SessionSnapshotWriter {
 
   /// Returns the store operations that remove acknowledged frames of a client.
   private static func removalSteps(_ client: Client, upTo number: UInt64) -> [ChangeStep] {
-    guard let stored = client.persistence.storedFrames, stored.lowerBound <= number else {
+    guard let stored = client.link.persistence.storedFrames, stored.lowerBound <= number else {
       return []
     }
     let end = min(stored.upperBound, number)
-    client.persistence.storedFrames = end == stored.upperBound ? nil : (end + 1)...stored.upperBound
+    client.link.persistence.storedFrames =
+      end == stored.upperBound ? nil : (end + 1)...stored.upperBound
     return [
       .removeRange(
         from: RecordKey.frame(stored.lowerBound, ofClient: client.id),
@@ -287,7 +288,7 @@ extension Session: SessionJournal.JournalSource {
 
   nonisolated func didStore(through number: Int) {
     assumeIsolated { session in
-      for client in session.clients.all where client.isResumable {
+      for client in session.clients.all where client.link.isResumable {
         session.clientWriter.flush(client)
         SessionInboundSequence.acknowledgeStored(client, through: number, in: session)
       }

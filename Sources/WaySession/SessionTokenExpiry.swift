@@ -13,11 +13,10 @@ enum SessionTokenExpiry {
   /// Schedules the warning before a client's identity expires. The identity of a guest expires with
   /// that of its inviter.
   static func schedule(_ client: Client, in session: isolated Session) {
-    client.expiryTimer?.cancel()
-    client.expiryTimer = nil
+    client.authentication.setExpiryTimer(nil)
     guard let remaining = remainingTime(of: client, in: session) else { return }
     let time = remaining - min(warningLead, remaining / 2)
-    client.expiryTimer = session.setTimer(max(time, .zero), .expiry(client.id))
+    client.authentication.setExpiryTimer(session.setTimer(max(time, .zero), .expiry(client.id)))
   }
 
   /// Handles an identity that is about to expire or has expired.
@@ -43,7 +42,7 @@ enum SessionTokenExpiry {
     if remaining <= warningLead, client.rights.invitation == nil {
       session.events.sendExpiryWarning(to: client)
     }
-    client.expiryTimer = session.setTimer(remaining, .expiry(id))
+    client.authentication.setExpiryTimer(session.setTimer(remaining, .expiry(id)))
   }
 
   /// Renews the identity of a client. Fails with 2403 if the token belongs to another user.
@@ -54,8 +53,7 @@ enum SessionTokenExpiry {
     guard identity.hasUser(of: previous) else {
       throw .forbidden("identity", "The new token belongs to another user; open another session")
     }
-    let definesSession = client.identitySource == .session(definesIt: true)
-    if !definesSession { client.identitySource = .own }
+    let definesSession = client.authentication.renew()
     apply(identity, to: client, in: session)
     if definesSession { renewIdentity(of: session, as: identity) }
   }
@@ -83,8 +81,7 @@ enum SessionTokenExpiry {
     session.identity = identity
     session.journal?.recordChange(RecordKey.session)
     session.environment.owner.updateIdentity(session.id, identity)
-    for client in session.clients.all
-    where client.identitySource == .session(definesIt: false) {
+    for client in session.clients.all where client.authentication.followsSession {
       apply(identity, to: client, in: session)
     }
   }
@@ -92,7 +89,7 @@ enum SessionTokenExpiry {
   private static func update(
     _ client: Client, _ identity: Identity, in session: isolated Session
   ) {
-    var joiningClient = JoiningClient(identity, client.handshake)
+    var joiningClient = JoiningClient(identity, client.link.handshake)
     joiningClient.page = client.page
     joiningClient.software = client.software
     joiningClient.invitation = client.rights.invitation
@@ -104,11 +101,8 @@ enum SessionTokenExpiry {
   static func rejectToken(_ client: Client, _ reason: String, in session: isolated Session) {
     session.environment.owner.recordRejectedToken(
       "session.renew: \(reason)",
-      of: EventClient(client.rights.caller) ?? EventClient(client.handshake))
-    client.rejectedTokenCount += 1
-    if client.rejectedTokenCount >= SessionTokenRejections.maxPerConnection {
-      client.channel?.close(.tooMany, "\(client.rejectedTokenCount) tokens were rejected")
-    }
+      of: EventClient(client.rights.caller) ?? EventClient(client.link.handshake))
+    if let reason = client.authentication.rejectToken() { client.channel?.close(.tooMany, reason) }
   }
 
   private static func remainingTime(of client: Client, in session: isolated Session) -> Duration? {

@@ -8,7 +8,8 @@ enum ProtocolNotifications {
       name: "$/cancelRequest", paramList: ParamList([Param(.id, .any)], ignoresOthers: true)
     ) {
       session, client, params in
-      guard let id = params[.id].flatMap(RequestID.init), let number = client.callNumber(id) else {
+      guard let id = params[.id].flatMap(RequestID.init), let number = client.calls.number(of: id)
+      else {
         return
       }
       session.stop(number, .cancelled)

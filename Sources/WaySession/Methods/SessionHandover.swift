@@ -30,7 +30,7 @@ enum SessionHandover {
       && !session.clients.all.contains { client in
         // It is unknown when a disconnected client returns.
         !client.isDisconnected
-          && (client.batch != nil
+          && (client.calls.batch != nil
             || client.pending.all().contains { !$0.completion.purpose.isServerInitiated })
       }
   }
@@ -54,7 +54,7 @@ enum SessionHandover {
     session.advance(to: .released)
     for client in session.clients.all {
       client.channel?.close(.drain, "the session moves to another server")
-      client.disconnect(at: session.loop.nanoseconds)
+      client.link.disconnect(at: session.loop.nanoseconds)
       session.recordChange(client)
     }
     session.journal?.release()

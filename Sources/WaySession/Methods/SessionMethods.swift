@@ -75,7 +75,7 @@ enum SessionMethods {
       throw .notInvited(
         "A guest has no token to renew; its identity lasts as long as its inviter's")
     }
-    var handshake = client.handshake
+    var handshake = client.link.handshake
     handshake.token = try params.required(.token)
     let owner = session.environment.owner
     guard owner.authenticatesClients else { return .value(["expiresAt": .null]) }

@@ -17,7 +17,7 @@ struct SessionRequestDispatcher: Sendable {
   ) {
     guard let client = session.clients.sender(id) else { return }
     var isUnnumbered = false
-    if client.isResumable {
+    if client.link.isResumable {
       switch SessionInboundSequence.admit(frame, numbers, bytes, from: client, in: session) {
       case .accept: break
       case .acceptUnnumbered: isUnnumbered = true
@@ -32,38 +32,40 @@ struct SessionRequestDispatcher: Sendable {
     case .decoded(.malformed(let error)), .invalidUTF8(let error):
       session.clientWriter.sendError(error, to: client)
     case .decoded(.batch(let messages)):
-      client.batch = SessionBatchInProgress(messages, numbers)
+      client.calls.batch = SessionBatchInProgress(messages, numbers)
       continueBatch(client, from: start, in: session)
     }
-    if client.isResumable { SessionInboundSequence.acknowledge(client, in: session) }
+    if client.link.isResumable { SessionInboundSequence.acknowledge(client, in: session) }
     let isSpent = chargeTime(client, since: start)
-    if isSpent || client.batch != nil { yieldTurn(client, in: session) }
+    if isSpent || client.calls.batch != nil { yieldTurn(client, in: session) }
   }
 
   /// Charges the time for which a client has occupied the loop. Returns true if the other clients
   /// go first.
   private func chargeTime(_ client: Client, since start: UInt64) -> Bool {
-    client.fairShare.charge(from: start, to: meter.now(after: start), ofTurn: meter.turnStart)
+    client.calls.fairShare.charge(from: start, to: meter.now(after: start), ofTurn: meter.turnStart)
   }
 
   /// Handles messages of a batch until its turn ends, at least one.
   private func continueBatch(_ client: Client, from start: UInt64, in session: isolated Session) {
-    while let (message, position) = client.batch?.next(), let response = client.batch?.response {
+    while let (message, position) = client.calls.batch?.next(),
+      let response = client.calls.batch?.response
+    {
       // A notification in the batch may have closed the client's session. The following messages
       // have no client to act for then.
       guard session.clients[client.id] != nil else { break }
       dispatch(message, client, response, position, false, in: session)
       // The time is charged when all messages of this turn are handled.
-      var turn = client.fairShare
+      var turn = client.calls.fairShare
       let isSpent = turn.charge(from: start, to: meter.now(after: start), ofTurn: meter.turnStart)
-      if isSpent, client.batch?.isFinished == false { return }
+      if isSpent, client.calls.batch?.isFinished == false { return }
     }
-    client.batch = nil
+    client.calls.batch = nil
   }
 
   /// Pauses a client until the other clients get their turn.
   private func yieldTurn(_ client: Client, in session: isolated Session) {
-    if client.batch == nil, client.fairShare.isWithinQuantum {
+    if client.calls.batch == nil, client.calls.fairShare.isWithinQuantum {
       // The client arrived late in a turn that others have used up, so that it does not have to
       // queue behind them.
       client.channel?.pauseForOneTurn()
@@ -71,7 +73,7 @@ struct SessionRequestDispatcher: Sendable {
     }
     let channel = client.channel
     channel?.pause()
-    session.environment.scheduler.enqueue(cost: client.fairShare.used) {
+    session.environment.scheduler.enqueue(cost: client.calls.fairShare.used) {
       [weak session, id = client.id] in
       guard let session else {
         channel?.resume()
@@ -79,11 +81,11 @@ struct SessionRequestDispatcher: Sendable {
       }
       session.assumeIsolated { session in
         meter.begin()
-        if let client = session.clients[id], client.batch != nil {
+        if let client = session.clients[id], client.calls.batch != nil {
           let start = meter.start
           continueBatch(client, from: start, in: session)
           _ = chargeTime(client, since: start)
-          if client.batch != nil { return yieldTurn(client, in: session) }
+          if client.calls.batch != nil { return yieldTurn(client, in: session) }
         }
         channel?.resume()
         // A batch continues when its connection is lost, and other messages of the client follow
@@ -171,8 +173,8 @@ struct SessionRequestDispatcher: Sendable {
       isNotification: isNotification, isUnnumbered: isUnnumbered)
     var isHandled = false
     do throws(CallError) {
-      try client.rateLimiter.charge(at: meter.start)
-      if !isNotification { try client.check(id) }
+      try client.calls.chargeRate(at: meter.start)
+      if !isNotification { try client.calls.check(id) }
       if let batch, batch.isFull {
         throw CallError(
           .tooLarge, "The responses of the batch are too large; this request was not carried out",
@@ -184,14 +186,14 @@ struct SessionRequestDispatcher: Sendable {
           "There is no method \(request.method.quoted); rpc.discover lists the methods")
       }
       try client.rights.authorize(method.name, method.kind, at: place)
-      if client.persistence.isReplayUncertain,
+      if client.link.persistence.isReplayUncertain,
         !SessionReplayCheck.allows(method, request.params.value)
       {
         // Its client already has the response, and has therefore removed the id.
         if isNotification { return }
         throw SessionResumption.outcomeUnknown
       }
-      if client.startingCallCount > 0, mayHold, method.isOrdered, !isNotification,
+      if client.calls.holdsRequests, mayHold, method.isOrdered, !isNotification,
         request.params.value?["key"] == nil
       {
         let held = Request(id: id, method: request.method, params: request.params.value)
@@ -235,9 +237,9 @@ struct SessionRequestDispatcher: Sendable {
   ) throws(CallError) {
     let number = try session.beginCall(.request(handle), size: request.params?.size ?? 0).number
     let client = handle.client
-    client.startingCallCount += 1
+    client.calls.holdRequests()
     session.journal?.whenStored { [weak session] in
-      client.startingCallCount -= 1
+      client.calls.releaseRequests()
       session?.assumeIsolated { session in
         // The call may have been cancelled.
         guard let handle = session.removeHeldCall(number) else { return }

@@ -45,7 +45,7 @@ enum SessionShutdown {
 
   /// Whether a call continues after a restart of the server.
   private static func survivesRestart(_ call: ActiveCall, in session: isolated Session) -> Bool {
-    session.isPersisted && call.caller.client?.isResumable == true
+    session.isPersisted && call.caller.client?.link.isResumable == true
       && (call.idempotencyKey != nil || waitsForPage(call, in: session))
   }
 

@@ -223,24 +223,26 @@ enum SessionSnapshotReader {
     let handshake = Handshake(
       subprotocol: LoopSessions.subprotocol, origin: description["origin"]?.string,
       address: description["address"]?.string)
-    let client = Client(
-      restoring: part.id, name: try description.string("name"),
-      resumeCredential: ResumeCredential(tokens: try description.strings("tokens")),
-      page: description["page"]?.string,
-      software: ClientSoftware(try description.record("software")),
-      handshake: handshake, SequenceState(outbox, received: try state.number("received")),
-      requests: (term - 1) << 32, disconnectedAt: session.loop.nanoseconds, limits: session.limits,
-      within: session.clients.budget)
-    client.numbersMessages = state["isNumbering"]?.bool ?? true
-    client.persistence.isRestored = true
-    client.persistence.reportsRestart = true
+    var persistence = PersistenceState()
+    persistence.isRestored = true
+    persistence.reportsRestart = true
     // If a server stopped without a clean end, a client that has not resumed may still have sent it
     // messages.
-    client.persistence.uncertainThrough =
+    persistence.uncertainThrough =
       isComplete ? (description["doubtful"] == nil ? 0 : try description.number("doubtful")) : .max
     if let first = frames.first, let last = frames.last {
-      client.persistence.storedFrames = first.last...last.last
+      persistence.storedFrames = first.last...last.last
     }
+    let link = ClientLink(
+      restoring: SequenceState(outbox, received: try state.number("received")), persistence,
+      ResumeCredential(tokens: try description.strings("tokens")), handshake,
+      numbersMessages: state["isNumbering"]?.bool ?? true,
+      disconnectedAt: session.loop.nanoseconds)
+    let client = Client(
+      restoring: part.id, name: try description.string("name"), link,
+      page: description["page"]?.string,
+      software: ClientSoftware(try description.record("software")),
+      requests: (term - 1) << 32, limits: session.limits, within: session.clients.budget)
     var joiningClient = JoiningClient(try Identity(description.record("identity")), handshake)
     joiningClient.page = client.page
     joiningClient.software = client.software
@@ -256,8 +258,8 @@ enum SessionSnapshotReader {
     } else {
       client.rights = session.rights(of: joiningClient, as: client.name)
     }
-    client.identitySource =
-      description["definesIdentity"]?.bool.map(IdentitySource.session) ?? .own
+    client.authentication = ClientAuthentication(
+      description["definesIdentity"]?.bool.map(IdentitySource.session) ?? .own)
     session.clients.add(client)
     session.resolver.hosts.update(client.id, isAbsent: true)
     session.pages.markAbsent(client.name)
@@ -377,7 +379,7 @@ enum SessionSnapshotReader {
   ) {
     // No caller waits any more for the responses of its requests.
     for id in stored.abandonedRequests { session.clientWriter.cancelRequest(id, client) }
-    client.persistence.unconfirmedResponses = stored.unconfirmedResponses
+    client.link.persistence.unconfirmedResponses = stored.unconfirmedResponses
     for call in stored.calls {
       // A client whose identity has expired may make the call again, when it has a new one.
       if let params = call.params, !client.rights.hasExpired(at: session.wallTime) {

@@ -82,7 +82,7 @@ struct PageWaitTests {
     let client = try await WireClient.connect(to: InMemoryBridge(Router()), hosting: ["native"])
     try await open(client, 0, ["uri": "native://x"])
     let again: Value = ["uri": "native://x", "style": "popTo"]
-    for id in 1..<Int64(Client.maxPageWaits) {
+    for id in 1..<Int64(ClientCalls.maxPageWaits) {
       try await client.call(.integer(id), "router.open", again)
       _ = try await client.nextRequest("$/progress")
     }
@@ -90,7 +90,7 @@ struct PageWaitTests {
       try await client.call("more", "router.open", params)
       let error = try await client.response("more")["error"]
       #expect(error?["code"] == 2429)
-      #expect(error?["data"]?["limit"] == .integer(Int64(Client.maxPageWaits)))
+      #expect(error?["data"]?["limit"] == .integer(Int64(ClientCalls.maxPageWaits)))
     }
     let stack = try await client.request("navigation.back", [:])
     let page = try #require(stack["result"]?["page"])

@@ -72,9 +72,9 @@ struct ClientWriterTests {
   @Test func endedCallCountsUntilResponse() throws {
     let id = try writer.request(client, "task.run", [:], for: .run(1))
     writer.retainSlot(id, client, client)
-    #expect(throws: CallError.self) { try client.check(.integer(2)) }
+    #expect(throws: CallError.self) { try client.calls.check(.integer(2)) }
     _ = writer.resolve(Response(id: id, result: .success(nil)), from: client)
-    try client.check(.integer(2))
+    try client.calls.check(.integer(2))
   }
 
   @Test func limitsBytesPerSession() throws {

@@ -121,7 +121,7 @@ enum InspectionMethods {
       session.environment.owner.endInspection(client)
       return .closed
     }
-    let unread = client.sequence?.outbox.bytes ?? 0
+    let unread = client.link.unacknowledgedBytes
     guard let channel = client.channel, unread <= session.limits.maxOutbox / 2,
       channel.bufferedBytes <= session.limits.maxBacklog / 2
     else { return .deferred }

@@ -7,12 +7,12 @@ extension Session {
   func openResult(_ client: Client) -> ValueObject {
     var members: ValueObject = [
       "session": .string(id), "client": .string(client.name),
-      "token": .string(client.resumeCredential.currentToken),
+      "token": .string(client.link.credential.currentToken),
       "epoch": .string(epoch),
       "protocol": .string(ServerSoftware.protocolVersion),
       "server": .object(serverDescription),
       "limits": limits.value, "table": (resolver.snapshot.table ?? .none).value,
-      "capabilities": client.isResumable ? ["resume"] : [],
+      "capabilities": client.link.isResumable ? ["resume"] : [],
     ]
     let caller = client.rights.caller
     if caller.isGuest {
@@ -41,7 +41,7 @@ extension Session {
     members["received"] = .integer(Int64(clamping: client.lastHandled))
     members["sent"] = .integer(Int64(clamping: number))
     members["pending"] = .array(pendingCalls(of: client))
-    if client.persistence.reportsRestart { members["restarted"] = true }
+    if client.link.persistence.reportsRestart { members["restarted"] = true }
     return .object(members)
   }
 

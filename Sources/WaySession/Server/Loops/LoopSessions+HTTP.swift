@@ -102,8 +102,7 @@ extension Session {
   /// Removes a client that already has its response when its calls have ended.
   fileprivate func leaveWhenIdle(_ id: ClientID) {
     guard let client = clients[id] else { return }
-    if client.isIdle { return remove(id) }
-    client.leavesWhenIdle = true
+    if client.calls.endClientWhenIdle() { remove(id) }
   }
 }
 

@@ -172,12 +172,12 @@ extension Session {
     members["address"] = caller.address.map(Value.string)
     if caller.isGuest { members["guest"] = true }
     if client.isDisconnected {
-      members["away"] = .milliseconds(loop.nanoseconds &- client.disconnectedAt)
+      members["away"] = .milliseconds(loop.nanoseconds &- client.link.disconnectedAt)
     }
     members["hosts"] = .array(resolver.hosts.definitions(of: client.id).map(\.value))
     members["topics"] = events.subscribers[client.id].value["topics"]
     members["unread"] = .integer(
-      Int64((client.sequence?.outbox.bytes ?? 0) + (client.channel?.bufferedBytes ?? 0)))
+      Int64(client.link.unacknowledgedBytes + (client.channel?.bufferedBytes ?? 0)))
     members["asked"] = .integer(Int64(client.pending.count))
     return .object(members)
   }

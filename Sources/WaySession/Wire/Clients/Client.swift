@@ -19,75 +19,25 @@ final class Client: @unchecked Sendable {
   let id: ClientID
   /// The client's name on the wire.
   let name: String
-  /// The credential with which the client resumes.
-  var resumeCredential: ResumeCredential
-  /// The connection that carries this client; nil while it has none, or for good.
-  @exclusivity(unchecked) var channel: (any MessageChannel)?
-  /// The start time of the last connection, in nanoseconds of the loops' clock, and its id.
-  /// Connections that began before it have been discarded.
-  private(set) var lastConnection: (began: UInt64, id: UInt64)
-  /// Whether the client may resume. Read with every message, and only on the loop.
-  @exclusivity(unchecked) private(set) var isResumable = false
-  /// The sequence numbers of both directions, and the messages that the client has not
-  /// acknowledged. Nil if the client is not resumable. Used with every message, only on the loop,
-  /// and never reentrantly.
-  @exclusivity(unchecked) var sequence: SequenceState?
-  /// The part of the client's state that is stored.
-  @exclusivity(unchecked) var persistence = PersistenceState()
-  /// Whether the client has shown that it numbers its messages.
-  var numbersMessages = false
-  /// The bytes that ``ResumableClients`` has counted for the outbox.
-  @exclusivity(unchecked) var outboxBytes = 0
-  /// Fires when messages that the client has not acknowledged have to be checked for persistence.
-  var persistenceTimer: (any ScheduledWork)?
-  /// Fires when an acknowledgement is due.
-  var acknowledgementTimer: (any ScheduledWork)?
-  /// The time at which the client lost its connection, in nanoseconds of the loop's clock.
-  private(set) var disconnectedAt: UInt64 = 0
-  /// Fires when a disconnected client has not resumed in time.
-  var resumeTimer: (any ScheduledWork)?
+  /// The client's connection, and the messages that survive it.
+  @exclusivity(unchecked) var link: ClientLink
   /// The page that this client runs in.
   let page: String?
   /// The client's own description of its program.
   let software: ClientSoftware
-  /// What the client presented before its session was opened.
-  private(set) var handshake: Handshake
   /// The client's identity and permissions.
   @exclusivity(unchecked) var rights = Rights.none
-  var identitySource = IdentitySource.own
-  /// Fires when the client's identity is about to expire, or expires.
-  var expiryTimer: (any ScheduledWork)?
+  /// The source and the expiry of the client's identity.
+  var authentication = ClientAuthentication(.own)
   /// Requests to this client that wait for its response.
   var pending: PendingCalls<PendingRequest>
   /// The bytes that are held for the client.
   let budget: ByteBudget
-  /// The time for which the client has occupied the loop.
-  @exclusivity(unchecked) var fairShare = ClientFairShare()
-  /// The rest of a batch that has used up its turn.
-  @exclusivity(unchecked) var batch: SessionBatchInProgress?
-  /// The limit of the client's call rate.
-  @exclusivity(unchecked) var rateLimiter: CallRateLimiter
   /// The trace of the request that is being performed, if call records are wanted.
   @exclusivity(unchecked) var trace: CallTrace?
 
-  /// The number of tokens of the client that were rejected.
-  var rejectedTokenCount = 0
-
-  /// The number of calls with an idempotency key that start as soon as they are stored, and of the
-  /// requests that wait for them.
-  @exclusivity(unchecked) var startingCallCount = 0
-
-  /// Whether the client leaves when its calls have ended.
-  var leavesWhenIdle = false
-
-  /// Calls of this client that wait for their response.
-  @exclusivity(unchecked) private var calls: PendingCallTable
-  /// Calls that arrived as notifications and are not finished. No response is due for them, but
-  /// their number is limited as well.
-  private var notificationCalls: Set<CallNumber> = []
-  /// The number of these that do not count as calls in flight, because their page is shown.
-  @exclusivity(unchecked) private var uncountedNotificationCount = 0
-  private let maxInFlight: Int
+  /// The client's requests that have no response yet, and the limits of its calls.
+  @exclusivity(unchecked) var calls: ClientCalls
 
   init(
     id: ClientID, of session: String = "", page: String? = nil,
@@ -96,79 +46,42 @@ final class Client: @unchecked Sendable {
     within budget: ByteBudget
   ) {
     self.id = id
-    resumeCredential = ResumeCredential()
     self.page = page
     self.software = software
-    self.handshake = handshake
-    self.channel = channel
-    lastConnection = (0, channel.id)
+    link = ClientLink(handshake, channel)
     name = ClientName.make(of: session)
-    isResumable = handshake.subprotocol != nil
-    sequence = isResumable ? SequenceState() : nil
-    maxInFlight = limits.maxInFlight
     self.budget = ByteBudget(.client, limits.maxClientBytes, within: budget)
-    rateLimiter = CallRateLimiter(limits)
-    calls = PendingCallTable(limit: limits.maxInFlight)
+    calls = ClientCalls(limits)
     pending = PendingCalls(limit: limits.maxInFlight * 4)
   }
 
   /// Restores a client of an earlier run of the server, which has no connection yet. `requests` is
   /// the last request id that was used for it so far.
   init(
-    restoring id: ClientID, name: String, resumeCredential: ResumeCredential, page: String?,
-    software: ClientSoftware, handshake: Handshake, _ sequence: SequenceState, requests: Int64,
-    disconnectedAt now: UInt64, limits: Limits, within session: ByteBudget
+    restoring id: ClientID, name: String, _ link: ClientLink, page: String?,
+    software: ClientSoftware, requests: Int64, limits: Limits, within session: ByteBudget
   ) {
     self.id = id
     self.name = name
-    self.resumeCredential = resumeCredential
+    self.link = link
     self.page = page
     self.software = software
-    self.handshake = handshake
-    self.sequence = sequence
-    disconnectedAt = now
-    isResumable = true
-    lastConnection = (0, 0)
-    maxInFlight = limits.maxInFlight
     budget = ByteBudget(.client, limits.maxClientBytes, within: session)
-    rateLimiter = CallRateLimiter(limits)
-    calls = PendingCallTable(limit: limits.maxInFlight)
+    calls = ClientCalls(limits)
     pending = PendingCalls(limit: limits.maxInFlight * 4, after: requests)
   }
 
-  /// Whether the client has lost its connection.
-  var isDisconnected: Bool { channel == nil }
+  /// The connection that carries this client; nil while it has none, or for good.
+  @inline(__always)
+  var channel: (any MessageChannel)? { link.channel }
 
-  /// Stops numbering messages of the client and holding them for a resume.
-  func stopNumbering() {
-    isResumable = false
-    sequence = nil
-  }
+  /// Whether the client has lost its connection.
+  @inline(__always)
+  var isDisconnected: Bool { link.channel == nil }
 
   /// The number of the last message that was handled. The messages of a batch count as handled when
   /// the whole batch is.
-  var lastHandled: UInt64 { batch?.precedingNumber ?? sequence?.received ?? 0 }
-
-  /// Attaches another connection to the client.
-  func connect(_ channel: any MessageChannel, since began: UInt64, _ handshake: Handshake) {
-    resumeTimer?.cancel()
-    resumeTimer = nil
-    var handshake = handshake
-    // Keep the earlier token if the new connection has none.
-    handshake.token = handshake.token ?? self.handshake.token
-    self.handshake = handshake
-    self.channel = channel
-    lastConnection = (began, channel.id)
-  }
-
-  /// Detaches the connection from the client. `now` is in nanoseconds of the loop's clock.
-  func disconnect(at now: UInt64) {
-    channel = nil
-    persistence.pending = nil
-    disconnectedAt = now
-    acknowledgementTimer?.cancel()
-    acknowledgementTimer = nil
-  }
+  var lastHandled: UInt64 { calls.batch?.precedingNumber ?? link.received }
 
   /// Charges bytes that are held for the client. Throws 2429 if they, with the bytes queued for it,
   /// exceed the limit of the client, its session or the server.
@@ -176,81 +89,6 @@ final class Client: @unchecked Sendable {
     do { return try budget.charge(bytes, alongside: channel?.bufferedBytes ?? 0) } catch {
       throw CallError(error, for: bytes)
     }
-  }
-
-  /// Checks the id of a request and the number of calls. That suffices for a request that gets its
-  /// response at once.
-  func check(_ id: RequestID) throws(CallError) { try calls.check(id) }
-
-  /// Counts a call that does not end at once. Throws at the limit; for a notification the caller
-  /// never learns of this.
-  func beginCall(_ number: CallNumber, at handle: ReplyHandle) throws(CallError) {
-    guard handle.isNotification else { return try calls.begin(handle.id, number) }
-    let count = notificationCalls.count - uncountedNotificationCount + calls.detachedCount
-    guard count < maxInFlight else {
-      throw CallError(
-        .tooMany, "At most \(maxInFlight) notifications of a client may be in progress")
-    }
-    notificationCalls.insert(number)
-  }
-
-  /// Stops counting a call as one in flight, because it only waits for the outcome of a page that is
-  /// shown. Its id stays in use.
-  func stopCountingCall(at handle: ReplyHandle) {
-    if handle.isNotification {
-      uncountedNotificationCount += 1
-    } else {
-      calls.stopCounting()
-    }
-  }
-
-  /// Throws 2429 if too many calls of the client wait for the outcomes of pages. There can be more
-  /// of them than pages, because several calls may wait for the same page.
-  func checkPageWaits() throws(CallError) {
-    guard calls.uncountedCount + uncountedNotificationCount < Self.maxPageWaits else {
-      throw CallError(
-        .tooMany,
-        "\(Self.maxPageWaits) calls of the client wait for the outcome of a page; cancel some or "
-          + "close their pages", data: ["limit": .integer(Int64(Self.maxPageWaits))])
-    }
-  }
-
-  /// The maximum number of calls of one client that wait for pages.
-  static let maxPageWaits = 4 * NavigationStack.maxPages
-
-  /// Removes a call that has its response. `isCounted` is false for a call that
-  /// ``stopCountingCall(at:)`` was called for.
-  func endCall(_ number: CallNumber, at handle: ReplyHandle, isCounted: Bool) {
-    if !handle.isNotification {
-      _ = calls.end(handle.id, isCounted: isCounted)
-    } else if notificationCalls.remove(number) != nil, !isCounted {
-      uncountedNotificationCount -= 1
-    }
-  }
-
-  /// Whether no call of the client is in progress.
-  var isIdle: Bool {
-    notificationCalls.isEmpty && calls.isEmpty && batch == nil
-  }
-
-  /// Keeps the slot of a call that has ended for this client, but not yet for the client that
-  /// serves it.
-  func retainSlot() { calls.addDetached() }
-
-  /// Releases a slot when the serving client has responded or disconnected.
-  func releaseSlot() { calls.removeDetached() }
-
-  /// The number of the call in progress with an id.
-  func callNumber(_ id: RequestID) -> CallNumber? { calls[id] }
-
-  /// Removes and returns the unfinished calls, in order, when there is no connection for their
-  /// responses.
-  func drainCalls() -> [CallNumber] {
-    defer {
-      notificationCalls = []
-      uncountedNotificationCount = 0
-    }
-    return calls.drain() + notificationCalls.sorted()
   }
 }
 
@@ -333,8 +171,8 @@ final class PendingRequest {
     var loop: (any EventLoop)?
 
     func releaseSlot() {
-      guard let loop else { return client.releaseSlot() }
-      loop.execute { client.releaseSlot() }
+      guard let loop else { return client.calls.releaseSlot() }
+      loop.execute { client.calls.releaseSlot() }
     }
   }
 

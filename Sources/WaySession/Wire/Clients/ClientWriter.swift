@@ -65,17 +65,14 @@ final class ClientWriter {
     guard batch.fill(handle.position, with: writer.bytes) else { return }
     let client = handle.client
     guard let channel = client.channel else {
-      client.sequence?.outbox.enqueue(batch: batch.completedResponses)
+      client.link.enqueue(batch: batch.completedResponses)
       return enforceOutboxLimit(of: client)
     }
-    if !client.isResumable {
+    if !client.link.isResumable {
       guard let whole = batch.encoded else { return }
       channel.send(whole.span.bytes, as: .text)
-    } else if mustAwaitStore(client) {
-      client.sequence?.outbox.add(batch: batch.completedResponses) { _ in }
-      holdUntilStored(client)
     } else {
-      client.sequence?.outbox.add(batch: batch.completedResponses) { channel.send($0, as: .text) }
+      client.link.send(batch: batch.completedResponses, over: channel, after: journal?.barrier)
       markChanged(client)
     }
     enforceLimits(client, channel)
@@ -133,7 +130,7 @@ final class ClientWriter {
       throw .noResponse(CallError(.tooLarge, "The request to the host cannot be sent: \(error)"))
     }
     send(to: client, .request(id))
-    if !client.isDisconnected, let seq = client.sequence?.outbox.last {
+    if !client.isDisconnected, let seq = client.link.lastSent {
       request.sequenceNumber = seq
     }
     return id
@@ -144,7 +141,7 @@ final class ClientWriter {
   func retainSlot(_ id: RequestID, _ client: Client, _ caller: Client) {
     guard let request = client.pending[id] else { return }
     request.slotHolder = PendingRequest.SlotHolder(client: caller)
-    caller.retainSlot()
+    caller.calls.retainSlot()
   }
 
   /// Sets the timer that fires when a request gets no response in time.
@@ -195,7 +192,7 @@ final class ClientWriter {
 
   /// Sends the message that was written.
   private func send(to client: Client, _ tag: Outbox.MessageTag = .none) {
-    guard let channel = client.channel, !client.isResumable else {
+    guard let channel = client.channel, !client.link.isResumable else {
       return send(writer.bytes, to: client, tag)
     }
     writer.withBytes { channel.send($0, as: .text) }
@@ -211,7 +208,7 @@ final class ClientWriter {
   /// it resumes. `tag` names the request, or the call whose progress the message reports.
   private func send(_ bytes: [UInt8], to client: Client, _ tag: Outbox.MessageTag = .none) {
     guard let channel = client.channel else {
-      client.sequence?.outbox.enqueue(bytes, tag)
+      client.link.enqueue(bytes, tag)
       return enforceOutboxLimit(of: client)
     }
     send(bytes, to: client, over: channel)
@@ -219,42 +216,15 @@ final class ClientWriter {
 
   /// Sends a message to a client on its connection, with a number if the client is resumable.
   private func send(_ bytes: [UInt8], to client: Client, over channel: any MessageChannel) {
-    if !client.isResumable {
-      channel.send(bytes.span.bytes, as: .text)
-    } else if mustAwaitStore(client) {
-      client.sequence?.outbox.add(bytes) { _ in }
-      holdUntilStored(client)
-    } else {
-      client.sequence?.outbox.add(bytes) { channel.send($0, as: .text) }
-      markChanged(client)
-    }
-    enforceLimits(client, channel)
-  }
-
-  /// Whether messages to a client have to wait for the store. Called before a message is added,
-  /// since it records the last message that was sent before.
-  @inline(__always)
-  private func mustAwaitStore(_ client: Client) -> Bool {
-    if client.persistence.pending != nil { return true }
-    guard let journal, journal.barrier != nil, let last = client.sequence?.outbox.last else {
-      return false
-    }
-    client.persistence.pending = PendingPersistence(after: last)
-    return true
-  }
-
-  /// Holds the message that was added last until the store has the changes before it.
-  private func holdUntilStored(_ client: Client) {
-    guard let last = client.sequence?.outbox.last else { return }
-    client.persistence.pending?.add(through: last, until: journal?.barrier ?? 0)
+    client.link.send(bytes, over: channel, after: journal?.barrier)
     markChanged(client)
+    enforceLimits(client, channel)
   }
 
   /// Records that the state of a client has changed.
   @inline(__always)
   func markChanged(_ client: Client) {
-    if let journal, !client.persistence.isDirty, client.isResumable {
-      client.persistence.isDirty = true
+    if let journal, client.link.markChanged() {
       journal.recordDeferredChange(RecordKey.state(ofClient: client.id))
     }
   }
@@ -262,17 +232,14 @@ final class ClientWriter {
   /// Releases messages of a resumed client after its connection has got the response to
   /// `session.resume`.
   func markResumed(_ client: Client) {
-    client.persistence.pending?.markResumed()
+    client.link.markResumed()
     flush(client)
   }
 
   /// Sends messages that waited for changes which are stored now.
   func flush(_ client: Client) {
-    let range = client.persistence.pending?.release(through: journal?.lastStored ?? 0)
-    if client.persistence.pending?.isFinished == true { client.persistence.pending = nil }
-    guard let range, let channel = client.channel else { return }
-    client.sequence?.outbox.replay(after: range.after, through: range.through) {
-      channel.send($0, as: .text)
+    guard client.link.flush(through: journal?.lastStored ?? 0), let channel = client.channel else {
+      return
     }
     enforceLimits(client, channel)
   }
@@ -280,29 +247,17 @@ final class ClientWriter {
   private func enforceLimits(_ client: Client, _ channel: any MessageChannel) {
     let waiting = channel.bufferedBytes
     if waiting > limits.maxBacklog { enforceLimits(client, channel, waiting) }
-    guard client.isResumable else { return }
+    guard client.link.isResumable else { return }
     if resumableClients.updateOutboxSize(client) {
       channel.close(.slowConsumer, "more messages are unacknowledged than the outbox can hold")
     }
   }
 
-  /// Stops numbering for a client that does not number its messages. Held messages are sent as they
-  /// are, and no further ones are kept.
-  func stopNumbering(_ client: Client) {
-    if let pending = client.persistence.pending, let channel = client.channel {
-      client.sequence?.outbox.replay(after: pending.lastSent) { channel.send($0, as: .text) }
-    }
-    client.persistence = PersistenceState()
-    client.stopNumbering()
-  }
-
   /// Acknowledges messages of a client, up to a number.
   func acknowledge(_ client: Client, through number: UInt64 = .max) {
-    // The first message on a resumed connection is the response to `session.resume`, which
-    // acknowledges the messages as well.
-    guard let channel = client.channel, client.persistence.pending?.awaitsResumeResponse != true,
-      let number = client.sequence?.acknowledge(through: number)
-    else { return }
+    guard let channel = client.channel, let number = client.link.acknowledge(through: number) else {
+      return
+    }
     writer.writeAcknowledgement(of: number)
     writer.withBytes { channel.send($0, as: .text) }
   }
@@ -311,12 +266,10 @@ final class ClientWriter {
   /// rest is sent again, followed by the held messages, after the resume response
   /// (``markResumed(_:)``).
   func resume(_ client: Client, after number: UInt64) {
-    client.sequence?.resume(after: number) { _ in
-    } numbered: { id, seq in
+    client.link.resume(after: number, journal?.barrier) { id, seq in
       client.pending[id]?.sequenceNumber = seq
     }
-    client.persistence.pending = PendingPersistence(after: number, awaitsResumeResponse: true)
-    holdUntilStored(client)
+    markChanged(client)
     resumableClients.updateOutboxSize(client)
   }
 
@@ -324,13 +277,13 @@ final class ClientWriter {
   func recordAcknowledgement(_ number: UInt64, by client: Client) -> Bool {
     markChanged(client)
     defer { resumableClients.updateOutboxSize(client) }
-    return client.sequence?.outbox.acknowledge(number) == true
+    return client.link.receiveAcknowledgement(of: number)
   }
 
   /// Discards a disconnected client soon if its outbox exceeds the limit.
   private func enforceOutboxLimit(of client: Client) {
     markChanged(client)
-    if client.isResumable, resumableClients.updateOutboxSize(client) {
+    if client.link.isResumable, resumableClients.updateOutboxSize(client) {
       resumableClients.scheduleDiscard(client)
     }
   }

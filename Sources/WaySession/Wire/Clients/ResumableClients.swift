@@ -37,7 +37,7 @@ package final class ResumableClients: @unchecked Sendable {
 
     fileprivate mutating func add(_ client: Client) {
       guard client.isDisconnected else {
-        if client.outboxBytes > connected?.outboxBytes ?? 0 { connected = client }
+        if client.link.outboxBytes > connected?.link.outboxBytes ?? 0 { connected = client }
         return
       }
       disconnected.append(client)
@@ -46,7 +46,7 @@ package final class ResumableClients: @unchecked Sendable {
 
     /// Keeps the disconnected clients with the largest outboxes, the largest first.
     fileprivate mutating func selectLargest() {
-      disconnected.sort { $0.outboxBytes > $1.outboxBytes }
+      disconnected.sort { $0.link.outboxBytes > $1.link.outboxBytes }
       disconnected.removeLast(max(disconnected.count - Self.maxFound, 0))
     }
   }
@@ -117,8 +117,7 @@ package final class ResumableClients: @unchecked Sendable {
     guard entries[client.name] != nil else { return }
     entries.remove(client.name)
     directory.remove(client: client.name)
-    bytes -= client.outboxBytes
-    client.outboxBytes = 0
+    bytes -= client.link.stopCountingOutbox()
   }
 
   /// The client with a name, and its session.
@@ -130,9 +129,8 @@ package final class ResumableClients: @unchecked Sendable {
   /// Updates the bytes held for a client. Returns whether they exceed its limit.
   @discardableResult
   func updateOutboxSize(_ client: Client) -> Bool {
-    guard let load = client.sequence?.outbox.currentSize() else { return false }
-    bytes += load.bytes - client.outboxBytes
-    client.outboxBytes = load.bytes
+    guard let (load, growth) = client.link.countOutbox() else { return false }
+    bytes += growth
     if bytes > maxBytes { shed() }
     // A single message may be larger than the limit.
     return load.frames > maxClientMessages || load.bytes > maxClientBytes && load.frames > 1
