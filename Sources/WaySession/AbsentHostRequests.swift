@@ -7,7 +7,7 @@ import WayValues
 enum AbsentHostRequests {
   /// Call this when a client has lost its connection, and when hosts have become available.
   static func move(in session: isolated Session) {
-    guard session.resolver.hosts.mayHaveAbsentHosts, !session.isClosing else { return }
+    guard session.resolver.hosts.mayHaveAbsentHosts, !session.state.isClosing else { return }
     for client in session.clients.all where client.isDisconnected {
       for (id, request) in client.pending.all() where !hasAcknowledged(request, client) {
         move(id, request, from: client, in: session)

@@ -166,7 +166,7 @@ enum CallRunner {
       // The call may have ended while it waited.
       guard session.call(call.number) != nil else { return }
       call.resolution = nil
-      try callResolution.options.rights.checkValidity(at: session.wallTime)
+      try callResolution.options.rights.checkValidity(at: session.environment.now())
       switch try advance(callResolution, event, for: .call(call), in: session) {
       case .now(let response): session.settle(call.number, .success(response))
       case .failed(let error): session.settle(call.number, .failure(error))
@@ -197,7 +197,7 @@ enum CallRunner {
     _ origin: Session.CallOrigin, _ callResolution: SessionCallResolution,
     in session: isolated Session
   ) throws(CallError) -> ActiveCall {
-    if session.isDraining, case .request = origin { throw .draining }
+    if session.state.isDraining, case .request = origin { throw .draining }
     let call = try session.beginCall(
       origin, callResolution.kind, timeout: callResolution.options.timeout,
       size: callResolution.size)

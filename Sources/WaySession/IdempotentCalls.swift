@@ -118,9 +118,9 @@ enum IdempotentCalls {
   static func restart(
     _ number: CallNumber, after error: CallError, in session: isolated Session
   ) -> Bool {
-    guard !session.isClosing, let call = session.call(number), call.leadKey != nil,
+    guard !session.state.isClosing, let call = session.call(number), call.leadKey != nil,
       let restart = call.restart, call.startCount < maxStarts,
-      call.rights?.hasExpired(at: session.wallTime) != true
+      call.rights?.hasExpired(at: session.environment.now()) != true
     else { return false }
     call.startCount += 1
     call.work = .none

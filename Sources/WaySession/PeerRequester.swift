@@ -50,7 +50,7 @@ extension Session {
     _ name: String, _ method: String, _ params: Value, _ caller: ServedCaller,
     by requester: PeerRequester
   ) -> (id: RequestID, client: Client)? {
-    guard let client = clients.named(name), !isReleased else {
+    guard let client = clients.named(name), !state.isReleased else {
       requester.complete(.failure(.noResponse(CallError(.hostAbsent, "The host is gone"))))
       return nil
     }

@@ -43,11 +43,12 @@ package actor Session: Requester {
   var identity: Identity
   /// The rights of the app's own code.
   nonisolated let appRights: Rights
-  @exclusivity(unchecked) private var calls = ActiveCalls()
+  /// The calls without a result, including those of Swift code.
+  @exclusivity(unchecked) private(set) var calls = ActiveCalls()
   /// The page actions to perform, while actions are being performed.
   @exclusivity(unchecked) private var pendingActions: Deque<SessionPageAction> = []
   @exclusivity(unchecked) private var isPerformingActions = false
-  @exclusivity(unchecked) private var state = SessionState.active
+  @exclusivity(unchecked) private(set) var state = SessionState.active
   /// Whether the server cannot treat the session as its own now, so that no client may connect. It
   /// may become false again in each state.
   var isFenced = false
@@ -92,45 +93,6 @@ package actor Session: Requester {
     idempotencyKeys = SessionIdempotencyKeys(limit: limits.maxKeys, journal)
     journal?.source = self
   }
-
-  /// The number of calls without a result, including those of Swift code.
-  var callCount: Int { calls.count }
-}
-
-/// The stages of a session from its creation to its end. A session may skip stages, and never returns
-/// to an earlier one.
-enum SessionState: Comparable {
-  /// Work of each kind begins.
-  case active
-  /// The server drains: no task or page begins, and calls in progress continue.
-  case draining
-  /// Another server is to continue the session: new requests wait for it, and calls in progress
-  /// continue here.
-  case handingOver
-  /// No call may begin to wait. The session ends with its last client.
-  case ending
-  /// The last change is on its way to the store. No client can connect to the session here any more.
-  case released
-  /// The session belongs to another server, where what ends here continues.
-  case moved
-}
-
-// What the state means for new work.
-extension Session {
-  /// Whether no new task or page may begin.
-  var isDraining: Bool { state == .draining }
-
-  /// Whether another server is to handle new messages.
-  var isHandingOver: Bool { state == .handingOver || state == .released }
-
-  /// Whether no work may be given to another host any more.
-  var isClosing: Bool { state >= .handingOver }
-
-  /// Whether no new call may begin to wait.
-  var isEnding: Bool { state >= .ending }
-
-  /// Whether the session is handed over, or belongs to another server.
-  var isReleased: Bool { state >= .released }
 }
 
 extension Session {
@@ -170,15 +132,6 @@ extension Session {
   func pendingCalls(of client: Client) -> [ActiveCall] {
     calls.all.filter { $0.caller.client === client }.sorted { $0.number < $1.number }
   }
-
-  /// All calls, in their order.
-  var allCalls: [ActiveCall] { calls.all.sorted { $0.number < $1.number } }
-
-  /// The calls of all clients.
-  var clientCalls: [ActiveCall] { calls.all.filter { $0.caller.client != nil } }
-
-  /// The wall clock: milliseconds since 1970-01-01 UTC.
-  var wallTime: Int64 { environment.now() }
 
   /// Returns the time until the last deadline of a client's calls; `nil` if no call has a deadline
   /// to come.
@@ -234,7 +187,7 @@ extension Session {
     environment.resumableClients.remove(client, of: self)
     environment.owner.endInspection(client)
     recordChange(client)
-    client.rights.depart(isElsewhere: state == .moved)
+    client.rights.depart(isElsewhere: state.hasMoved)
     if let invitation = client.rights.invitation {
       journal?.recordChange(RecordKey.invitations)
       invitations.release(
@@ -254,11 +207,11 @@ extension Session {
       forwardResponse(request, .failure(.noResponse(error)))
     }
     events.subscribers.removeAll(of: id)
-    if state != .moved {
+    if !state.hasMoved {
       events.emit(.session, .left(client: client.name, code: code), by: client.rights.caller)
     }
     if clients.isEmpty { end() }
-    pages.isSuspended = isEnding
+    pages.isSuspended = state.isEnding
     perform([])
     SessionDeepLinkRunner.runNext(in: self)
   }
@@ -270,7 +223,7 @@ extension Session {
   }
 
   /// Changes the state, unless the session is already closer to its end.
-  func advance(to next: SessionState) { state = max(state, next) }
+  func advance(to next: SessionState) { state.advance(to: next) }
 
   /// Rejects calls that would begin to wait, and starts no queued operation any more.
   func stopAcceptingCalls() {
@@ -284,7 +237,7 @@ extension Session {
     let unclaimed = pendingLinks.removeAll()
     perform(pages.end())
     for number in calls.numbers { stop(number, .callerLeft) }
-    if state != .moved { events.emit(.session, .ended, by: nil) }
+    if !state.hasMoved { events.emit(.session, .ended, by: nil) }
     journal?.end()
     environment.owner.sessionEnded(id, unclaimed: unclaimed)
   }
@@ -459,7 +412,7 @@ extension Session {
     switch origin {
     case .call(let call): return call
     case .request(let handle):
-      if isEnding { throw .shuttingDown }
+      if state.isEnding { throw .shuttingDown }
       let charge = try handle.client.charge(ActiveCall.overhead + handle.id.size + size())
       let number = calls.makeNumber()
       try handle.client.calls.begin(number, at: handle)
@@ -484,7 +437,7 @@ extension Session {
       caller.trace = events.inspectorSink.makeTrace(of: kind, number)
     }
     let call = applyTimeout(calls.begin(number, kind, .app(caller)), timeout)
-    guard isEnding else { return call }
+    guard state.isEnding else { return call }
     settle(
       number, .failure(CallError(.cancelledByServer, "The session of the call has ended")))
     return nil

@@ -55,7 +55,7 @@ enum SessionDeepLinkRunner {
   ) throws(CallError) -> LinkState {
     try link.validate()
     // A sender that may have changed is checked when the link is opened.
-    if rights.outdatedCaller(at: session.wallTime) == nil {
+    if rights.outdatedCaller(at: session.environment.now()) == nil {
       try check(link, by: rights, in: session)
     }
     let charge: ByteBudget.Charge
@@ -82,7 +82,7 @@ enum SessionDeepLinkRunner {
   private static func check(
     _ link: DeepLink, by rights: Rights, in session: isolated Session
   ) throws(CallError) {
-    try rights.checkValidity(at: session.wallTime)
+    try rights.checkValidity(at: session.environment.now())
     // A client reaches its own session, and those of its user. Others need a push.
     let caller = rights.caller
     if !caller.clientSession.isSameUTF8(as: session.id) {
@@ -150,7 +150,7 @@ enum SessionDeepLinkRunner {
     while session.pendingLinks.canBegin,
       let next = session.pendingLinks.waiting.first(where: { isDue($0.deepLink, in: session) })
     {
-      if let sender = next.rights.outdatedCaller(at: session.wallTime) {
+      if let sender = next.rights.outdatedCaller(at: session.environment.now()) {
         findOut(sender, in: session)
         continue
       }
@@ -197,7 +197,7 @@ enum SessionDeepLinkRunner {
   private static func findOut(_ sender: CurrentCaller, in session: isolated Session) {
     let owner = session.environment.owner
     let caller = sender.caller
-    session.pendingLinks.hold(linksOf: caller, at: session.wallTime)
+    session.pendingLinks.hold(linksOf: caller, at: session.environment.now())
     Task { [weak session] in
       let status: CallerStatus?
       do throws(CallError) {
@@ -223,7 +223,7 @@ enum SessionDeepLinkRunner {
       }
       return
     }
-    let now = session.wallTime
+    let now = session.environment.now()
     for rights in session.pendingLinks.release(linksOf: caller) {
       rights.outdatedCaller(at: now)?.update(status, at: now)
     }
@@ -241,7 +241,7 @@ enum SessionDeepLinkRunner {
   /// Whether links may be opened in the session. Those of a session that continues after a restart,
   /// or at another server, are left to the next owner.
   private static func opensLinks(_ session: isolated Session) -> Bool {
-    !session.isClosing && !(session.isDraining && session.isPersisted)
+    !session.state.isClosing && !(session.state.isDraining && session.isPersisted)
   }
 
   /// Whether a deep link need not wait any longer: it can be opened, or has failed permanently.
@@ -434,13 +434,13 @@ extension SessionDeepLinkRunner {
     let link = opening.link
     switch result {
     case .success where isLast: complete(link, in: session)
-    case .failure(let error) where isLast && !session.isClosing:
+    case .failure(let error) where isLast && !session.state.isClosing:
       guard mayRetry(link, after: error, in: session), session.pendingLinks.requeue(link.number)
       else { return complete(link, in: session) }
       session.journal?.recordChange(RecordKey.deepLinks)
       runNext(in: session)
     // A page below that cannot be shown must not prevent the page itself.
-    case _ where !session.isClosing: scheduleNext(opening, in: session)
+    case _ where !session.state.isClosing: scheduleNext(opening, in: session)
     // The next start of the server, or another session, opens the link.
     case .success, .failure: _ = session.pendingLinks.requeue(link.number)
     }

@@ -21,7 +21,7 @@ enum SessionResumption {
     guard let client = session.clients[id], client.channel === channel else { return }
     guard
       client.link.isResumable, code != CloseCode.normal.rawValue,
-      !session.isEnding || session.isPersisted, !isOrphan(client, in: session)
+      !session.state.isEnding || session.isPersisted, !isOrphan(client, in: session)
     else { return session.remove(id, code: code) }
     client.link.disconnect(at: session.loop.nanoseconds)
     session.environment.resumableClients.connectionChanged(in: session)
@@ -126,7 +126,7 @@ enum SessionResumption {
     }
     if let identity {
       try SessionTokenExpiry.renew(client, as: identity, in: session)
-    } else if client.rights.hasExpired(at: session.wallTime) {
+    } else if client.rights.hasExpired(at: session.environment.now()) {
       throw CallError(
         .notAuthenticated,
         client.rights.invitation == nil
@@ -174,7 +174,7 @@ enum SessionResumption {
   /// Removes the guest with this invitation token whose connection was lost longest ago.
   static func removeDisconnectedGuest(withToken token: PresentedToken, in session: isolated Session)
   {
-    guard !session.invitations.isVoid(token, wall: session.wallTime) else { return }
+    guard !session.invitations.isVoid(token, wall: session.environment.now()) else { return }
     let absent = session.clients.all.filter { client in
       guard client.isDisconnected, let invitation = client.rights.invitation else { return false }
       return token.matches(invitation.token)

@@ -18,7 +18,7 @@ enum SessionSnapshotWriter {
     for parts: Set<String>?, isAwaited: Bool, number: Int, in session: isolated Session
   ) -> [SessionChange.ChangeStep] {
     let isWhole = parts == nil
-    let calls = Dictionary(grouping: session.clientCalls) { $0.caller.client?.id ?? 0 }
+    let calls = Dictionary(grouping: session.calls.ofClients) { $0.caller.client?.id ?? 0 }
     var steps: [ChangeStep] = []
     for part in (parts ?? allKeys(in: session)).sorted() {
       if let id = RecordKey.suffix(of: part, "at").flatMap({ ClientID($0) }) {
@@ -55,7 +55,8 @@ enum SessionSnapshotWriter {
     case RecordKey.session: return SessionRecord(session).fields
     case RecordKey.stack: return session.pages.stackRecord
     case RecordKey.invitations:
-      return session.invitations.record(at: session.loop.nanoseconds, wall: session.wallTime)
+      return session.invitations.record(
+        at: session.loop.nanoseconds, wall: session.environment.now())
     case RecordKey.deepLinks: return session.pendingLinks.record
     default: break
     }

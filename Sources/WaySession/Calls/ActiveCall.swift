@@ -153,6 +153,12 @@ struct ActiveCalls {
   /// All calls, in no order.
   var all: some Collection<ActiveCall> { calls.values }
 
+  /// All calls, in the order in which they began.
+  var inOrder: [ActiveCall] { calls.values.sorted { $0.number < $1.number } }
+
+  /// The calls of clients, in no order.
+  var ofClients: [ActiveCall] { calls.values.filter { $0.caller.client != nil } }
+
   /// The numbers of all calls, in the order in which they began.
   var numbers: [CallNumber] { calls.keys.sorted() }
 

@@ -38,7 +38,7 @@ extension Session {
   /// Whether the rights of a caller that a request serves have ended. The caller may be a client of
   /// another server.
   func haveEnded(_ served: Rights) -> Bool {
-    served.hasExpired(at: wallTime) || environment.owner.isRevoked(served.caller)
+    served.hasExpired(at: environment.now()) || environment.owner.isRevoked(served.caller)
   }
 
   fileprivate func rights(of purpose: RequestPurpose) -> Rights? {

@@ -73,7 +73,7 @@ enum RouterMethods {
     _ kind: CallKind, _ uri: String, _ isLast: Bool, _ options: consuming SessionCallOptions,
     _ params: Params, _ handle: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
-    if session.isHandingOver, params[.onBehalfOf] == nil {
+    if session.state.isHandingOver, params[.onBehalfOf] == nil {
       return try SessionHandover.park(kind, params, handle, in: session)
     }
     if let key = params.string(.key) {

@@ -26,7 +26,7 @@ enum SessionHandover {
 
   /// Whether no work is in progress that would be lost.
   static func isReady(_ session: isolated Session) -> Bool {
-    !session.allCalls.contains(where: isActive)
+    !session.calls.inOrder.contains(where: isActive)
       && !session.clients.all.contains { client in
         // It is unknown when a disconnected client returns.
         !client.isDisconnected

@@ -87,7 +87,7 @@ enum SessionMethods {
         do throws(CallError) {
           let identity =
             if let relay {
-              try relay.identity(for: handshake.token, at: session.wallTime)
+              try relay.identity(for: handshake.token, at: session.environment.now())
             } else {
               try await owner.identity(of: handshake)
             }

@@ -79,7 +79,7 @@ extension LoopSessions {
     of session: Session, _ revocation: SessionRevocation
   ) -> Result<[String], CallError> {
     session.assumeIsolated { session in
-      guard !session.isReleased else { return .failure(Self.sessionMoved) }
+      guard !session.state.isReleased else { return .failure(Self.sessionMoved) }
       return Result { () throws(CallError) in try revocation.perform(in: session) }
     }
   }

@@ -17,7 +17,7 @@ enum SessionShutdown {
   /// Whether a connected client waits for a call. A call that waits for a shown page does not count
   /// if the page stays after a restart.
   static func hasUnfinishedCalls(_ session: isolated Session) -> Bool {
-    session.clientCalls.contains { call in
+    session.calls.ofClients.contains { call in
       guard call.caller.client?.isDisconnected == false else { return false }
       return !survivesRestart(call, in: session) || !waitsForPage(call, in: session)
     }
@@ -27,7 +27,7 @@ enum SessionShutdown {
   /// end with the session.
   static func end(_ session: isolated Session) {
     session.stopAcceptingCalls()
-    let calls = session.clientCalls.sorted { $0.number < $1.number }
+    let calls = session.calls.ofClients.sorted { $0.number < $1.number }
     for call in calls where session.call(call.number) != nil && !survivesRestart(call, in: session)
     {
       session.stop(

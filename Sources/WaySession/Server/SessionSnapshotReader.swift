@@ -201,7 +201,7 @@ enum SessionSnapshotReader {
         token: try record.string("token"),
         try session.clients.budget.charge(Invitation.overhead))
       try session.invitations.restore(
-        invitation, record, at: session.loop.nanoseconds, wall: session.wallTime)
+        invitation, record, at: session.loop.nanoseconds, wall: session.environment.now())
     } catch let error as StoredRecord.RecordDecodingError {
       throw error
     } catch {
@@ -334,7 +334,7 @@ enum SessionSnapshotReader {
     let unclaimed = (try? SessionPush.audience(record["to"])).map { audience in
       UnclaimedLinks.UnclaimedLink(
         link, for: audience, by: caller.client == nil ? nil : rights.followingCopy,
-        expiresAt: session.wallTime + UnclaimedLinks.lifetime)
+        expiresAt: session.environment.now() + UnclaimedLinks.lifetime)
     }
     session.pendingLinks.restore(
       PendingLinks.PendingLink(
@@ -382,7 +382,7 @@ enum SessionSnapshotReader {
     client.link.persistence.unconfirmedResponses = stored.unconfirmedResponses
     for call in stored.calls {
       // A client whose identity has expired may make the call again, when it has a new one.
-      if let params = call.params, !client.rights.hasExpired(at: session.wallTime) {
+      if let params = call.params, !client.rights.hasExpired(at: session.environment.now()) {
         let request = Request(id: call.id, method: call.method, params: params)
         dispatcher.retry(request, client, call.batch, call.position, in: session)
         continue

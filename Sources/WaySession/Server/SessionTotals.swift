@@ -44,7 +44,7 @@ extension Session {
     totals.absentClients += clients.all.count(where: \.isDisconnected)
     totals.hosts += resolver.hosts.count
     totals.pages += pages.count
-    totals.callsInFlight += callCount
+    totals.callsInFlight += calls.count
     for client in clients.all { totals.pendingRequests += client.pending.count }
   }
 }

@@ -142,7 +142,7 @@ extension Session {
         return .object(members)
       })
     members["pages"] = .integer(Int64(pages.count))
-    members["calls"] = .integer(Int64(callCount))
+    members["calls"] = .integer(Int64(calls.count))
     return .object(members)
   }
 
@@ -152,10 +152,10 @@ extension Session {
     if !identity.groups.isEmpty {
       members["groups"] = identity.groups.sortedValue
     }
-    members["at"] = .integer(wallTime)
+    members["at"] = .integer(environment.now())
     members["clients"] = .array(self.clients.all.map { detail($0) })
     members["stack"] = pages.stack.value(tabs: resolver.snapshot.tabs.map(\.text))
-    members["calls"] = .array(allCalls.map { detail($0) })
+    members["calls"] = .array(calls.inOrder.map { detail($0) })
     members["links"] = .integer(Int64(pendingLinks.count))
     return members
   }

@@ -78,7 +78,7 @@ extension LoopSessions {
     await forEachSession(.send) { session in
       guard session.isDurable else { return }
       let isReleased = session.assumeIsolated { session in
-        if session.isReleased { return true }
+        if session.state.isReleased { return true }
         guard isLast || releasedCount < Self.maxReleased && SessionHandover.isReady(session) else {
           return false
         }

@@ -164,14 +164,14 @@ package actor LoopSessions: ChannelAcceptor {
     }
     let now = loop.nanoseconds
     let (invitation, isInUse) = session.assumeIsolated { session in
-      if let found = session.invitations.find(joinToken, at: now, wall: session.wallTime) {
+      if let found = session.invitations.find(joinToken, at: now, wall: session.environment.now()) {
         return (found as Invitation?, false)
       }
       // A guest that lost its connection and joins again without resuming takes the place of its
       // former client.
       SessionResumption.removeDisconnectedGuest(withToken: joinToken, in: session)
       return (
-        session.invitations.find(joinToken, at: now, wall: session.wallTime),
+        session.invitations.find(joinToken, at: now, wall: session.environment.now()),
         session.invitations.isInUse(joinToken)
       )
     }
@@ -190,12 +190,12 @@ package actor LoopSessions: ChannelAcceptor {
 
   /// Whether a session was handed over and is about to leave this server.
   func isReleased(_ session: String) -> Bool {
-    sessions[session]?.assumeIsolated { $0.isReleased } == true
+    sessions[session]?.assumeIsolated { $0.state.isReleased } == true
   }
 
   /// Whether a session is here and stays, so that a client unknown to it exists nowhere.
   func isLocal(_ session: String) -> Bool {
-    sessions[session]?.assumeIsolated { !$0.isReleased && !$0.isEnding } == true
+    sessions[session]?.assumeIsolated { !$0.state.isEnding } == true
   }
 
   /// Applies another policy, also to running calls; nil for none.
