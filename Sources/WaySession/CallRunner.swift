@@ -235,11 +235,10 @@ enum CallRunner {
     in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     let call = try beginCall(origin, callResolution, in: session)
-    let router = session.resolver.router
     call.work = .task(
       Task {
         do {
-          try await module.load(into: router)
+          try await module.load()
           resume(call, callResolution, .moduleLoaded, in: session)
         } catch {
           let failure = CallError(

@@ -73,10 +73,10 @@ final class RouterStartupTests: Sendable {
       return
     }
     try await withThrowingTaskGroup { group in
-      for _ in 0..<20 { group.addTask { try await module.load(into: self.router) } }
+      for _ in 0..<20 { group.addTask { try await module.load() } }
       try await group.waitForAll()
     }
-    try await module.load(into: router)
+    try await module.load()
     #expect(log.withLock { $0 } == ["loaded"])
   }
 }

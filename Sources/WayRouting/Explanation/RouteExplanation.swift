@@ -75,12 +75,94 @@ public struct RouteExplanation: Sendable {
   }
 }
 
-extension Router {
-  /// Explains how the router resolves a URI now. It runs and changes nothing; a text that is no URI
-  /// is explained too. `caller` matters if a ``RouteRollout`` applies.
-  public func explain(
-    _ uri: String, params: ValueObject = [:], for caller: Caller? = nil
-  ) -> RouteExplanation {
-    snapshot().explain(uri, params: params, for: caller)
+extension RouteExplanation {
+  /// The explanation as `router.explain` and `waybridge explain --json` return it.
+  public var value: Value { .object(members) }
+
+  /// The members of ``value``.
+  package var members: ValueObject {
+    let route = self.route.map { route -> Value in
+      [
+        "name": .string(route.name), "pattern": .string(pattern?.text ?? ""),
+        "scheme": pattern?.scheme.map(Value.string) ?? .null,
+      ]
+    }
+    return [
+      "uri": .string(uri), "canOpen": .bool(canOpen),
+      "kind": kind.map { .string($0.rawValue) } ?? .null, "route": route ?? .null,
+      "params": .object(params), "sources": .object(sourceNames),
+      "candidates": .array(candidates.map(\.value)),
+      "redirects": .array(redirects.map(Value.string)),
+      "releases": .array(rollouts.map(Value.string)),
+      "interceptors": .array(interceptors.map(Value.string)),
+      "fallback": fallback.map(Value.string) ?? .null,
+      "reason": .string(reason),
+    ]
   }
+
+  private var sourceNames: ValueObject {
+    ValueObject(zip(params.members, sources).map { ($0.name, .string($1.rawValue)) })
+  }
+}
+
+extension RouteExplanation.ExplainedCandidate {
+  var value: Value {
+    var members: ValueObject = [
+      "route": .string(route), "pattern": .string(pattern), "chosen": .bool(isChosen),
+      "reason": .string(reason),
+    ]
+    members["params"] = params.map(Value.object)
+    return .object(members)
+  }
+}
+
+extension RouteExplanation {
+  /// The explanation for people, in several lines, without a final line break.
+  public var text: String { Self.text(of: value) }
+
+  /// Returns the text of a ``value``, which may be another router's, from a response of
+  /// `router.explain`.
+  package static func text(of explanation: Value) -> String {
+    var lines = [briefText(explanation["uri"])]
+    var leads = briefText(explanation["kind"])
+    if let name = explanation["route"]?["name"] { leads += " '\(briefText(name))'" }
+    if let host = explanation["host"]?.string { leads += " of \(host.brief)" }
+    lines.append(
+      "  \(explanation["canOpen"]?.bool == true ? "opens" : "does not open"): "
+        + "\(leads.isEmpty ? "" : leads + ", ")\(briefText(explanation["reason"]))")
+    if let rule = explanation["policy"]?.string {
+      lines.append("  refused by the policy: \(rule.brief)")
+    }
+    for redirect in explanation["redirects"]?.array ?? [] {
+      lines.append("  redirected to: \(briefText(redirect))")
+    }
+    for release in explanation["releases"]?.array ?? [] {
+      lines.append("  released: \(briefText(release))")
+    }
+    if let names = explanation["interceptors"]?.array, !names.isEmpty {
+      lines.append("  intercepted by: " + names.map { briefText($0) }.joined(separator: ", "))
+    }
+    if let fallback = explanation["fallback"]?.string {
+      lines.append("  if no host or handler serves it: \(fallback.brief)")
+    }
+    if let params = explanation["params"]?.object, !params.isEmpty {
+      lines.append("  parameters:")
+      for member in params.members {
+        let source = briefText(explanation["sources"]?[member.name])
+        lines.append("    \(member.name.brief) = \(member.value.brief)  (\(source))")
+      }
+    }
+    if let candidates = explanation["candidates"]?.array, !candidates.isEmpty {
+      lines.append("  tried:")
+      for candidate in candidates {
+        let columns = ["route", "pattern", "reason"].map { briefText(candidate[$0]) }
+        lines.append(
+          "    \(candidate["chosen"]?.bool == true ? "*" : "-") "
+            + columns.joined(separator: "  "))
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func briefText(_ value: Value?) -> String { value?.string?.brief ?? "" }
 }

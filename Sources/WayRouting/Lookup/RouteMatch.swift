@@ -3,7 +3,7 @@ import WayValues
 
 /// A declared route with the parameters of a call. A class, so that it is passed on as one
 /// reference.
-public final class RouteMatch: Sendable {
+public final class RouteMatch: CallTarget {
   /// The part that depends on the URI alone, and is the same for every call of it.
   let resolvedRoute: ResolvedRoute
   /// The parameters of query, path and caller, merged; later ones win.
@@ -16,6 +16,7 @@ public final class RouteMatch: Sendable {
 
   /// The route with the handler that it had at the lookup.
   public var route: Route { resolvedRoute.route }
+  var declaredRoute: Route? { resolvedRoute.route }
   /// The route's own handler; `nil` if a custom dispatcher handles the call instead.
   package var routeHandler: RouteHandler? {
     resolvedRoute.customHandler == nil ? resolvedRoute.route.handler : nil
@@ -97,7 +98,36 @@ final class ResolvedRoute: Sendable {
   private func check(
     _ merged: inout ValueObject, _ given: ValueObject
   ) throws(RouterResolutionError) {
-    if isThirdParty { try RouterSnapshot.checkThirdParty(merged) }
-    try route.rules?.check(&merged, given: given, uriFaults: faults)
+    if isThirdParty { try merged.checkThirdParty() }
+    do { try route.rules?.check(&merged, given: given, uriFaults: faults) } catch {
+      throw RouterResolutionError(error)
+    }
+  }
+}
+
+extension RouteMatch {
+  /// Returns a URI that holds the whole call: its target and all ``params``. The query holds those
+  /// that the path does not.
+  ///
+  /// Throws ``PatternParameterError/parameters(_:)`` for parameters that a URI cannot hold, such as
+  /// objects.
+  public func completeURI() throws(PatternParameterError) -> RouteURI {
+    try uri.completed(with: params, pathParams: pathParams, route: route)
+  }
+}
+
+extension ValueObject {
+  /// Checks that the parameter `i` is the URI of a third party's app.
+  func checkThirdParty() throws(RouterResolutionError) {
+    guard let target = self["i"]?.string else {
+      throw RouterResolutionError.parameterFault(
+        "i", "the URI of the other app is missing; it is a string")
+    }
+    do {
+      guard try RouteURI(mapping: target).scheme == nil else { return }
+    } catch {
+      throw RouterResolutionError.parameterFault("i", "not a URI: \(error)")
+    }
+    throw RouterResolutionError.parameterFault("i", "the URI of the other app needs a scheme")
   }
 }

@@ -65,10 +65,7 @@ extension RouterSnapshot {
   /// - Parameter isRouted: whether patterns of routes name the scheme. The handler counts only
   ///   then, and not for `http` and `https`: without routes, all calls are meant for the host.
   package func leavesUndefinedRoutes(toHostOf scheme: String, isRouted: Bool) -> Bool {
-    guard let uri = try? RouteURI(scheme + ":"), let split = try? SplitURI(uri) else {
-      return false
-    }
-    let traits = schemes.traits(of: split)
+    let traits = schemes.traits(ofScheme: scheme)
     guard !traits.isClosed, !traits.isRemoved else { return false }
     if schemes.undefinedTarget(traits) != nil { return true }
     return undefinedRouteHandler != nil && isRouted && scheme != "http" && scheme != "https"

@@ -11,56 +11,30 @@ public final class RouterSnapshot: Sendable {
 
   /// The version, which grows with every change of the router.
   package let version: Int
-  /// The table that was loaded last; `nil` for none.
-  package let table: TableStamp?
-  /// The names of the routes that tables declare.
-  package let declaredNames: Set<UTF8Key>
-  private let orphanedHandlerKeys: Set<UTF8Key>
-  /// The handler of URIs that no route or host serves.
-  package let undefinedRouteHandler: UndefinedRouteHandler?
-  /// The handler of calls that fail.
-  package let failedCallHandler: FailedCallHandler?
-  /// Whether `+` in a query is a space.
-  package let plusIsSpace: Bool
-  /// The first page of each tab, in order; empty for an app without tabs.
-  public let tabs: [RouteURI]
-  let actions: [String: PatternTarget]
+  private let settings: RouterSettings
   let routingTable: RoutingTable
   let schemes: RouterSchemeTable
-  let dispatchers: [String: SchemeDispatcher]
-  let addedGroups: AddedGroups
   /// The group table, built at its first use.
-  let cachedGroupTable = Mutex<RouteGroupTable?>(nil)
+  private let groupTable = Mutex<RouteGroupTable?>(nil)
   /// The interceptors; `nil` if there are none.
-  let interceptors: InterceptorTable?
+  private let interceptors: InterceptorTable?
   /// The redirects; `nil` if there are none.
-  let redirects: RedirectTable?
-  let hooks: [RouteHook]
+  private let redirects: RedirectTable?
 
-  /// Creates the snapshot of a state whose routing table is up to date.
-  init(_ state: inout RouterState, version: Int) {
+  init(
+    version: Int, settings: RouterSettings, routes: RoutingTable, schemes: RouterSchemeTable,
+    interceptors: InterceptorTable?, redirects: RedirectTable?
+  ) {
     self.version = version
-    undefinedRouteHandler = state.undefinedRouteHandler
-    failedCallHandler = state.failedCallHandler
-    table = state.table
-    declaredNames = state.declaredNames
-    orphanedHandlerKeys = state.orphanedHandlers
-    plusIsSpace = state.plusIsSpace ?? state.declared.plusIsSpace
-    tabs = state.tabs ?? state.declared.tabs
-    actions = state.actions ?? state.declared.actions
-    routingTable = state.parts.routes
-    (schemes, dispatchers) = state.schemeParts()
-    addedGroups = state.addedGroups
-    interceptors = state.interceptorTable()
-    redirects = state.redirectTable()
-    hooks = state.hooks
+    self.settings = settings
+    routingTable = routes
+    self.schemes = schemes
+    self.interceptors = interceptors
+    self.redirects = redirects
   }
 
   /// All routes in the order of their registration. The cost is linear in their number.
   public var routes: [Route] { routingTable.routes.map(\.route) }
-
-  /// The names of the routes that code has given a handler and that no table declares any more.
-  package var orphanedHandlers: [String] { orphanedHandlerKeys.map(\.text).sorted() }
 
   /// Returns the pattern that a URI without a route misspells by one or two letters; `nil` if there
   /// is none. It ignores routes that the caller may not call, and global patterns.
@@ -101,7 +75,7 @@ public final class RouterSnapshot: Sendable {
     _ uri: RouteURI, params: ValueObject = [:], checking: Bool = true, for caller: Caller? = nil
   ) throws(RouterResolutionError) -> Resolution {
     let called = uri.withoutDotSegments
-    let redirected = try redirects?.follow(called, in: self, for: caller)
+    let redirected = try follow(called, for: caller)
     let split: SplitURI
     do { split = try SplitURI(redirected?.uri ?? called) } catch { throw .invalidURI(error) }
     return try resolve(
@@ -145,6 +119,14 @@ public final class RouterSnapshot: Sendable {
       isClosed: scheme.isClosed, isThirdParty: scheme.isThirdParty,
       isCacheable: !rolloutCheck.dependsOnCaller)
     return try unmatched.resolution(params, checking: checking)
+  }
+
+  /// Follows the redirects of a URI; `nil` if there are none.
+  func follow(
+    _ uri: RouteURI, for caller: Caller?, explaining: Bool = false
+  ) throws(RouterResolutionError) -> RedirectTable.RedirectedURI? {
+    try redirects?.follow(
+      uri, schemes, plusIsSpace: plusIsSpace, for: caller, explaining: explaining)
   }
 
   /// Returns the interceptors of a call; `nil` for none. Navigation is not intercepted.
@@ -214,7 +196,7 @@ public final class RouterSnapshot: Sendable {
     return ResolvedRoute(
       route: route, uri: split.uri, pathParams: path, params: params,
       customHandler: customHandler, isThirdParty: scheme.isThirdParty,
-      interceptors: interceptors?.chain(of: route, addedGroups),
+      interceptors: interceptors?.chain(of: route, settings.addedGroups),
       dependsOnCaller: rolloutCheck.dependsOnCaller)
   }
 
@@ -231,18 +213,56 @@ public final class RouterSnapshot: Sendable {
     return .navigation(
       uri: split.uri, operation: operation, params: try parameters(split, path: [:], params))
   }
+}
 
-  static func checkThirdParty(_ params: ValueObject) throws(RouterResolutionError) {
-    guard let target = params["i"]?.string else {
-      throw RouterResolutionError.parameterFault(
-        "i", "the URI of the other app is missing; it is a string")
+// The settings of the router.
+extension RouterSnapshot {
+  /// The table that was loaded last; `nil` for none.
+  package var table: TableStamp? { settings.table }
+  /// The names of the routes that tables declare.
+  package var declaredNames: Set<UTF8Key> { settings.declaredNames }
+  /// The names of the routes that code has given a handler and that no table declares any more.
+  package var orphanedHandlers: [String] { settings.orphanedHandlers.map(\.text).sorted() }
+  /// The handler of URIs that no route or host serves.
+  package var undefinedRouteHandler: UndefinedRouteHandler? { settings.undefinedRouteHandler }
+  /// The handler of calls that fail.
+  package var failedCallHandler: FailedCallHandler? { settings.failedCallHandler }
+  /// Whether `+` in a query is a space.
+  package var plusIsSpace: Bool { settings.plusIsSpace }
+  /// The first page of each tab, in order; empty for an app without tabs.
+  public var tabs: [RouteURI] { settings.tabs }
+  var actions: [String: PatternTarget] { settings.actions }
+  /// Whether there are any hooks.
+  package var hasHooks: Bool { !settings.hooks.isEmpty }
+
+  /// Sends an event to all hooks.
+  package func notifyHooks(_ event: RouteEvent, _ caller: Caller) {
+    for hook in settings.hooks { hook.handler(event, caller) }
+  }
+
+  /// Whether a scheme can have routes of a kind. A scheme without a dispatcher can have any kind.
+  package func accepts(_ kind: RouteKind, inScheme scheme: String) -> Bool {
+    schemes.traits(ofScheme: scheme).accepts(kind)
+  }
+}
+
+extension RouterSnapshot {
+  /// Returns the names of the routes in a group: those that name the group themselves, in the order
+  /// of their registration, then those that were added. The cost of the first call is linear in the
+  /// number of routes.
+  public func routes(inGroup group: String) -> [String] { groups.routes(of: group) }
+
+  /// The names of all groups that have routes, sorted. The first use costs as much as that of
+  /// ``routes(inGroup:)``.
+  public var groupNames: [String] { groups.names.sorted() }
+
+  private var groups: RouteGroupTable {
+    groupTable.withLock { groups in
+      if let groups { return groups }
+      let made = RouteGroupTable(routes, added: settings.addedGroups.routesByGroup)
+      groups = made
+      return made
     }
-    do {
-      guard try RouteURI(mapping: target).scheme == nil else { return }
-    } catch {
-      throw RouterResolutionError.parameterFault("i", "not a URI: \(error)")
-    }
-    throw RouterResolutionError.parameterFault("i", "the URI of the other app needs a scheme")
   }
 }
 

@@ -80,3 +80,49 @@ extension Router {
     guard isAdded else { throw .alreadyStarted }
   }
 }
+
+extension Router {
+  /// Registers routes whose module registers their handlers when one of them is called first. That
+  /// call, and others in the meantime, wait for the module and are then served. Until then lookups
+  /// find the routes without loading the module.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the module in errors.
+  ///   - routes: the routes that the module declares; their own handlers are ignored.
+  ///   - names: routes that are declared already, for instance by a table.
+  ///   - register: gives each of the routes its handler, by ``handle(_:with:)``. If it throws, the
+  ///     call fails, and the next one tries again.
+  ///
+  /// Throws, with nothing registered, the errors of ``register(contentsOf:)`` and
+  /// ``handle(_:with:)``. Throws ``RouterConfigurationError/moduleConflict(route:module:)`` for a
+  /// route of a module that has not registered yet.
+  public func registerModule(
+    _ name: String, routes: [Route] = [], handling names: [String] = [],
+    register: @escaping @Sendable (Router) async throws -> Void
+  ) throws(RouterConfigurationError) {
+    let module = LazyModule(name) { [weak self] in
+      // Without its router nothing can call the module's routes.
+      if let self { try await register(self) }
+    }
+    try change { (state) throws(RouterConfigurationError) in
+      var next = state
+      for name in routes.map(\.name) + names {
+        if let other = next.module(of: name) {
+          throw .moduleConflict(route: name, module: other.name)
+        }
+      }
+      for route in routes { _ = try next.add(route.with(.lazy(module)), replacing: false) }
+      for name in names { try next.bind(name, to: .lazy(module)) }
+      state = next
+    }
+  }
+}
+
+/// A ``RouteModule`` or ``RouteService`` that the build plugin `WaybridgeModules` leaves out. The
+/// app registers it by ``Router/register(module:)`` or ``Router/register(service:)``, or does not,
+/// for example if it is only for tests.
+///
+/// A type declares the conformance at the top level of any file of its target; an `#if` around that
+/// makes no difference. For a type of another package, the app declares it with the type's full
+/// name, `extension Kit.Player: @retroactive ManualRegistration {}`.
+public protocol ManualRegistration {}

@@ -41,7 +41,7 @@ final class ParameterRules: Sendable {
   ///   - uriFaults: the faults that ``convert(_:)`` returned.
   func check(
     _ params: inout ValueObject, given: ValueObject, uriFaults: [PatternParameterFault]
-  ) throws(RouterResolutionError) {
+  ) throws(PatternParameterError) {
     var faults = uriFaults.filter { fault in given[fault.name] == nil }
     for declaration in declarations {
       let name = declaration.name
@@ -74,7 +74,7 @@ final class ParameterRules: Sendable {
       }
     }
     guard faults.isEmpty else {
-      throw .invalidParameters(Array(faults.prefix(ValueSchema.maxFaults)))
+      throw .parameters(Array(faults.prefix(ValueSchema.maxFaults)))
     }
   }
 }

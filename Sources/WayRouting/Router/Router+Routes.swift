@@ -130,3 +130,54 @@ extension Router {
     )
   }
 }
+
+extension Router {
+  /// Registers a task with parameters that are decoded into a type and a result that is encoded
+  /// from one. It returns at once, on the thread of the caller's session, and must not block.
+  ///
+  /// Strings of path and query are parsed if the type expects a number or boolean. If the
+  /// parameters do not fit, the caller receives 2422 with the path of the fault before `handler`
+  /// runs.
+  @discardableResult
+  public func task<Request: Decodable & Sendable, Response: Encodable & SendableMetatype>(
+    _ pattern: String, name: String? = nil, priority: Int = 0,
+    _ handler: @escaping @Sendable (Request, Call) throws -> Response
+  ) throws(RouterConfigurationError) -> Registration {
+    try task(pattern, name: name, priority: priority) { call in
+      try ValueEncoder().encode(try handler(try call.decode(), call))
+    }
+  }
+
+  /// Registers a task that may wait; otherwise like the task that returns at once.
+  @discardableResult
+  public func task<Request: Decodable & Sendable, Response: Encodable & SendableMetatype>(
+    _ pattern: String, name: String? = nil, priority: Int = 0,
+    _ handler: @escaping @Sendable (Request, Call) async throws -> Response
+  ) throws(RouterConfigurationError) -> Registration {
+    try task(pattern, name: name, priority: priority) { call in
+      let request: Request = try call.decode()
+      return try ValueEncoder().encode(try await handler(request, call))
+    }
+  }
+}
+
+extension Router {
+  /// Adds routes to a group; routes that are in it already stay. A route that is registered again
+  /// under its name is in the group again.
+  ///
+  /// Throws ``RouterConfigurationError/unknownRoute(_:)`` if one of the names is not registered;
+  /// then none is added.
+  public func add(routes names: [String], toGroup group: String) throws(RouterConfigurationError) {
+    try change { (state) throws(RouterConfigurationError) in
+      for name in names where !state.isRegistered(name) { throw .unknownRoute(name) }
+      for name in names { state.settings.addedGroups.add(name, to: group) }
+    }
+  }
+
+  /// Removes a route from a group that ``add(routes:toGroup:)`` added it to; returns `false` if it
+  /// did not.
+  @discardableResult
+  public func remove(route name: String, fromGroup group: String) -> Bool {
+    changeUnconditionally { $0.settings.addedGroups.remove(name, from: group) }
+  }
+}

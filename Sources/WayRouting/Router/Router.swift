@@ -34,7 +34,7 @@ public final class Router: Sendable {
     let (snapshot, rebuild, before) = state.withLock { state -> BuiltSnapshot in
       if let snapshot = latestSnapshot.withLock({ $0 }) { return (snapshot, nil, nil) }
       let before = state.refreshRoutes()
-      let snapshot = RouterSnapshot(&state, version: version)
+      let snapshot = state.makeSnapshot(version: version)
       latestSnapshot.withLock { $0 = snapshot }
       return (snapshot, state.parts.beginRebuild(), before)
     }
@@ -84,7 +84,7 @@ public final class Router: Sendable {
     let before = try state.withLock { (state) throws(RouterConfigurationError) in
       try change(&state)
       let before = state.refreshRoutes()
-      publish(RouterSnapshot(&state, version: version + 1))
+      publish(state.makeSnapshot(version: version + 1))
       return before
     }
     // The previous table is freed after the lock is released.
@@ -111,5 +111,36 @@ public final class Router: Sendable {
     // Unshared parts of the previous snapshot are freed after the lock is released, since readers
     // may wait for it.
     withExtendedLifetime(before) { _ = changeCount.add(1, ordering: .releasing) }
+  }
+}
+
+extension Router {
+  /// Adds routes, redirects and rules. If `replacing` is `true`, they replace all earlier
+  /// declarations; registrations and settings of other code stay. If one part is rejected, nothing
+  /// changes.
+  package func declare(
+    _ declarations: RouterDeclarations, replacing: Bool = false
+  ) throws(RouterConfigurationError) {
+    try changeEagerly { (state) throws(RouterConfigurationError) in
+      var next = state
+      try next.declare(declarations.routes, replacing: replacing)
+      try next.redirects.declare(declarations.redirects, replacing: replacing)
+      if replacing {
+        next.declared = DeclaredRules()
+      }
+      next.declared.add(declarations)
+      next.settings.table = declarations.stamp
+      state = next
+    }
+  }
+}
+
+extension Router {
+  /// Explains how the router resolves a URI now. It runs and changes nothing; a text that is no URI
+  /// is explained too. `caller` matters if a ``RouteRollout`` applies.
+  public func explain(
+    _ uri: String, params: ValueObject = [:], for caller: Caller? = nil
+  ) -> RouteExplanation {
+    snapshot().explain(uri, params: params, for: caller)
   }
 }

@@ -3,11 +3,8 @@ import WayValues
 
 /// The parts of snapshots that one snapshot shares with the next, and the changes since.
 struct RouterSnapshotParts: Sendable {
-  /// The rules of the schemes, and their dispatchers.
-  typealias SchemeParts = (table: RouterSchemeTable, dispatchers: [String: SchemeDispatcher])
-
   /// These are `nil` from a change until they are rebuilt.
-  var schemes: SchemeParts?
+  var schemes: RouterSchemeTable?
   var redirects: RedirectTable??
   var interceptors: InterceptorTable??
 
@@ -109,13 +106,10 @@ extension RouterState {
     return (true, [])
   }
 
-  /// Returns the rules of the schemes, and their dispatchers.
-  mutating func schemeParts() -> RouterSnapshotParts.SchemeParts {
+  /// Returns the rules of the schemes.
+  mutating func schemeTable() -> RouterSchemeTable {
     if let built = parts.schemes { return built }
-    let built = (
-      table: RouterSchemeTable(declared.completing(schemes)),
-      dispatchers: schemes.compactMapValues(\.dispatcher)
-    )
+    let built = RouterSchemeTable(declared.completing(schemes))
     parts.schemes = built
     return built
   }

@@ -31,8 +31,8 @@ struct RouterState: Sendable {
   private(set) var schemes: [String: RouterSchemeTable.SchemeRule] {
     didSet { parts.schemes = nil }
   }
-  var undefinedRouteHandler: UndefinedRouteHandler?
-  var failedCallHandler: FailedCallHandler?
+  /// The parts that snapshots hold as they are.
+  var settings = RouterSettings()
   /// The settings of code; `nil` leaves them to a table.
   var plusIsSpace: Bool?
   var tabs: [RouteURI]?
@@ -42,21 +42,12 @@ struct RouterState: Sendable {
   var services: [ObjectIdentifier: ServiceEntry] = [:]
   /// The interceptors in the order in which they were added.
   var interceptors: [Interceptor] = [] { didSet { parts.interceptors = nil } }
-  var hooks: [RouteHook] = []
-  /// The groups that routes were added to.
-  var addedGroups = AddedGroups()
 
   /// The declarations of tables except routes and redirects.
   var declared = DeclaredRules() { didSet { parts.schemes = nil } }
-  /// The table that was loaded last; `nil` for none.
-  var table: TableStamp?
-  /// The names of the routes that tables declare, even if other code has replaced them.
-  private(set) var declaredNames: Set<UTF8Key> = []
   /// The handlers that other code has given to routes of a table, for the next time that it is
   /// loaded.
   private var boundHandlers: [UTF8Key: RouteHandler] = [:]
-  /// The names among them whose route no table declares any more.
-  private(set) var orphanedHandlers: Set<UTF8Key> = []
   /// The parts that snapshots share.
   var parts = RouterSnapshotParts()
 
@@ -70,6 +61,17 @@ struct RouterState: Sendable {
 
   /// All routes in the order of registration.
   var routes: [RoutingTable.PlacedRoute] { slots.ordered.map { ($0.place, $0.slot.route) } }
+
+  /// Returns the snapshot of the state, whose table of routes is up to date.
+  mutating func makeSnapshot(version: Int) -> RouterSnapshot {
+    var settings = settings
+    settings.plusIsSpace = plusIsSpace ?? declared.plusIsSpace
+    settings.tabs = tabs ?? declared.tabs
+    settings.actions = actions ?? declared.actions
+    return RouterSnapshot(
+      version: version, settings: settings, routes: parts.routes, schemes: schemeTable(),
+      interceptors: interceptorTable(), redirects: redirectTable())
+  }
 
   /// Returns the route at a place; `nil` if it was removed.
   func route(at place: Int) -> Route? { slots[place]?.route }
@@ -140,14 +142,15 @@ struct RouterState: Sendable {
       }
       if let place = placeByName[key] {
         // Other code has replaced the table's route.
-        if declaredNames.contains(key), slots[place]?.isDeclared == false { continue }
+        if settings.declaredNames.contains(key), slots[place]?.isDeclared == false { continue }
         throw .duplicateName(route.name)
       }
       let route = handler.map(route.with) ?? route
       insert(makeSlot(route, try check(route, for: nil), isDeclared: true), in: place)
       place += 1
     }
-    declaredNames = Set(routes.map { UTF8Key($0.name) }).union(replacing ? [] : declaredNames)
+    settings.declaredNames = Set(routes.map { UTF8Key($0.name) })
+      .union(replacing ? [] : settings.declaredNames)
     parts.invalidateRoutes()
   }
 
@@ -173,7 +176,11 @@ struct RouterState: Sendable {
       let isHosted = if case .hosted = slot.route.handler { true } else { false }
       let key = UTF8Key(slot.route.name)
       boundHandlers[key] = isHosted ? nil : slot.route.handler
-      if isHosted { orphanedHandlers.remove(key) } else { orphanedHandlers.insert(key) }
+      if isHosted {
+        settings.orphanedHandlers.remove(key)
+      } else {
+        settings.orphanedHandlers.insert(key)
+      }
     }
     return place ?? nextPlace
   }
@@ -288,7 +295,7 @@ struct RouterState: Sendable {
     let key = UTF8Key(entry.route.name)
     placeByName[key] = slot
     for shape in entry.shapes { placeByShape[shape] = slot }
-    orphanedHandlers.remove(key)
+    settings.orphanedHandlers.remove(key)
     parts.recordChange(slot)
   }
 
@@ -297,7 +304,7 @@ struct RouterState: Sendable {
     let key = UTF8Key(entry.route.name)
     placeByName[key] = nil
     for shape in entry.shapes { placeByShape[shape] = nil }
-    if boundHandlers[key] != nil { orphanedHandlers.insert(key) }
+    if boundHandlers[key] != nil { settings.orphanedHandlers.insert(key) }
     parts.recordChange(slot)
   }
 }

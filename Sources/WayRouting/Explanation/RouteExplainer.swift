@@ -12,7 +12,7 @@ extension RouterSnapshot {
       let uri: RouteURI
       do { uri = try RouteURI(mapping: text).withoutDotSegments } catch { throw .invalidURI(error) }
       if uri.hasScheme { explanation.uri = uri.text }
-      let redirected = try redirects?.follow(uri, in: self, for: caller, explaining: true)
+      let redirected = try follow(uri, for: caller, explaining: true)
       explanation.redirects = Array((redirected?.chain ?? []).dropFirst())
       let split: SplitURI
       do { split = try SplitURI(redirected?.uri ?? uri) } catch { throw .invalidURI(error) }

@@ -40,7 +40,7 @@ extension Router {
   /// A client that hosts a whole scheme serves all its URIs, unless the scheme is closed
   /// (``setScheme(_:isClosed:)``).
   public func setUndefinedRouteHandler(_ handler: UndefinedRouteHandler?) {
-    changeUnconditionally { $0.undefinedRouteHandler = handler }
+    changeUnconditionally { $0.settings.undefinedRouteHandler = handler }
   }
 
   /// Sets the handler for every call that fails, with any of these errors; `nil` removes it.
@@ -54,7 +54,7 @@ extension Router {
   /// that the session's end stopped. It does not run for a text that is no URI, and for calls that
   /// only change the stack.
   public func setFailedCallHandler(_ handler: FailedCallHandler?) {
-    changeUnconditionally { $0.failedCallHandler = handler }
+    changeUnconditionally { $0.settings.failedCallHandler = handler }
   }
 
   /// Sets the first page of each tab, in order; none for an app without tabs. Running sessions keep
@@ -73,5 +73,40 @@ extension Router {
   /// Sets whether `+` in a query is a space, which is the default. `%2B` always is a plus.
   public func setDecodesPlusAsSpace(_ isSpace: Bool) {
     changeUnconditionally { $0.plusIsSpace = isSpace }
+  }
+
+  /// Sets the target of the URIs of a scheme that no route or host serves, which applies before the
+  /// undefined-route handler; `nil` for none. The target receives the URI that was called as the
+  /// parameter `uri`. A client that hosts the whole scheme serves all its URIs, unless the scheme is
+  /// closed (``setScheme(_:isClosed:)``).
+  ///
+  /// Throws if the text is no target, or needs parameters.
+  public func setUndefinedRoute(
+    scheme: String, leadsTo target: String?
+  ) throws(RouterConfigurationError) {
+    var parsed: PatternTarget?
+    if let target {
+      do { parsed = try PatternTarget(undefinedRoute: target) } catch {
+        throw .invalidTarget(error)
+      }
+    }
+    try change { [parsed] (state) throws(RouterConfigurationError) in
+      try state.change(scheme) { $0.undefinedTarget = parsed.map { .target($0) } ?? .nowhere }
+    }
+  }
+
+  /// Sets the targets of an older server's actions
+  /// (``RouterSnapshot/deepLink(action:url:params:exts:style:key:)``). In a target, `:action_url`
+  /// stands for the URL, and the query of the URL overrides the target's own. Other actions lead to
+  /// their URL itself.
+  ///
+  /// Throws ``RouterConfigurationError/invalidTarget(_:)`` for a text that is no target, or needs
+  /// other parameters.
+  public func setActions(_ actions: [String: String]) throws(RouterConfigurationError) {
+    var targets: [String: PatternTarget] = [:]
+    for (name, text) in actions {
+      do { targets[name] = try PatternTarget(action: text) } catch { throw .invalidTarget(error) }
+    }
+    changeUnconditionally { [targets] in $0.actions = targets }
   }
 }

@@ -1,40 +1,21 @@
 import Logging
+import WayNavigation
 import WayPatterns
 import WayValues
 
 /// One invocation, as its handler receives it.
 public struct Call: Sendable {
-  /// The target of the call: one reference, since a call is passed on often.
-  private enum InvocationTarget {
-    case match(RouteMatch)
-    case explicit(ExplicitTarget)
-  }
-
-  private let target: InvocationTarget
+  /// One reference, since a call is passed on often.
+  private let target: any CallTarget
 
   /// The URI as it was called, including its fragment.
-  public var uri: RouteURI {
-    switch target {
-    case .match(let match): match.uri
-    case .explicit(let explicit): explicit.uri
-    }
-  }
+  public var uri: RouteURI { target.uri }
 
   /// The parameters of query, path and caller, merged; later ones win.
-  public var params: ValueObject {
-    switch target {
-    case .match(let match): match.params
-    case .explicit(let explicit): explicit.params
-    }
-  }
+  public var params: ValueObject { target.params }
 
   /// The declared route that is called; `nil` if a client serves a URI that no route declares.
-  public var route: Route? {
-    switch target {
-    case .match(let match): match.route
-    case .explicit(let explicit): explicit.route
-    }
-  }
+  public var route: Route? { target.declaredRoute }
 
   /// The options that are no business data (`animated`, …), as the caller sent them.
   public let exts: ValueObject
@@ -76,7 +57,7 @@ public struct Call: Sendable {
     uri: RouteURI, params: ValueObject, exts: ValueObject, route: Route? = nil,
     navigator: any Navigator, caller: Caller? = nil
   ) {
-    target = .explicit(ExplicitTarget(uri, params, route))
+    target = ExplicitTarget(uri, params, route)
     self.exts = exts
     self.navigator = navigator
     self.caller = caller ?? Caller(session: navigator.session)
@@ -90,7 +71,7 @@ public struct Call: Sendable {
     attachments: [String: any Sendable] = [:], key: RouterIdempotencyKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
-    target = .explicit(ExplicitTarget(uri, params, route))
+    target = ExplicitTarget(uri, params, route)
     self.exts = exts
     self.navigator = navigator
     self.caller = caller ?? Caller(session: navigator.session)
@@ -99,34 +80,24 @@ public struct Call: Sendable {
       reportProgress: progress)
   }
 
-  /// Creates a call from the resolution of a URI.
-  package init(
-    _ resolution: Resolution, exts: ValueObject, navigator: any Navigator, caller: Caller,
+  /// Creates a call of a target.
+  init(
+    _ target: any CallTarget, exts: ValueObject, navigator: any Navigator, caller: Caller,
     context: PendingCallContext?
   ) {
-    target =
-      switch resolution {
-      case .match(let match): .match(match)
-      case .unmatched(let unmatched, let params):
-        .explicit(ExplicitTarget(unmatched.uri, params, nil))
-      case .navigation(let uri, _, let params): .explicit(ExplicitTarget(uri, params, nil))
-      }
+    self.target = target
     self.exts = exts
     self.navigator = navigator
     self.caller = caller
     self.context = context
   }
 
-  private init(_ call: Call, _ params: ValueObject) {
-    target = .explicit(ExplicitTarget(call.uri, params, call.route))
-    exts = call.exts
-    navigator = call.navigator
-    caller = call.caller
-    context = call.context
-  }
-
   /// Returns the call with other parameters.
-  func with(_ params: ValueObject) -> Call { Call(self, params) }
+  func with(_ params: ValueObject) -> Call {
+    Call(
+      ExplicitTarget(uri, params, route), exts: exts, navigator: navigator, caller: caller,
+      context: context)
+  }
 
   /// Returns a URI that holds the whole call: its target and all ``params``. The query holds those
   /// that the path does not.
@@ -138,16 +109,24 @@ public struct Call: Sendable {
   }
 }
 
-/// A target that is no ``RouteMatch``, or a match with other parameters.
-private final class ExplicitTarget: Sendable {
+/// The target of a call, with its parameters.
+protocol CallTarget: AnyObject, Sendable {
+  var uri: RouteURI { get }
+  var params: ValueObject { get }
+  /// The route; `nil` if none is declared.
+  var declaredRoute: Route? { get }
+}
+
+/// A target that was not looked up, or one with other parameters.
+final class ExplicitTarget: CallTarget {
   let uri: RouteURI
   let params: ValueObject
-  let route: Route?
+  let declaredRoute: Route?
 
   init(_ uri: RouteURI, _ params: ValueObject, _ route: Route?) {
     self.uri = uri
     self.params = params
-    self.route = route
+    declaredRoute = route
   }
 }
 
@@ -166,5 +145,79 @@ package final class PendingCallContext: Sendable {
     self.attachments = attachments
     self.key = key
     self.reportProgress = reportProgress
+  }
+}
+
+extension Call {
+  /// Returns a value that the caller, Swift code of this process, attached under a name: a model
+  /// object or a closure, for example.
+  ///
+  /// Throws ``RouterResolutionError/invalidParameters(_:)`` if there is no such value of the type, as in
+  /// every call over the wire. If a handler rethrows it, its caller receives the error 2422.
+  public func attachment<Model: Sendable>(
+    _ name: String, as type: Model.Type = Model.self
+  ) throws(RouterResolutionError) -> Model {
+    try attachments.value(name, as: type)
+  }
+
+  /// Passes a value of any type to a caller that expects it, as with
+  /// ``Navigator/invoke(_:params:exts:timeout:attachments:returning:)``. Call this before the
+  /// handler returns, and return its result from the handler.
+  ///
+  /// ```swift
+  /// try router.task("action://photo") { call in
+  ///   try call.attachResult([UInt8](repeating: 0, count: 64))
+  /// }
+  /// ```
+  ///
+  /// Throws ``RouterResolutionError/notOverTheWire(_:)`` if the caller expects a `Value`, as clients do.
+  /// If a handler rethrows it, its caller receives the error 2405. Throws ``CallError`` (-32603) if
+  /// the caller expects another type.
+  public func attachResult<Returned: Sendable>(_ value: Returned) throws -> Value {
+    guard let attachments, let expected = attachments.expectedResult else {
+      throw RouterResolutionError.notOverTheWire(
+        "a \(Returned.self) cannot be returned: only Swift code that calls with returning: can "
+          + "receive it"
+      )
+    }
+    guard expected.accepts(value) else {
+      throw CallError(
+        code: -32603,
+        message:
+          "\"\(uri.text.brief)\" returns a \(Returned.self), but its caller expects a \(expected.type)"
+      )
+    }
+    attachments.setResult(value)
+    return .null
+  }
+
+  /// Decodes the parameters as a type. Strings are parsed if the type expects a number or boolean.
+  ///
+  /// Throws ``RouterResolutionError/invalidParameters(_:)`` with the path of each fault. If a handler
+  /// rethrows it, its caller receives 2422.
+  public func decode<Parameters: Decodable>(
+    _ type: Parameters.Type = Parameters.self
+  ) throws(RouterResolutionError) -> Parameters {
+    try params.decode(type)
+  }
+}
+
+extension Page {
+  /// Decodes the parameters as a type, as ``Call/decode(_:)`` does.
+  public func decode<Parameters: Decodable>(
+    _ type: Parameters.Type = Parameters.self
+  ) throws(RouterResolutionError) -> Parameters {
+    try params.decode(type)
+  }
+}
+
+extension ValueObject {
+  /// Decodes parameters as a type. Throws ``RouterResolutionError/invalidParameters(_:)``.
+  func decode<Parameters: Decodable>(
+    _ type: Parameters.Type
+  ) throws(RouterResolutionError) -> Parameters {
+    do { return try decodeParameters(as: type) } catch {
+      throw .invalidParameters([PatternParameterFault(path: error.path, message: error.message)])
+    }
   }
 }

@@ -1,6 +1,22 @@
 import WayNavigation
 import WayPatterns
 
+/// The declaration of one scheme in a route table.
+package struct SchemeDeclaration: Sendable, Hashable {
+  /// The name in lower case.
+  package let name: String
+  /// Whether the scheme is closed to global routes.
+  package let isClosed: Bool
+  /// The target of a call that no route or host serves; `nil` for none.
+  package let undefinedTarget: PatternTarget?
+
+  package init(name: String, isClosed: Bool, undefinedTarget: PatternTarget?) {
+    self.name = name
+    self.isClosed = isClosed
+    self.undefinedTarget = undefinedTarget
+  }
+}
+
 /// The rules of each scheme, found by the hash that a ``SplitURI`` has already computed.
 struct RouterSchemeTable: Sendable {
   /// The rule of one scheme.
@@ -72,6 +88,15 @@ struct RouterSchemeTable: Sendable {
     return found < 0 ? SchemeTraits() : traits[Int(found)]
   }
 
+  /// Returns the traits of a scheme by its name; those of a scheme without a dispatcher if it has
+  /// no rule.
+  func traits(ofScheme name: String) -> SchemeTraits {
+    guard let uri = try? RouteURI(name + ":"), let split = try? SplitURI(uri) else {
+      return SchemeTraits()
+    }
+    return traits(of: split)
+  }
+
   func undefinedTarget(_ traits: SchemeTraits) -> PatternTarget? {
     guard traits.ruleIndex >= 0,
       case .target(let target)? = rules[Int(traits.ruleIndex)].undefinedTarget
@@ -98,5 +123,17 @@ extension RouterSchemeTable.SchemeTraits {
     acceptsPages = dispatcher.accepts(.page)
     acceptsTasks = dispatcher.accepts(.task)
     acceptsServices = dispatcher.accepts(.service)
+  }
+}
+
+extension PatternTarget {
+  /// Creates a target for a URI that no pattern matches, which therefore has no captures.
+  package init(undefinedRoute text: String) throws(RoutePatternError) {
+    try self.init(text)
+    if let name = parameterNames.first {
+      throw RoutePatternError(
+        text, at: 0,
+        "\":\(name)\" has no value here; the target gets the URI as the parameter \"uri\"")
+    }
   }
 }

@@ -2,22 +2,6 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// The declaration of one scheme in a route table.
-package struct SchemeDeclaration: Sendable, Hashable {
-  /// The name in lower case.
-  package let name: String
-  /// Whether the scheme is closed to global routes.
-  package let isClosed: Bool
-  /// The target of a call that no route or host serves; `nil` for none.
-  package let undefinedTarget: PatternTarget?
-
-  package init(name: String, isClosed: Bool, undefinedTarget: PatternTarget?) {
-    self.name = name
-    self.isClosed = isClosed
-    self.undefinedTarget = undefinedTarget
-  }
-}
-
 /// All declarations of a route table.
 package struct RouterDeclarations: Sendable {
   /// The version and hash of the table.
@@ -58,26 +42,5 @@ struct DeclaredRules: Sendable {
       rules[name] = rules[name, default: .init()].addingDefaults(scheme)
     }
     return rules
-  }
-}
-
-extension Router {
-  /// Adds routes, redirects and rules. If `replacing` is `true`, they replace all earlier
-  /// declarations; registrations and settings of other code stay. If one part is rejected, nothing
-  /// changes.
-  package func declare(
-    _ declarations: RouterDeclarations, replacing: Bool = false
-  ) throws(RouterConfigurationError) {
-    try changeEagerly { (state) throws(RouterConfigurationError) in
-      var next = state
-      try next.declare(declarations.routes, replacing: replacing)
-      try next.redirects.declare(declarations.redirects, replacing: replacing)
-      if replacing {
-        next.declared = DeclaredRules()
-      }
-      next.declared.add(declarations)
-      next.table = declarations.stamp
-      state = next
-    }
   }
 }

@@ -57,29 +57,3 @@ struct RouteHook: Sendable, RouterNamedEntry {
   let name: String
   let handler: @Sendable (RouteEvent, Caller) -> Void
 }
-
-extension Router {
-  /// Adds a hook for every page and task of every session, for statistics and logs, or replaces the
-  /// one with the same name. It runs on the thread of the session, in the order of the events, and
-  /// must not block. It also receives the caller; for a page, its opener.
-  public func addHook(_ name: String, _ hook: @escaping @Sendable (RouteEvent, Caller) -> Void) {
-    let added = RouteHook(name: name, handler: hook)
-    changeUnconditionally { $0.hooks.put(added) }
-  }
-
-  /// Removes a hook; returns `false` if there is none.
-  @discardableResult
-  public func removeHook(_ name: String) -> Bool {
-    changeUnconditionally { $0.hooks.remove(named: name) }
-  }
-}
-
-extension RouterSnapshot {
-  /// Whether there are any hooks.
-  package var hasHooks: Bool { !hooks.isEmpty }
-
-  /// Sends an event to all hooks.
-  package func notifyHooks(_ event: RouteEvent, _ caller: Caller) {
-    for hook in hooks { hook.handler(event, caller) }
-  }
-}

@@ -1,0 +1,24 @@
+import WayNavigation
+import WayPatterns
+import WayValues
+
+/// The parts of a router that a snapshot holds as they are set.
+struct RouterSettings: Sendable {
+  /// The table that was loaded last; `nil` for none.
+  var table: TableStamp?
+  /// The names of the routes that tables declare, even if other code has replaced them.
+  var declaredNames: Set<UTF8Key> = []
+  /// The names of the routes that code has given a handler and that no table declares any more.
+  var orphanedHandlers: Set<UTF8Key> = []
+  var undefinedRouteHandler: UndefinedRouteHandler?
+  var failedCallHandler: FailedCallHandler?
+  /// Whether `+` in a query is a space.
+  var plusIsSpace = true
+  /// The first page of each tab, in order.
+  var tabs: [RouteURI] = []
+  /// The targets of an older server's actions.
+  var actions: [String: PatternTarget] = [:]
+  var hooks: [RouteHook] = []
+  /// The groups that routes were added to.
+  var addedGroups = AddedGroups()
+}

@@ -1,0 +1,56 @@
+import WayNavigation
+import WayValues
+
+extension Router {
+  /// Adds an interceptor that decides at once, or replaces the one with the same name. It runs on
+  /// the thread of the caller's session and must not block. Among interceptors of the same
+  /// priority, the first added sees a call first.
+  ///
+  /// If it throws a ``CallError`` with an application code, the caller receives that error. Any
+  /// other error refuses the call (2423).
+  public func intercept(
+    _ name: String, on scope: Interceptor.InterceptorScope = .all(), priority: Int = 0,
+    _ body: @escaping @Sendable (Call) throws -> Interception
+  ) {
+    add(Interceptor(name: name, priority: priority, scope: scope, body: .immediate(body)))
+  }
+
+  /// Adds an interceptor that may wait, at most `timeout` for one call; otherwise as the one that
+  /// decides at once.
+  public func intercept(
+    _ name: String, on scope: Interceptor.InterceptorScope = .all(), priority: Int = 0,
+    timeout: Duration = .seconds(60),
+    _ body: @escaping @Sendable (Call) async throws -> Interception
+  ) {
+    add(
+      Interceptor(
+        name: name, priority: priority, scope: scope, body: .asynchronous(body, timeout: timeout)))
+  }
+
+  private func add(_ interceptor: Interceptor) {
+    changeUnconditionally { $0.interceptors.put(interceptor) }
+  }
+
+  /// Removes an interceptor; returns `false` if there is none. It still decides the calls that it
+  /// holds.
+  @discardableResult
+  public func removeInterceptor(_ name: String) -> Bool {
+    changeUnconditionally { $0.interceptors.remove(named: name) }
+  }
+}
+
+extension Router {
+  /// Adds a hook for every page and task of every session, for statistics and logs, or replaces the
+  /// one with the same name. It runs on the thread of the session, in the order of the events, and
+  /// must not block. It also receives the caller; for a page, its opener.
+  public func addHook(_ name: String, _ hook: @escaping @Sendable (RouteEvent, Caller) -> Void) {
+    let added = RouteHook(name: name, handler: hook)
+    changeUnconditionally { $0.settings.hooks.put(added) }
+  }
+
+  /// Removes a hook; returns `false` if there is none.
+  @discardableResult
+  public func removeHook(_ name: String) -> Bool {
+    changeUnconditionally { $0.settings.hooks.remove(named: name) }
+  }
+}
