@@ -105,6 +105,14 @@ struct MatchOrderRow: Sendable, CustomTestStringConvertible {
     #expect(found == [["p": "a", "q": "1"], ["r": "a", "s": "1"]])
   }
 
+  @Test func `the order of entries decides between patterns that match one authority`() throws {
+    let texts = ["/USER/:a", "/user/:b", "/User/:c"]
+    let trie = RouteTrie(try texts.map { (try RoutePattern($0), 0) })
+    let split = try SplitURI(RouteURI("x://user/7"))
+    let found = trie.candidates(split, in: .global).map { trie.pattern(of: $0.form).text }
+    #expect(found == texts)
+  }
+
   @Test func `distinguishes ten thousand routes`() throws {
     let trie = RouteTrie(
       try (0..<10_000).map { (try RoutePattern("x://p\($0 % 100)/r\($0)/:id"), 0) })

@@ -30,7 +30,7 @@ package struct RouteTrie: Sendable {
   // One element for each form of each pattern. The arrays are separate, so that reading one counts
   // no references of another.
   private var patterns: [RoutePattern] = []
-  private var forms: [RoutePattern.PatternForm] = []
+  private(set) var forms: [RoutePattern.PatternForm] = []
   private var owners: [Int32] = []
   private(set) var index = TrieIndex()
 
@@ -41,7 +41,7 @@ package struct RouteTrie: Sendable {
   }
 
   /// - Parameter owners: the number of each entry, instead of its place, in rising order.
-  init(_ entries: [PrioritizedPattern], owners: some Collection<Int>) {
+  package init(_ entries: [PrioritizedPattern], owners: some Collection<Int>) {
     let count = entries.reduce(0) { $0 + $1.pattern.formCount }
     patterns.reserveCapacity(count)
     forms.reserveCapacity(count)
@@ -49,53 +49,17 @@ package struct RouteTrie: Sendable {
     var priorities: [Int] = []
     priorities.reserveCapacity(count)
     for (entry, owner) in zip(entries, owners) {
-      add(entry.pattern, of: owner)
-      for _ in entry.pattern.forms { priorities.append(entry.priority) }
+      for form in entry.pattern.forms {
+        patterns.append(entry.pattern)
+        forms.append(form)
+        self.owners.append(Int32(owner))
+        priorities.append(entry.priority)
+      }
     }
     index = TrieIndex(count: count) { number in
       let number = Int(number)
       return TrieIndex.NumberedForm(
-        form: forms[number], scheme: patterns[number].scheme, priority: priorities[number],
-        place: number)
-    }
-  }
-
-  /// Adds a pattern of the last owner, or of the next one. The cost is linear in the pattern.
-  ///
-  /// - Parameter entries: the entries by the numbers of the owners. Among forms of one shape and
-  ///   one priority, the one with the lower place comes first.
-  mutating func insert(
-    _ pattern: RoutePattern, of owner: Int, _ entries: [(place: Int, priority: Int)]
-  ) {
-    let first = formCount
-    add(pattern, of: owner)
-    let numbered = formLookup(entries)
-    for number in first..<formCount { index.insert(Int32(number), numbered) }
-  }
-
-  /// Removes the pattern of an owner. Its forms keep their numbers.
-  mutating func remove(
-    _ pattern: RoutePattern, of owner: Int, _ entries: [(place: Int, priority: Int)]
-  ) {
-    index.remove(pattern, at: entries[owner].place, formLookup(entries))
-  }
-
-  private func formLookup(
-    _ entries: [(place: Int, priority: Int)]
-  ) -> (Int32) -> TrieIndex.NumberedForm {
-    { [patterns, forms, owners] number in
-      let number = Int(number)
-      let (place, priority) = entries[Int(owners[number])]
-      return TrieIndex.NumberedForm(
-        form: forms[number], scheme: patterns[number].scheme, priority: priority, place: place)
-    }
-  }
-
-  private mutating func add(_ pattern: RoutePattern, of owner: Int) {
-    for form in pattern.forms {
-      patterns.append(pattern)
-      forms.append(form)
-      owners.append(Int32(owner))
+        form: forms[number], scheme: patterns[number].scheme, priority: priorities[number])
     }
   }
 
@@ -128,12 +92,6 @@ package struct RouteTrie: Sendable {
 extension RouteTrie {
   /// Returns the place of a form's pattern among the entries that the table was built of.
   package func entry(of form: Int) -> Int { Int(owners[form]) }
-
-  /// The number of forms, including removed ones.
-  var formCount: Int { forms.count }
-
-  /// Returns the form with a number.
-  func form(_ number: Int) -> RoutePattern.PatternForm { forms[number] }
 
   /// Returns the pattern that a form belongs to.
   package func pattern(of form: Int) -> RoutePattern { patterns[form] }

@@ -1,17 +1,10 @@
 // The parts of near misses.
 extension TrieIndex {
-  /// The next nodes for a segment of a URI: that of a literal and that of a parameter; -1 for none.
-  typealias SegmentBranches = (literal: Int32, parameter: Int32)
-
-  static var noBranches: SegmentBranches { (-1, -1) }
-
-  /// Returns the next nodes for a segment of a URI from a node, or from none (-1).
-  func branches(from node: Int32, at position: Int, _ split: borrowing SplitURI) -> SegmentBranches
-  {
-    guard node >= 0 else { return Self.noBranches }
+  /// Returns the next nodes for a segment of a URI: that of a literal, then that of a parameter.
+  func children(of node: Int32, at position: Int, _ split: borrowing SplitURI) -> [Int32] {
     let literal = edges.child(
       of: node, split[position], in: split.uri.text.utf8.span, folding: split.isFolded(position))
-    return (literal, nodes[Int(node)].parameter)
+    return [literal, nodes[Int(node)].parameter].filter { $0 >= 0 }
   }
 
   /// Returns the node after the scheme of a URI, or -1.
@@ -27,9 +20,8 @@ extension TrieIndex {
     return found
   }
 
-  /// Iterates over the forms at and below a node in the order of their numbers, in an index whose
-  /// forms were all inserted at once. The cost of the first forms is linear in their number, not in
-  /// that of all forms.
+  /// Iterates over the forms at and below a node in the order of their numbers. The cost of the
+  /// first forms is linear in their number, not in that of all forms.
   struct OrderedFormIterator {
     private enum PendingItem {
       case form
@@ -43,7 +35,7 @@ extension TrieIndex {
 
     init(_ index: TrieIndex, below node: Int32) {
       self.index = index
-      if node >= 0 { expand(RootNode.sharedNode(node)) }
+      expand(RootNode.sharedNode(node))
     }
 
     mutating func next() -> Int32? {

@@ -16,7 +16,7 @@ struct TrieIndex: Sendable {
     /// The form for which the node was created: the one with the lowest number at and below the
     /// node.
     var lowestForm: Int32 = 0
-    /// The highest priority at and below the node, or a higher one if a form was removed.
+    /// The highest priority at and below the node.
     var priority = Int.min
   }
 

@@ -20,7 +20,7 @@ extension RouterSnapshot {
       explanation.candidates = candidates.candidates
       explanation.rollouts = (redirected?.reasons ?? []) + candidates.rollouts
       explanation.route = candidates.chosen.map(route)
-      explanation.pattern = candidates.chosen.map { trie.pattern(of: $0.form) }
+      explanation.pattern = candidates.chosen.map { routingTable.trie.pattern(of: $0.form) }
       explanation.kind = explanation.route?.kind
       let unchecked = try resolve(split, params: params, checking: false, for: caller)
       explanation.apply(unchecked, given: params)

@@ -27,7 +27,7 @@ struct RouteLookupTrace: ~Copyable {
     addNearMisses(split)
   }
 
-  private var trie: LayeredTrie { snapshot.trie }
+  private var trie: RouteTrie { snapshot.routingTable.trie }
 
   private func route(of form: Int) -> Route { snapshot.routingTable.route(of: form) }
 

@@ -14,9 +14,7 @@ struct InterceptorTable: Sendable {
   /// names.
   private let byGroup: [UTF8Key: InterceptorChain?]
 
-  /// Returns `nil` without interceptors.
-  init?(_ interceptors: [Interceptor]) {
-    guard !interceptors.isEmpty else { return nil }
+  init(_ interceptors: [Interceptor]) {
     let sorted = interceptors.enumerated().sorted { left, right in
       left.element.priority != right.element.priority
         ? left.element.priority > right.element.priority : left.offset < right.offset

@@ -18,9 +18,9 @@ struct RedirectTable: Sendable {
   private let redirects: [Redirect]
   private let trie: RouteTrie
 
-  /// Returns `nil` without redirects.
-  init?(_ redirects: [Redirect]) {
-    guard !redirects.isEmpty else { return nil }
+  var isEmpty: Bool { redirects.isEmpty }
+
+  init(_ redirects: [Redirect]) {
     self.redirects = redirects
     trie = RouteTrie(redirects.map { ($0.from, 0) })
   }

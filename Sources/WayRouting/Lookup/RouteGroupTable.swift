@@ -3,7 +3,7 @@ import WayValues
 /// The groups that routes were added to, without those that the routes name themselves.
 struct AddedGroups: Sendable {
   /// The groups of each route, with numbers that grow as routes are added to groups.
-  private var byRoute = RouterShardedDictionary<UTF8Key, [(group: UTF8Key, number: Int)]>()
+  private var byRoute: [UTF8Key: [(group: UTF8Key, number: Int)]] = [:]
   private var lastNumber = 0
   private var count = 0
 
@@ -39,7 +39,7 @@ struct AddedGroups: Sendable {
   /// number.
   var routesByGroup: [UTF8Key: [String]] {
     var numbered: [UTF8Key: [(number: Int, route: String)]] = [:]
-    for (route, groups) in byRoute.all {
+    for (route, groups) in byRoute {
       for (group, number) in groups { numbered[group, default: []].append((number, route.text)) }
     }
     return numbered.mapValues { $0.sorted { $0.number < $1.number }.map(\.route) }

@@ -2,7 +2,8 @@ import WayNavigation
 import WayPatterns
 import WayValues
 
-/// The parts of a router that a snapshot holds as they are set.
+/// The parts of a router that a snapshot holds as they are set. Until the snapshot is made, `nil`
+/// leaves a part to a table.
 struct RouterSettings: Sendable {
   /// The table that was loaded last; `nil` for none.
   var table: TableStamp?
@@ -13,11 +14,11 @@ struct RouterSettings: Sendable {
   var undefinedRouteHandler: UndefinedRouteHandler?
   var failedCallHandler: FailedCallHandler?
   /// Whether `+` in a query is a space.
-  var plusIsSpace = true
+  var plusIsSpace: Bool?
   /// The first page of each tab, in order.
-  var tabs: [RouteURI] = []
+  var tabs: [RouteURI]?
   /// The targets of an older server's actions.
-  var actions: [String: PatternTarget] = [:]
+  var actions: [String: PatternTarget]?
   var hooks: [RouteHook] = []
   /// The groups that routes were added to.
   var addedGroups = AddedGroups()

@@ -11,8 +11,8 @@ extension RouterSnapshot {
     let split: SplitURI
     do { split = try SplitURI(declined.uri) } catch { throw .invalidURI(error) }
     let scheme = schemes.traits(of: split)
-    var found = trie.candidates(split, in: .scheme)
-    if !scheme.isClosed { found += trie.candidates(split, in: .global) }
+    var found = routingTable.trie.candidates(split, in: .scheme)
+    if !scheme.isClosed { found += routingTable.trie.candidates(split, in: .global) }
     var rolloutCheck = RolloutCheck(caller: caller, dependsOnCaller: true)
     let rest = found.filter {
       scheme.accepts(route(of: $0).kind) && rolloutCheck.includes(route(of: $0))

@@ -16,14 +16,12 @@ public final class RouterSnapshot: Sendable {
   let schemes: RouterSchemeTable
   /// The group table, built at its first use.
   private let groupTable = Mutex<RouteGroupTable?>(nil)
-  /// The interceptors; `nil` if there are none.
-  private let interceptors: InterceptorTable?
-  /// The redirects; `nil` if there are none.
-  private let redirects: RedirectTable?
+  private let interceptors: InterceptorTable
+  private let redirects: RedirectTable
 
   init(
     version: Int, settings: RouterSettings, routes: RoutingTable, schemes: RouterSchemeTable,
-    interceptors: InterceptorTable?, redirects: RedirectTable?
+    interceptors: InterceptorTable, redirects: RedirectTable
   ) {
     self.version = version
     self.settings = settings
@@ -33,8 +31,8 @@ public final class RouterSnapshot: Sendable {
     self.redirects = redirects
   }
 
-  /// All routes in the order of their registration. The cost is linear in their number.
-  public var routes: [Route] { routingTable.routes.map(\.route) }
+  /// All routes in the order of their registration.
+  public var routes: [Route] { routingTable.routes }
 
   /// Returns the pattern that a URI without a route misspells by one or two letters; `nil` if there
   /// is none. It ignores routes that the caller may not call, and global patterns.
@@ -44,7 +42,7 @@ public final class RouterSnapshot: Sendable {
     guard let misspelled = MisspelledURI(uri) else { return nil }
     var nearest: (distance: Int, pattern: RoutePattern)?
     var remaining = Self.maxComparedPatterns
-    for route in routingTable.someRoutes(atMost: Self.maxComparedPatterns) {
+    for route in routingTable.routes.prefix(Self.maxComparedPatterns) {
       for pattern in route.patterns.prefix(remaining) {
         remaining -= 1
         let limit = (nearest?.distance ?? MisspelledURI.maxDistance + 1) - 1
@@ -98,13 +96,13 @@ public final class RouterSnapshot: Sendable {
     let scheme = schemes.traits(of: split)
     if scheme.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
     if scheme.isNavigation { return try navigation(split, params) }
-    let schemeMatch = trie.best(split, in: .scheme)
+    let schemeMatch = routingTable.trie.best(split, in: .scheme)
     if let schemeMatch, let found = choose(schemeMatch, split, in: .scheme, scheme, &rolloutCheck) {
       return .match(
         try self.resolvedRoute(found, split, scheme, rolloutCheck).match(params, checking: checking)
       )
     }
-    if !scheme.isClosed, let first = trie.best(split, in: .global),
+    if !scheme.isClosed, let first = routingTable.trie.best(split, in: .global),
       let found = choose(first, split, in: .global, scheme, &rolloutCheck)
     {
       return .match(
@@ -125,15 +123,17 @@ public final class RouterSnapshot: Sendable {
   func follow(
     _ uri: RouteURI, for caller: Caller?, explaining: Bool = false
   ) throws(RouterResolutionError) -> RedirectTable.RedirectedURI? {
-    try redirects?.follow(
-      uri, schemes, plusIsSpace: plusIsSpace, for: caller, explaining: explaining)
+    redirects.isEmpty
+      ? nil
+      : try redirects.follow(
+        uri, schemes, plusIsSpace: plusIsSpace, for: caller, explaining: explaining)
   }
 
   /// Returns the interceptors of a call; `nil` for none. Navigation is not intercepted.
   package func interceptors(of resolution: Resolution) -> InterceptorChain? {
     switch resolution {
     case .match(let match): match.interceptors
-    case .unmatched: interceptors?.defaultChain
+    case .unmatched: interceptors.defaultChain
     case .navigation: nil
     }
   }
@@ -152,8 +152,6 @@ public final class RouterSnapshot: Sendable {
     return merged
   }
 
-  var trie: LayeredTrie { routingTable.trie }
-
   func route(of candidate: RouteTrie.Candidate) -> Route { routingTable.route(of: candidate.form) }
 
   /// Returns the best match of a kind that the dispatcher accepts and whose rollout includes the
@@ -163,7 +161,7 @@ public final class RouterSnapshot: Sendable {
     _ scheme: RouterSchemeTable.SchemeTraits, _ rolloutCheck: inout RolloutCheck
   ) -> RouteTrie.Candidate? {
     if isEligible(first, scheme, &rolloutCheck) { return first }
-    for candidate in trie.candidates(split, in: scope)
+    for candidate in routingTable.trie.candidates(split, in: scope)
     where isEligible(candidate, scheme, &rolloutCheck) {
       return candidate
     }
@@ -184,7 +182,7 @@ public final class RouterSnapshot: Sendable {
     _ rolloutCheck: RolloutCheck
   ) throws(RouterResolutionError) -> ResolvedRoute {
     let path: ValueObject
-    do { path = try trie.captures(of: found, in: split) } catch {
+    do { path = try routingTable.trie.captures(of: found, in: split) } catch {
       throw RouterResolutionError(error)
     }
     let params = try parameters(split, path: path, [:])
@@ -196,7 +194,7 @@ public final class RouterSnapshot: Sendable {
     return ResolvedRoute(
       route: route, uri: split.uri, pathParams: path, params: params,
       customHandler: customHandler, isThirdParty: scheme.isThirdParty,
-      interceptors: interceptors?.chain(of: route, settings.addedGroups),
+      interceptors: interceptors.chain(of: route, settings.addedGroups),
       dependsOnCaller: rolloutCheck.dependsOnCaller)
   }
 
@@ -228,10 +226,10 @@ extension RouterSnapshot {
   /// The handler of calls that fail.
   package var failedCallHandler: FailedCallHandler? { settings.failedCallHandler }
   /// Whether `+` in a query is a space.
-  package var plusIsSpace: Bool { settings.plusIsSpace }
+  package var plusIsSpace: Bool { settings.plusIsSpace ?? true }
   /// The first page of each tab, in order; empty for an app without tabs.
-  public var tabs: [RouteURI] { settings.tabs }
-  var actions: [String: PatternTarget] { settings.actions }
+  public var tabs: [RouteURI] { settings.tabs ?? [] }
+  var actions: [String: PatternTarget] { settings.actions ?? [:] }
   /// Whether there are any hooks.
   package var hasHooks: Bool { !settings.hooks.isEmpty }
 

@@ -130,17 +130,6 @@ public struct ServiceMethods<Service: Sendable>: ~Copyable {
   }
 }
 
-extension RouterState {
-  fileprivate mutating func add(
-    _ methods: [Route], of service: ObjectIdentifier
-  ) throws(RouterConfigurationError) {
-    for method in methods {
-      let registration = try add(method, replacing: false)
-      services[service]?.methods.append(registration)
-    }
-  }
-}
-
 extension Router {
   /// Registers a service under its type and a name. Swift code gets it by its type
   /// (``service(_:)``). Other callers use the methods that `methods` names,
@@ -158,12 +147,11 @@ extension Router {
   ) throws(RouterConfigurationError) {
     let slot = LazyService(name, make)
     let routes = try slot.routes(methods)
-    try change { (state) throws(RouterConfigurationError) in
-      var next = state
-      let others = state.services[ObjectIdentifier(type)]?.methods ?? []
-      next.services[ObjectIdentifier(type)] = .init(name: name, slot: slot, methods: others)
-      try next.add(routes, of: ObjectIdentifier(type))
-      state = next
+    try change { (builder) throws(RouterConfigurationError) in
+      let registrations = try builder.add(contentsOf: routes)
+      let others = builder.services[ObjectIdentifier(type)]?.methods ?? []
+      builder.services[ObjectIdentifier(type)] = .init(
+        name: name, slot: slot, methods: others + registrations)
     }
   }
 
@@ -173,12 +161,11 @@ extension Router {
     _ methods: (inout ServiceMethods<Service>) -> Void
   ) throws(RouterConfigurationError) {
     let routes = try slot.routes(methods)
-    try change { (state) throws(RouterConfigurationError) in
+    try change { (builder) throws(RouterConfigurationError) in
       let type = ObjectIdentifier(Service.self)
-      guard state.services[type]?.slot as? LazyService<Service> === slot else { return }
-      var next = state
-      try next.add(routes, of: type)
-      state = next
+      guard builder.services[type]?.slot as? LazyService<Service> === slot else { return }
+      let registrations = try builder.add(contentsOf: routes)
+      builder.services[type]?.methods += registrations
     }
   }
 
@@ -197,11 +184,11 @@ extension Router {
   /// holds the service keeps it.
   @discardableResult
   public func removeService<Service: Sendable>(_ type: Service.Type) -> Bool {
-    changeUnconditionally { state in
-      guard let entry = state.services.removeValue(forKey: ObjectIdentifier(type)) else {
+    change { builder in
+      guard let entry = builder.services.removeValue(forKey: ObjectIdentifier(type)) else {
         return false
       }
-      for method in entry.methods { _ = state.remove(method) }
+      for method in entry.methods { _ = builder.remove(method) }
       return true
     }
   }

@@ -1,4 +1,5 @@
 import WayPatterns
+import WayValues
 
 /// A part of an app that registers its handlers when one of its routes is called first. If it names
 /// no routes, it registers when the router starts.
@@ -104,16 +105,21 @@ extension Router {
       // Without its router nothing can call the module's routes.
       if let self { try await register(self) }
     }
-    try change { (state) throws(RouterConfigurationError) in
-      var next = state
-      for name in routes.map(\.name) + names {
-        if let other = next.module(of: name) {
+    try change { (builder) throws(RouterConfigurationError) in
+      let ownNames = routes.map(\.name)
+      for name in ownNames + names {
+        if let other = builder.module(of: name) {
           throw .moduleConflict(route: name, module: other.name)
         }
       }
-      for route in routes { _ = try next.add(route.with(.lazy(module)), replacing: false) }
-      for name in names { try next.bind(name, to: .lazy(module)) }
-      state = next
+      for name in names where builder.routes[name] == nil {
+        guard ownNames.contains(where: { $0.isSameUTF8(as: name) }) else {
+          throw .unknownRoute(name)
+        }
+      }
+      _ = try builder.add(contentsOf: routes.map { $0.with(.lazy(module)) })
+      // A lazy handler fits every route.
+      for name in names { try builder.bind(name, to: .lazy(module)) }
     }
   }
 }

@@ -58,10 +58,10 @@ extension Router {
         throw RegistrationError(name: name, underlying: error)
       }
     }
-    try change { (state) throws(RouterConfigurationError) in
+    try change { (builder) throws(RouterConfigurationError) in
       let type = ObjectIdentifier(Service.Service.self)
-      guard let other = state.services[type] else {
-        state.services[type] = .init(name: name, slot: slot, provider: ObjectIdentifier(service))
+      guard let other = builder.services[type] else {
+        builder.services[type] = .init(name: name, slot: slot, provider: ObjectIdentifier(service))
         return
       }
       guard other.provider == nil || other.provider == ObjectIdentifier(service) else {

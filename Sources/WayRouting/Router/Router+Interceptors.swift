@@ -28,14 +28,14 @@ extension Router {
   }
 
   private func add(_ interceptor: Interceptor) {
-    changeUnconditionally { $0.interceptors.put(interceptor) }
+    change { $0.interceptors.put(interceptor, named: \.name) }
   }
 
   /// Removes an interceptor; returns `false` if there is none. It still decides the calls that it
   /// holds.
   @discardableResult
   public func removeInterceptor(_ name: String) -> Bool {
-    changeUnconditionally { $0.interceptors.remove(named: name) }
+    change { $0.interceptors.remove(name, named: \.name) }
   }
 }
 
@@ -45,12 +45,31 @@ extension Router {
   /// must not block. It also receives the caller; for a page, its opener.
   public func addHook(_ name: String, _ hook: @escaping @Sendable (RouteEvent, Caller) -> Void) {
     let added = RouteHook(name: name, handler: hook)
-    changeUnconditionally { $0.settings.hooks.put(added) }
+    change { $0.settings.hooks.put(added, named: \.name) }
   }
 
   /// Removes a hook; returns `false` if there is none.
   @discardableResult
   public func removeHook(_ name: String) -> Bool {
-    changeUnconditionally { $0.settings.hooks.remove(named: name) }
+    change { $0.settings.hooks.remove(name, named: \.name) }
+  }
+}
+
+// A list in which each name is unique.
+extension Array {
+  /// Replaces the entry with the same name, or appends the entry.
+  fileprivate mutating func put(_ entry: Element, named name: (Element) -> String) {
+    if let place = firstIndex(where: { name($0).isSameUTF8(as: name(entry)) }) {
+      self[place] = entry
+    } else {
+      append(entry)
+    }
+  }
+
+  /// Removes the entry with a name; returns `false` if there is none.
+  fileprivate mutating func remove(_ removed: String, named name: (Element) -> String) -> Bool {
+    guard let place = firstIndex(where: { name($0).isSameUTF8(as: removed) }) else { return false }
+    remove(at: place)
+    return true
   }
 }

@@ -11,8 +11,8 @@ extension Router {
   public func register(
     _ route: Route, replacing: Bool = false
   ) throws(RouterConfigurationError) -> Registration {
-    try change { (state) throws(RouterConfigurationError) in
-      try state.add(route, replacing: replacing)
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.add(route, replacing: replacing)
     }
   }
 
@@ -22,12 +22,8 @@ extension Router {
   public func register(contentsOf routes: [Route]) throws(RouterConfigurationError)
     -> [Registration]
   {
-    try change { (state) throws(RouterConfigurationError) in
-      var next = state
-      var registrations: [Registration] = []
-      for route in routes { registrations.append(try next.add(route, replacing: false)) }
-      state = next
-      return registrations
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.add(contentsOf: routes)
     }
   }
 
@@ -74,15 +70,15 @@ extension Router {
   public func replace(
     _ registration: Registration, with route: Route
   ) throws(RouterConfigurationError) -> Registration {
-    try change { (state) throws(RouterConfigurationError) in
-      try state.replace(registration, with: route)
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.replace(registration, with: route)
     }
   }
 
   /// Removes a route; returns `false` if the registration is no longer valid.
   @discardableResult
   public func remove(_ registration: Registration) -> Bool {
-    changeUnconditionally { $0.remove(registration) }
+    change { $0.remove(registration) }
   }
 
   /// Replaces the route with a name, regardless of its origin, also in the order among routes of
@@ -94,15 +90,15 @@ extension Router {
   public func replace(
     route name: String, with route: Route
   ) throws(RouterConfigurationError) -> Registration {
-    try change { (state) throws(RouterConfigurationError) in try state.replace(name, with: route) }
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.replace(name, with: route)
+    }
   }
 
   /// Removes the route with a name, regardless of its origin; returns `false` if there is none.
   @discardableResult
   public func remove(route name: String) -> Bool {
-    changeUnconditionally { state in
-      state.registration(of: name).map { state.remove($0) } ?? false
-    }
+    change { $0.remove(name) }
   }
 
   /// Sets the handler of a route that is declared already, for instance by a table.
@@ -110,7 +106,7 @@ extension Router {
   /// Throws ``RouterConfigurationError/unknownRoute(_:)`` for a name that no route has, and
   /// ``RouterConfigurationError/handlerMismatch(route:kind:)`` for a handler of another kind.
   public func handle(_ name: String, with handler: RouteHandler) throws(RouterConfigurationError) {
-    try change { (state) throws(RouterConfigurationError) in try state.bind(name, to: handler) }
+    try change { (builder) throws(RouterConfigurationError) in try builder.bind(name, to: handler) }
   }
 
   /// Removes the handler of a route, so that hosts serve it again. Throws
@@ -168,9 +164,9 @@ extension Router {
   /// Throws ``RouterConfigurationError/unknownRoute(_:)`` if one of the names is not registered;
   /// then none is added.
   public func add(routes names: [String], toGroup group: String) throws(RouterConfigurationError) {
-    try change { (state) throws(RouterConfigurationError) in
-      for name in names where !state.isRegistered(name) { throw .unknownRoute(name) }
-      for name in names { state.settings.addedGroups.add(name, to: group) }
+    try change { (builder) throws(RouterConfigurationError) in
+      for name in names where builder.routes[name] == nil { throw .unknownRoute(name) }
+      for name in names { builder.settings.addedGroups.add(name, to: group) }
     }
   }
 
@@ -178,6 +174,6 @@ extension Router {
   /// did not.
   @discardableResult
   public func remove(route name: String, fromGroup group: String) -> Bool {
-    changeUnconditionally { $0.settings.addedGroups.remove(name, from: group) }
+    change { $0.settings.addedGroups.remove(name, from: group) }
   }
 }

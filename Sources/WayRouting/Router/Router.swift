@@ -3,18 +3,24 @@ import WayValues
 
 /// The routes of an app, which can be changed at run time from any thread.
 ///
-/// A change takes a lock; a lookup reads a ``RouterSnapshot``. The first reader after a change
-/// builds the snapshot, so that many changes in a row cost no more than one. It shares unchanged
-/// parts with the previous snapshot. After many changes, its parts are rebuilt in the background,
-/// while readers use the current ones.
-///
-/// A table that is loaded or changed builds a snapshot at once. Readers use the previous one until
-/// then.
+/// A change takes a lock; a lookup reads an immutable ``RouterSnapshot``. The first reader after
+/// many changes builds it. If a snapshot has been read, the next change builds its successor
+/// before it returns, so that calls do not wait: they use the previous one until then. The cost of
+/// a build is linear in the number of routes if routes were added, replaced or removed. Register
+/// many routes at once, by ``register(contentsOf:)`` or as a table.
 public final class Router: Sendable {
-  private let state = Mutex(RouterState())
-  /// The current snapshot, for readers; `nil` from a change until the next read. A thread
-  /// locks the state before this lock, which no thread holds while it builds a snapshot.
-  private let latestSnapshot = Mutex<RouterSnapshot?>(nil)
+  /// The snapshot for readers.
+  private enum PublishedSnapshot: Sendable {
+    /// The next reader builds it.
+    case outdated
+    /// No reader has used it yet.
+    case unread(RouterSnapshot)
+    case read(RouterSnapshot)
+  }
+
+  private let builder = Mutex(RouterBuilder())
+  /// A thread locks the builder before this lock, which no thread holds while it builds a snapshot.
+  private let published = Mutex(PublishedSnapshot.outdated)
   private let changeCount = Atomic(0)
   let startup = RouterStartup()
 
@@ -27,89 +33,51 @@ public final class Router: Sendable {
   /// Returns the current snapshot. It takes a lock for a moment: use one snapshot for many lookups
   /// in a row.
   public func snapshot() -> RouterSnapshot {
-    if let snapshot = latestSnapshot.withLock({ $0 }) { return snapshot }
-    typealias BuiltSnapshot = (
-      RouterSnapshot, RouterSnapshotParts.RoutesRebuild?, before: RoutingTable?
-    )
-    let (snapshot, rebuild, before) = state.withLock { state -> BuiltSnapshot in
-      if let snapshot = latestSnapshot.withLock({ $0 }) { return (snapshot, nil, nil) }
-      let before = state.refreshRoutes()
-      let snapshot = state.makeSnapshot(version: version)
-      latestSnapshot.withLock { $0 = snapshot }
-      return (snapshot, state.parts.beginRebuild(), before)
+    if let snapshot = readPublished() { return snapshot }
+    return builder.withLock { builder in
+      if let snapshot = readPublished() { return snapshot }
+      let snapshot = builder.makeSnapshot(version: version)
+      published.withLock { $0 = .read(snapshot) }
+      return snapshot
     }
-    // The previous table is freed after the lock is released.
-    withExtendedLifetime(before) {}
-    if let rebuild { Task.detached { [weak self] in self?.rebuildRoutes(rebuild) } }
-    return snapshot
   }
 
-  /// Rebuilds the table of routes, while readers use the current one. The cost is linear in the
-  /// number of routes.
-  func rebuildRoutes(_ rebuild: RouterSnapshotParts.RoutesRebuild) {
-    var table = RoutingTable(rebuild.table.routes)
-    while true {
-      let (isAdopted, changes) = state.withLock { state in
-        let result = state.adopt(&table, of: rebuild)
-        // Readers release the previous table.
-        if result.isAdopted { publish(nil) }
-        return result
+  private func readPublished() -> RouterSnapshot? {
+    published.withLock { published in
+      switch published {
+      case .outdated: return nil
+      case .read(let snapshot): return snapshot
+      case .unread(let snapshot):
+        published = .read(snapshot)
+        return snapshot
       }
-      if isAdopted || changes.isEmpty { return }
-      for (place, route) in changes { table.put(route, at: place) }
     }
   }
 
   /// Runs `body` under the lock.
-  func read<Result: Sendable>(_ body: @Sendable (RouterState) -> Result) -> Result {
-    state.withLock { body($0) }
+  func read<Result: Sendable>(_ body: @Sendable (RouterBuilder) -> Result) -> Result {
+    builder.withLock { body($0) }
   }
 
-  /// Runs `change` under the lock.
-  func changeUnconditionally<Result: Sendable>(
-    _ change: @Sendable (inout RouterState) -> Result
-  ) -> Result {
-    state.withLock { state in
-      let result = change(&state)
-      publish(nil)
+  /// Runs `change` under the lock; if it throws, it must have changed nothing.
+  func change<Result: Sendable, Failure: Error>(
+    _ change: @Sendable (inout RouterBuilder) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try builder.withLock { (builder) throws(Failure) -> Result in
+      let result = try change(&builder)
+      let isRead = published.withLock { if case .read = $0 { true } else { false } }
+      publish(isRead ? .unread(builder.makeSnapshot(version: version + 1)) : .outdated)
       return result
     }
   }
 
-  /// Runs `change` as ``change(_:)`` does, and builds the snapshot before it is published. Readers
-  /// use the current one until then, instead of building it while calls wait.
-  func changeEagerly(
-    _ change: @Sendable (inout RouterState) throws(RouterConfigurationError) -> Void
-  ) throws(RouterConfigurationError) {
-    let before = try state.withLock { (state) throws(RouterConfigurationError) in
-      try change(&state)
-      let before = state.refreshRoutes()
-      publish(state.makeSnapshot(version: version + 1))
-      return before
+  /// Publishes a change to readers. Requires the builder's lock.
+  private func publish(_ next: PublishedSnapshot) {
+    let before = published.withLock { published in
+      defer { published = next }
+      return published
     }
-    // The previous table is freed after the lock is released.
-    withExtendedLifetime(before) {}
-  }
-
-  /// Runs `change` under the lock; if it throws, nothing has changed.
-  func change<Result: Sendable>(
-    _ change: @Sendable (inout RouterState) throws(RouterConfigurationError) -> Result
-  ) throws(RouterConfigurationError) -> Result {
-    try state.withLock { (state) throws(RouterConfigurationError) -> Result in
-      let result = try change(&state)
-      publish(nil)
-      return result
-    }
-  }
-
-  /// Publishes a change to readers. Requires the state's lock.
-  private func publish(_ snapshot: RouterSnapshot?) {
-    let before = latestSnapshot.withLock { latest in
-      defer { latest = snapshot }
-      return latest
-    }
-    // Unshared parts of the previous snapshot are freed after the lock is released, since readers
-    // may wait for it.
+    // The previous snapshot is freed after its lock is released, since readers may wait for it.
     withExtendedLifetime(before) { _ = changeCount.add(1, ordering: .releasing) }
   }
 }
@@ -121,21 +89,13 @@ extension Router {
   package func declare(
     _ declarations: RouterDeclarations, replacing: Bool = false
   ) throws(RouterConfigurationError) {
-    try changeEagerly { (state) throws(RouterConfigurationError) in
-      var next = state
-      try next.declare(declarations.routes, replacing: replacing)
-      try next.redirects.declare(declarations.redirects, replacing: replacing)
-      if replacing {
-        next.declared = DeclaredRules()
-      }
-      next.declared.add(declarations)
-      next.settings.table = declarations.stamp
-      state = next
+    try change { (builder) throws(RouterConfigurationError) in
+      var next = builder
+      try next.declare(declarations, replacing: replacing)
+      builder = next
     }
   }
-}
 
-extension Router {
   /// Explains how the router resolves a URI now. It runs and changes nothing; a text that is no URI
   /// is explained too. `caller` matters if a ``RouteRollout`` applies.
   public func explain(

@@ -33,6 +33,15 @@ struct DeclaredRules: Sendable {
     plusIsSpace = declarations.plusIsSpace
   }
 
+  /// Returns the settings; those of other code override the declared ones.
+  func completing(_ settings: RouterSettings) -> RouterSettings {
+    var settings = settings
+    settings.plusIsSpace = settings.plusIsSpace ?? plusIsSpace
+    settings.tabs = settings.tabs ?? tabs
+    settings.actions = settings.actions ?? actions
+    return settings
+  }
+
   /// Returns the rules of all schemes; those of other code override the declared ones.
   func completing(_ rules: [String: RouterSchemeTable.SchemeRule]) -> [String: RouterSchemeTable
     .SchemeRule]

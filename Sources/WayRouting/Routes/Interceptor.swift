@@ -22,7 +22,7 @@ public enum Interception: Sendable {
 /// An interceptor that waits holds the call: it may open the login page, await its outcome, and
 /// then let the call continue. It does not delay other calls. If it exceeds its timeout, the call
 /// is refused, and its task is cancelled.
-public struct Interceptor: Sendable, RouterNamedEntry {
+public struct Interceptor: Sendable {
   /// The calls that an interceptor sees.
   public enum InterceptorScope: Sendable {
     /// All calls, including those of URIs without a declared route, except those of the routes with

@@ -53,7 +53,7 @@ public struct RouteFailure: Sendable {
 }
 
 /// A closure that receives the events of every call.
-struct RouteHook: Sendable, RouterNamedEntry {
+struct RouteHook: Sendable {
   let name: String
   let handler: @Sendable (RouteEvent, Caller) -> Void
 }

@@ -29,9 +29,7 @@ struct Round {
     try measureLookups(in: snapshot)
     try measureMixed("all kinds", in: snapshot)
     try measureRoutes(of: router)
-    try measureMixed("all kinds, after changes", in: router.snapshot())
     try measureRules(of: router)
-    try registerReading(patterns)
   }
 
   // Lookups of all kinds in a table that does not change.

@@ -1,16 +1,14 @@
-// Forms are inserted and removed by their numbers in a list of forms.
+// The index is built from forms by their numbers in a list of forms.
 extension TrieIndex {
   /// The form of a number. Among forms that end at one node with one priority, those of a lower
-  /// place come first.
+  /// number come first.
   struct NumberedForm {
     let form: RoutePattern.PatternForm
     let scheme: String?
     let priority: Int
-    let place: Int
   }
 
-  /// Creates an index of the forms with the numbers below `count`. Their places rise with their
-  /// numbers.
+  /// Creates an index of the forms with the numbers below `count`.
   init(count: Int, _ formLookup: (Int32) -> NumberedForm) {
     // Nodes are created in the order of the forms, and their lists of entries from the end.
     var ends: [(node: Int32, priority: Int)] = []
@@ -36,35 +34,9 @@ extension TrieIndex {
       nodes[Int(node)].firstEntry = Int32(entries.count - 1)
     }
     for number in 0..<Int32(count) { joinAuthority(number, formLookup) }
-    sortSchemes()
-  }
-
-  /// Inserts a form with a number above all others.
-  mutating func insert(_ number: Int32, _ formLookup: (Int32) -> NumberedForm) {
-    let added = formLookup(number)
-    let known = schemes.count
-    addEntry(number, to: terminalNode(of: added, number), formLookup)
-    joinAuthority(number, formLookup)
-    if schemes.count > known { sortSchemes() }
-  }
-
-  /// Removes all forms of a pattern at a place. Their nodes stay.
-  mutating func remove(
-    _ pattern: RoutePattern, at place: Int, _ formLookup: (Int32) -> NumberedForm
-  ) {
-    for form in pattern.forms {
-      if let scheme = pattern.scheme {
-        let node = edges.child(of: form.shape.rawValue, literal: Array(scheme.utf8))
-        unlink(place, from: node, form.segments[...], formLookup)
-        continue
-      }
-      unlink(place, from: RootNode.global.rawValue, form.segments[...], formLookup)
-      guard case .literal(let literal) = form.segments.first else { continue }
-      let node = edges.child(
-        of: RootNode.globalAuthority.rawValue, literal: literal.map(\.lowercased))
-      if separateAuthorityNodes.contains(node) {
-        unlink(place, from: node, form.segments.dropFirst(), formLookup)
-      }
+    schemes.sort { left, right in
+      left.scheme != right.scheme
+        ? left.scheme < right.scheme : left.shape.rawValue < right.shape.rawValue
     }
   }
 
@@ -172,48 +144,16 @@ extension TrieIndex {
     var next = nodes[Int(node)].firstEntry
     while next >= 0, case let entry = entries[Int(next)],
       entry.priority > added.priority
-        || entry.priority == added.priority && formLookup(entry.form).place <= added.place
+        || entry.priority == added.priority && entry.form <= number
     {
       previous = next
       next = entry.next
     }
     entries.append(IndexedForm(form: number, next: next, priority: added.priority))
-    link(Int32(entries.count - 1), behind: previous, of: node)
-  }
-
-  private mutating func unlink(
-    _ place: Int, from start: Int32, _ segments: ArraySlice<RoutePattern.PatternSegment>,
-    _ formLookup: (Int32) -> NumberedForm
-  ) {
-    var node = start
-    for segment in segments where node >= 0 {
-      node =
-        switch segment {
-        case .literal(let literal): edges.child(of: node, literal: literal)
-        case .parameter: nodes[Int(node)].parameter
-        case .wildcard: nodes[Int(node)].wildcard
-        }
-    }
-    guard node >= 0 else { return }
-    var previous: Int32 = -1
-    var next = nodes[Int(node)].firstEntry
-    while next >= 0 {
-      let entry = entries[Int(next)]
-      if formLookup(entry.form).place == place {
-        link(entry.next, behind: previous, of: node)
-      } else {
-        previous = next
-      }
-      next = entry.next
-    }
-  }
-
-  /// Links an entry after another one, or as the first of its node.
-  private mutating func link(_ entry: Int32, behind previous: Int32, of node: Int32) {
     if previous < 0 {
-      nodes[Int(node)].firstEntry = entry
+      nodes[Int(node)].firstEntry = Int32(entries.count - 1)
     } else {
-      entries[Int(previous)].next = entry
+      entries[Int(previous)].next = Int32(entries.count - 1)
     }
   }
 
@@ -255,13 +195,5 @@ extension TrieIndex {
     if last >= 0 { nodes[Int(last)].nextSibling = new }
     nodes[Int(parent)].lastChild = new
     return new
-  }
-
-  private mutating func sortSchemes() { schemes.sort(by: Self.isInOrder) }
-
-  /// The order of ``schemes``.
-  static func isInOrder(_ left: SchemeNode, _ right: SchemeNode) -> Bool {
-    left.scheme != right.scheme
-      ? left.scheme < right.scheme : left.shape.rawValue < right.shape.rawValue
   }
 }

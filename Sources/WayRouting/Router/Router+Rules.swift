@@ -1,14 +1,50 @@
 import WayNavigation
 import WayPatterns
+import WayValues
 
+// Redirects.
+extension Router {
+  /// Redirects the URIs that match `from`, and replaces an earlier redirect with the same `from`.
+  ///
+  /// Throws if one of the two is invalid, or if another redirect matches the same URIs.
+  public func redirect(_ from: String, to target: String) throws(RouterConfigurationError) {
+    let redirect: Redirect
+    do { redirect = try Redirect(from: from, to: target) } catch { throw .invalidTarget(error) }
+    try self.redirect(contentsOf: [redirect])
+  }
+
+  /// Adds all redirects, or none of them if one is rejected. Throws the errors of
+  /// ``redirect(_:to:)``.
+  public func redirect(contentsOf redirects: [Redirect]) throws(RouterConfigurationError) {
+    try change { (builder) throws(RouterConfigurationError) in
+      var next = builder.redirects
+      for redirect in redirects { try next.add(redirect) }
+      builder.redirects = next
+    }
+  }
+
+  /// Removes a redirect by its `from` as it was written; returns `false` if there is none.
+  @discardableResult
+  public func removeRedirect(_ from: String) -> Bool {
+    guard let pattern = try? RoutePattern(from) else { return false }
+    return change { $0.redirects.remove(from: pattern) }
+  }
+
+  /// Removes all redirects.
+  public func removeRedirects() {
+    change { $0.redirects = RedirectList() }
+  }
+}
+
+// Schemes, and what applies to calls of all of them.
 extension Router {
   /// Sets the dispatcher of a scheme and replaces an earlier one. Throws
   /// ``RouterConfigurationError/invalidScheme(_:)``.
   public func register(_ dispatcher: SchemeDispatcher, scheme: String)
     throws(RouterConfigurationError)
   {
-    try change { (state) throws(RouterConfigurationError) in
-      try state.change(scheme) { rule in
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.change(scheme) { rule in
         rule.dispatcher = dispatcher
         rule.isRemoved = false
       }
@@ -18,8 +54,8 @@ extension Router {
   /// Removes the dispatcher of a scheme. Its URIs fail with "no dispatcher" until another one is
   /// registered. Throws ``RouterConfigurationError/invalidScheme(_:)``.
   public func removeDispatcher(scheme: String) throws(RouterConfigurationError) {
-    try change { (state) throws(RouterConfigurationError) in
-      try state.change(scheme) { rule in
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.change(scheme) { rule in
         rule.dispatcher = nil
         rule.isRemoved = true
       }
@@ -30,8 +66,8 @@ extension Router {
   /// scheme, and a client that hosts the whole scheme serves declared routes only. Throws
   /// ``RouterConfigurationError/invalidScheme(_:)``.
   public func setScheme(_ scheme: String, isClosed: Bool) throws(RouterConfigurationError) {
-    try change { (state) throws(RouterConfigurationError) in
-      try state.change(scheme) { $0.isClosed = isClosed }
+    try change { (builder) throws(RouterConfigurationError) in
+      try builder.change(scheme) { $0.isClosed = isClosed }
     }
   }
 
@@ -40,7 +76,7 @@ extension Router {
   /// A client that hosts a whole scheme serves all its URIs, unless the scheme is closed
   /// (``setScheme(_:isClosed:)``).
   public func setUndefinedRouteHandler(_ handler: UndefinedRouteHandler?) {
-    changeUnconditionally { $0.settings.undefinedRouteHandler = handler }
+    change { $0.settings.undefinedRouteHandler = handler }
   }
 
   /// Sets the handler for every call that fails, with any of these errors; `nil` removes it.
@@ -54,7 +90,7 @@ extension Router {
   /// that the session's end stopped. It does not run for a text that is no URI, and for calls that
   /// only change the stack.
   public func setFailedCallHandler(_ handler: FailedCallHandler?) {
-    changeUnconditionally { $0.settings.failedCallHandler = handler }
+    change { $0.settings.failedCallHandler = handler }
   }
 
   /// Sets the first page of each tab, in order; none for an app without tabs. Running sessions keep
@@ -62,17 +98,17 @@ extension Router {
   ///
   /// Throws ``RouterConfigurationError/tooManyTabs(limit:)`` beyond 16.
   public func setTabs(_ tabs: [RouteURI]) throws(RouterConfigurationError) {
-    try change { (state) throws(RouterConfigurationError) in
+    try change { (builder) throws(RouterConfigurationError) in
       guard tabs.count <= NavigationStack.maxTabs else {
         throw .tooManyTabs(limit: NavigationStack.maxTabs)
       }
-      state.tabs = tabs
+      builder.settings.tabs = tabs
     }
   }
 
   /// Sets whether `+` in a query is a space, which is the default. `%2B` always is a plus.
   public func setDecodesPlusAsSpace(_ isSpace: Bool) {
-    changeUnconditionally { $0.plusIsSpace = isSpace }
+    change { $0.settings.plusIsSpace = isSpace }
   }
 
   /// Sets the target of the URIs of a scheme that no route or host serves, which applies before the
@@ -90,8 +126,8 @@ extension Router {
         throw .invalidTarget(error)
       }
     }
-    try change { [parsed] (state) throws(RouterConfigurationError) in
-      try state.change(scheme) { $0.undefinedTarget = parsed.map { .target($0) } ?? .nowhere }
+    try change { [parsed] (builder) throws(RouterConfigurationError) in
+      try builder.change(scheme) { $0.undefinedTarget = parsed.map { .target($0) } ?? .nowhere }
     }
   }
 
@@ -107,6 +143,6 @@ extension Router {
     for (name, text) in actions {
       do { targets[name] = try PatternTarget(action: text) } catch { throw .invalidTarget(error) }
     }
-    changeUnconditionally { [targets] in $0.actions = targets }
+    change { [targets] in $0.settings.actions = targets }
   }
 }
