@@ -16,11 +16,3 @@ struct SessionsCommand: ParsableCommand {
       """,
     subcommands: [SessionsListCommand.self, SessionsShowCommand.self])
 }
-
-/// The option for the folder of sessions.
-struct SessionFolder: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Folder in which a server has stored its sessions", valueName: "folder"),
-    completion: .directory)
-  var data: String
-}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import WayStore
 import Waybridge
 import WaybridgeClient
@@ -24,13 +23,13 @@ struct SessionsListCommand: ParsableCommand {
       or a server uses them; 64 if the command line is wrong.
       """)
 
-  @OptionGroup var folder: SessionFolder
+  @OptionGroup var folder: SavedSessionFolder
 
   @Flag(help: "Print one JSON object a line")
   var json = false
 
   func run() throws {
-    let saved = try SQLiteSavedSessions(folder: folder.data)
+    let saved = try folder.open()
     let sessions = try saved.list().map { summary in
       SessionLine(summary, user: try saved.user(of: summary.id))
     }
@@ -94,12 +93,5 @@ extension SQLiteSavedSessions {
   fileprivate func user(of session: String) throws -> Value? {
     guard let bytes = try part("session", of: session) else { return nil }
     return try? Value(json: String(decoding: bytes, as: UTF8.self))["identity"]?["user"]
-  }
-}
-
-extension SQLiteSavedSessions.SavedSessionSummary {
-  /// The time of the last change: RFC 3339, in UTC.
-  var date: String {
-    Date(timeIntervalSince1970: Double(changedAt) / 1_000).formatted(.iso8601)
   }
 }

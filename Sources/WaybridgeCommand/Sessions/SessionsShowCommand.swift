@@ -21,7 +21,7 @@ struct SessionsShowCommand: ParsableCommand {
       read, or a server uses it; 64 if the command line is wrong.
       """)
 
-  @OptionGroup var folder: SessionFolder
+  @OptionGroup var folder: SavedSessionFolder
 
   @Flag(help: "Print one line")
   var json = false
@@ -30,7 +30,7 @@ struct SessionsShowCommand: ParsableCommand {
   var id: String
 
   func run() throws {
-    let saved = try SQLiteSavedSessions(folder: folder.data)
+    let saved = try folder.open()
     guard let summary = try saved.list().first(where: { $0.id == id }) else {
       throw CommandError("there is no session \(quoted(id)) in \(quoted(folder.data))")
     }
