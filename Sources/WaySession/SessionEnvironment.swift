@@ -76,6 +76,8 @@ struct SessionEnvironment: Sendable {
   let cluster: ClusterNode?
   let router: Router
   let limits: Limits
+  /// The limits in the result of `session.open`.
+  let announcedLimits: Value
   /// The memory budget of all sessions.
   let budget: ByteBudget
   let meter: SessionCallMeter

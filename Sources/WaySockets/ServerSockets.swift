@@ -45,8 +45,10 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   ) {
     self.configuration = configuration
     self.loopServers = loopServers
-    bodyBudget = ByteBudget(.server, configuration.maximumBodies)
-    headBudget = ByteBudget(.server, configuration.maximumHeads)
+    bodyBudget = ByteBudget(
+      .server, min(configuration.maximumBodies, configuration.limits.maxServerBytes))
+    headBudget = ByteBudget(
+      .server, min(configuration.maximumHeads, configuration.limits.maxServerBytes))
     access = AccessCheck(rules: configuration.access, address: .none)
     admission = ConnectionAdmission(configuration)
     self.endpoints = endpoints
@@ -59,7 +61,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
       throw SocketError(.ended, "a server can be started only once")
     }
     try configuration.check()
-    if let root = configuration.webRoot { files = try StaticFiles(root: root) }
+    if let root = configuration.web.root { files = try StaticFiles(root: root) }
     var subprotocols: [String] = []
     for name in endpoints.flatMap(\.subprotocols) where !subprotocols.contains(name) {
       guard name.utf8.allSatisfy(isTokenByte), (1...64).contains(name.utf8.count) else {
@@ -88,9 +90,9 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   func apply(_ rules: AccessRules) {
     access = AccessCheck(
       rules: rules, address: address,
-      handshakeHeaders: configuration.handshakeHeaders.map { $0.lowercased() })
+      handshakeHeaders: configuration.network.handshakeHeaders.map { $0.lowercased() })
     fileHeaders = FileHeaders.fields(
-      policy: configuration.contentSecurityPolicy, origins: rules.origins)
+      policy: configuration.web.contentSecurityPolicy, origins: rules.origins)
     folderHeaders = configuration.folderPolicies.mapValues {
       FileHeaders.fields(policy: $0, origins: rules.origins)
     }
@@ -143,7 +145,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
 
   private var isFull: Bool {
     httpConnections.count - overflowConnections.count + admission.countedWebSockets
-      >= configuration.maximumConnections
+      >= configuration.limits.maxConnections
   }
 
   /// Takes a slot of a client's address.

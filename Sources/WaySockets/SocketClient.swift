@@ -25,8 +25,9 @@ package enum SocketClient {
         throw SocketError(.invalid, "\(quoted(text)) cannot be sent as a subprotocol or an origin")
       }
     }
-    let limits = ConnectionLimits(
-      maximumMessage: maxMessage, maximumBuffered: 8 * 1024 * 1024, closeTimeout: .seconds(5))
+    var limits = ConnectionLimits(maximumMessage: maxMessage)
+    // A client reads on, however much it has not sent.
+    limits.highWater = .max
     let result: Result<Void, SocketError> = await withCheckedContinuation { continuation in
       let attempt = ConnectionAttempt(
         address: address, subprotocol: subprotocol, origin: origin, limits: limits,

@@ -12,15 +12,17 @@ import WaySession
 @_exported import struct WaySession.Delivery
 @_exported import struct WaySession.DeliveryReceipt
 @_exported import struct WaySession.EventClient
-@_exported import struct WaySession.Limits
 @_exported import struct WaySession.OpenedPage
 @_exported import struct WaySession.Policy
 @_exported import struct WaySession.SessionChange
+@_exported import struct WaySession.SessionConfiguration
 @_exported import struct WaySession.SessionInfo
 @_exported import struct WaySession.SessionLease
 @_exported import protocol WaySession.SessionStore
 @_exported import enum WaySession.SessionStoreError
 @_exported import struct WaySession.StoredSession
+@_exported import struct WaySockets.NetworkConfiguration
+@_exported import struct WaySockets.WebConfiguration
 @_exported import struct WayStore.SQLTransaction
 @_exported import class WayStore.SQLiteEffects
 @_exported import struct WayStore.SQLiteError
@@ -30,6 +32,7 @@ import WaySession
 @_exported import struct WayTable.TableError
 @_exported import enum WayTable.TableOperation
 @_exported import struct WayTransport.Handshake
+@_exported import struct WayTransport.Limits
 
 // For the command, which imports only this target.
 package typealias PolicySubject = WaySession.PolicySubject

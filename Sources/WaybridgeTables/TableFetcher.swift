@@ -13,7 +13,7 @@ import Waybridge
 /// let fetcher = try await TableFetcher.load("https://example.org/routes.json", for: router)
 /// try router.handle("time", with: .task { _ in "noon" })
 /// var configuration = BridgeConfiguration()
-/// configuration.table = fetcher.table
+/// configuration.sessions.table = fetcher.table
 /// let server = BridgeServer(router: router, configuration: configuration)
 /// let group = ServiceGroup(services: [fetcher, server], logger: Logger(label: "shop"))
 /// try await group.run()
@@ -28,7 +28,7 @@ public struct TableFetcher: Service {
   private static let requestTimeout = Duration.seconds(30)
   private static let minInterval = Duration.seconds(1)
 
-  /// The table, for `BridgeConfiguration.table`.
+  /// The table, for `BridgeConfiguration.sessions.table`.
   public let table: LiveTable
   /// The address of the table.
   public let source: TableURL

@@ -33,7 +33,7 @@ extension TestBridge {
   /// Connects a client with its own session.
   ///
   /// Throws `CallError`: -32602 for an invalid host or a method name that the protocol reserves,
-  /// 2401 if `BridgeConfiguration.identify` rejects the token.
+  /// 2401 if `BridgeConfiguration.sessions.identify` rejects the token.
   ///
   /// - Parameters:
   ///   - name: the client's name.

@@ -46,7 +46,7 @@ public struct TestBridge: Sendable {
   /// Runs the router's start handlers (`Router.start()`), and opens the session of ``client``.
   ///
   /// Throws `StartError` if the start fails, `CallError` -32602 for an invalid host, and 2401 if
-  /// `BridgeConfiguration.identify` rejects the token.
+  /// `BridgeConfiguration.sessions.identify` rejects the token.
   ///
   /// - Parameters:
   ///   - router: the router to test; it may be changed afterwards.

@@ -8,7 +8,7 @@ struct TokenKeyProvider: Sendable {
   /// The least time between two requests for tokens with unknown keys, and after a failure. All
   /// tokens share it, so that their senders cannot cause more requests.
   static let minInterval = Duration.seconds(30)
-  /// The limit of one request, less than `BridgeConfiguration.identifyTimeout`, within which a
+  /// The limit of one request, less than `BridgeConfiguration.sessions.identifyTimeout`, within which a
   /// client waits for it.
   static let requestTimeout = Duration.seconds(4)
 

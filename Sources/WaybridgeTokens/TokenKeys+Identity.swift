@@ -1,7 +1,7 @@
 import Waybridge
 
 extension TokenKeys {
-  /// Authenticates a client by its token, for `BridgeConfiguration.identify`. The user is the
+  /// Authenticates a client by its token, for `BridgeConfiguration.sessions.identify`. The user is the
   /// token's subject, its groups and claims are the user's, and the identity expires with the
   /// token. Throws ``TokenError``, and `CallError` if there is no token.
   ///
@@ -11,7 +11,7 @@ extension TokenKeys {
   ///
   /// let keys = try await TokenKeys.load(secretFile: "/etc/shop/secret")
   /// var configuration = BridgeConfiguration()
-  /// configuration.identify = keys.identity
+  /// configuration.sessions.identify = keys.identity
   /// ```
   public nonisolated func identity(of handshake: Handshake) async throws -> Identity {
     guard let text = handshake.token else {

@@ -15,7 +15,7 @@ TABLE = ROOT / "protocol/routes/demo.json"
 
 def limits():
     """The names of the limits of `Limits`, as in the protocol and a configuration file."""
-    source = (ROOT / "Sources/WaySession/Wire/Limits.swift").read_text()
+    source = (ROOT / "Sources/WayTransport/Limits.swift").read_text()
     counts = re.findall(r"public var (\w+) =", source)
     times = re.findall(r"public var (\w+): Duration =", source)
     return {*counts, *(name + "Ms" for name in times)}

@@ -1,4 +1,5 @@
 import WayRPC
+import WayTransport
 import WayValues
 
 /// The topics to which one client is subscribed, in the order of its requests.

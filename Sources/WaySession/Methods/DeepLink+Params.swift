@@ -1,4 +1,5 @@
 import WayRouting
+import WayTransport
 import WayValues
 
 extension DeepLink {

@@ -1,4 +1,5 @@
 import WayRPC
+import WayTransport
 import WayValues
 
 /// `events.…`: the subscriptions of a client.

@@ -1,3 +1,4 @@
+import WayTransport
 import WayValues
 
 /// `host.…`: the pages and tasks that a client hosts.

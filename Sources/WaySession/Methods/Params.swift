@@ -1,5 +1,6 @@
 import WayNavigation
 import WayRPC
+import WayTransport
 import WayValues
 
 /// The names of all parameters of methods.

@@ -1,4 +1,5 @@
 import WayRPC
+import WayTransport
 import WayValues
 
 /// The params of `session.resume`.

@@ -1,6 +1,7 @@
 import WayNavigation
 import WayRPC
 import WayRouting
+import WayTransport
 import WayValues
 
 extension SessionPush {

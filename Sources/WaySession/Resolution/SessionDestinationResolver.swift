@@ -1,6 +1,7 @@
 import WayNavigation
 import WayPatterns
 import WayRouting
+import WayTransport
 import WayValues
 
 extension PageURI {

@@ -14,7 +14,8 @@ extension SessionServer {
     case .versions: await versions()
     case .cluster:
       throw CallError(
-        .noRoute, "This server is not part of a cluster; an app sets BridgeConfiguration.cluster",
+        .noRoute,
+        "This server is not part of a cluster; an app sets BridgeConfiguration.sessions.cluster",
         kind: "noCluster")
     case .explain(let uri, let params, let caller):
       try await explanation(of: uri, params, for: caller)
@@ -95,7 +96,7 @@ extension SessionServer {
 
   private func versions() async -> Value {
     var members: ValueObject = ["table": .null]
-    if let table = configuration.table { members["table"] = await table.history }
+    if let table = configuration.sessions.table { members["table"] = await table.history }
     members["policy"] = policyVersions.value(await sessionsByLoop.first?.compiledPolicy)
     return .object(members)
   }

@@ -23,6 +23,8 @@ package final class SessionServer: Sendable {
   }
 
   package let configuration: SessionServerConfiguration
+  /// The limits in the result of `session.open`.
+  let announcedLimits: Value
   let directory = SessionDirectory()
   /// The memory budget of all sessions.
   package let budget: ByteBudget
@@ -69,22 +71,24 @@ package final class SessionServer: Sendable {
     startTime = configuration.now()
     self.loopCount = max(loopCount, 1)
     let limits = configuration.limits
+    announcedLimits = limits.value
     budget = ByteBudget(.server, limits.maxServerBytes)
     userQuotas = UserQuotas(limits)
     serverHosts = ServerHosts(limits: limits)
     auditTrail = configuration.eventSink.audit.map { AuditTrail(now: configuration.now, $0) }
     rejectionLog = SessionRejectionLog(now: configuration.now)
     policyVersions = PolicyVersions(configuration.compiledPolicy, at: configuration.now())
-    let store = (configuration.cluster?.engine.store ?? configuration.store).map {
+    let sessions = configuration.sessions
+    let store = (sessions.cluster?.engine.store ?? sessions.store).map {
       SessionStoreQueue($0, owner: SessionSecret.random(12))
     }
     self.store = store
-    if let engine = configuration.cluster?.engine, let store {
+    if let engine = sessions.cluster?.engine, let store {
       cluster = ClusterNode(engine, store.owner, store)
     } else {
       cluster = nil
     }
-    if let engine = configuration.cluster?.engine, let table = configuration.table {
+    if let engine = sessions.cluster?.engine, let table = sessions.table {
       clusterTable = SessionClusterTable(engine, table, now: configuration.now)
     } else {
       clusterTable = nil

@@ -56,7 +56,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     self.peer = peer
     self.server = server
     headReader = HeadReader(
-      limit: server.configuration.maximumHead, budget: server.headBudget)
+      limit: server.configuration.limits.maxHead, budget: server.headBudget)
     do {
       let poll = try PollHandle(loop: server.loop, descriptor: descriptor) {
         [weak self] readable, writable in

@@ -37,7 +37,7 @@ struct HTTPExchange {
 
   /// The path below the prefix, percent-encoded; `nil` if the path is not below the prefix.
   private var path: String? {
-    let prefix = server.configuration.prefix
+    let prefix = server.configuration.network.prefix
     guard head.path.utf8.starts(with: prefix.utf8) else { return nil }
     let path = head.path.utf8.dropFirst(prefix.utf8.count)
     return path.isEmpty || path.first == 0x2F ? String(decoding: path, as: UTF8.self) : nil

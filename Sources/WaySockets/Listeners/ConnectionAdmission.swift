@@ -12,8 +12,8 @@ struct ConnectionAdmission {
     let isReserved: Bool
   }
 
-  private let maximumUnadmitted: Int?
-  private let maximumReserved: Int
+  private let limits: Limits
+  private let authenticatesClients: Bool
   private let addressQuota: AddressQuota
   private var webSockets: [UInt64: AcceptedWebSocket] = [:]
   private var reservedCount = 0
@@ -22,13 +22,13 @@ struct ConnectionAdmission {
   private var unadmitted = UnadmittedConnections()
 
   init(_ configuration: SocketServerConfiguration) {
-    maximumUnadmitted = configuration.maximumUnadmitted
-    maximumReserved = configuration.maximumReserved
+    limits = configuration.limits
+    authenticatesClients = configuration.authenticatesClients
     addressQuota = AddressQuota(
-      maxSlots: configuration.maximumPerAddress,
+      maxSlots: limits.maxAddressConnections,
       rate: RateLimit(
-        rate: configuration.maximumAddressRate,
-        burst: max(configuration.maximumPerAddress, configuration.maximumAddressRate)))
+        rate: limits.maxAddressRate,
+        burst: max(limits.maxAddressConnections, limits.maxAddressRate)))
   }
 
   /// Number of WebSocket connections that count toward the server's limit of connections.
@@ -54,7 +54,7 @@ struct ConnectionAdmission {
   }
 
   mutating func accepted(_ id: UInt64) {
-    if maximumUnadmitted != nil { unadmitted.insert(id) }
+    if authenticatesClients { unadmitted.insert(id) }
   }
 
   /// Records that an HTTP connection has become a WebSocket connection.
@@ -85,8 +85,8 @@ struct ConnectionAdmission {
   mutating func connectionToReplace(
     isFull: Bool = false, where mayClose: (UInt64) -> Bool
   ) throws(HTTPRequestRejection) -> UInt64? {
-    guard let maximumUnadmitted else { return nil }
-    let isOverLimit = unadmitted.count >= maximumUnadmitted
+    guard authenticatesClients else { return nil }
+    let isOverLimit = unadmitted.count >= limits.maxUnauthenticated
     guard isOverLimit || isFull else { return nil }
     let id = unadmitted.removeFirst { id in
       // A reserved connection does not keep others out of a full server.
@@ -99,9 +99,9 @@ struct ConnectionAdmission {
   /// Selects the connection to close before a reserved one is accepted, if any. Throws if there is
   /// no room.
   mutating func reservedConnectionToReplace() throws(HTTPRequestRejection) -> UInt64? {
-    if reservedCount < maximumReserved { return nil }
+    if reservedCount < limits.maxReserved { return nil }
     // A closed connection ends some turns later.
-    guard reservedCount < 2 * maximumReserved,
+    guard reservedCount < 2 * limits.maxReserved,
       let id = unadmitted.removeFirst(where: { webSockets[$0]?.isReserved == true })
     else { throw .full }
     return id

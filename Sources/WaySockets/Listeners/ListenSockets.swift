@@ -31,16 +31,16 @@ struct ListenSockets {
         try ListenSocket(
           handedOver: descriptor, allowsRemoteClients: configuration.allowsRemoteClients)
       ]
-    } else if let path = configuration.unixPath {
+    } else if let path = configuration.network.unixPath {
       all = [try ListenSocket(unixPath: path)]
-    } else if configuration.host == "localhost" {
+    } else if configuration.network.host == "localhost" {
       let present = Self.loopbackHosts.filter { isPresent($0) }
       all = try Self.listen(
-        on: present.isEmpty ? Self.loopbackHosts : present, port: configuration.port)
+        on: present.isEmpty ? Self.loopbackHosts : present, port: configuration.network.port)
     } else {
       all = [
         try ListenSocket(
-          host: configuration.host, port: configuration.port,
+          host: configuration.network.host, port: configuration.network.port,
           allowsRemoteClients: configuration.allowsRemoteClients)
       ]
     }

@@ -250,17 +250,17 @@ final class SocketConnection: MessageChannel, @unchecked Sendable {  // confined
   }
 
   /// Pings a peer that has been inactive, and closes the connection if the peer stays inactive.
-  func checkLiveness(_ timeouts: IdleTimeouts) {
+  func checkLiveness(every interval: Duration, _ serverLimits: Limits) {
     switch state {
     case .open, .moving: break
     case .closing, .closed: return
     }
     defer { hasActivity = false }
-    switch liveness.advance(timeouts, hasActivity: hasActivity) {
+    switch liveness.advance(by: interval, serverLimits, hasActivity: hasActivity) {
     case .nothing: break
     case .expire where isMoving: kill()
     case .ping: _ = enqueue(Self.pingPayload.span.bytes, as: .ping)
-    case .expire: close(.noPong, "nothing arrived for \(timeouts.silence), not even a pong")
+    case .expire: close(.noPong, "nothing arrived for \(serverLimits.silence), not even a pong")
     }
   }
 

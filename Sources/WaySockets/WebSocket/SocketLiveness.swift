@@ -1,16 +1,9 @@
-/// The timeouts of an inactive peer.
-struct IdleTimeouts: Sendable {
-  /// Inactivity after which the peer is pinged.
-  let ping: Duration
-  /// Inactivity after which the connection is closed.
-  let silence: Duration
-  /// The interval of the checks, and so the maximum delay in noticing inactivity.
-  let checkInterval: Duration
+import WayTransport
 
-  init(ping: Duration, silence: Duration) {
-    self.ping = ping
-    self.silence = silence
-    checkInterval = max(min(ping / 4, silence / 4, .seconds(1)), .milliseconds(5))
+extension Limits {
+  /// The interval of the checks for inactive peers, and so the maximum delay in noticing one.
+  var livenessCheckInterval: Duration {
+    max(min(ping / 4, silence / 4, .seconds(1)), .milliseconds(5))
   }
 }
 
@@ -25,16 +18,18 @@ struct SocketLiveness {
   private var silence = Duration.zero
   private var isPinged = false
 
-  /// Records that one more interval has passed. It counts intervals instead of reading the clock:
+  /// Records that one more interval between checks has passed. It counts intervals instead of reading the clock:
   /// if the loop was blocked, data from the peer is read after this call.
-  mutating func advance(_ timeouts: IdleTimeouts, hasActivity: Bool) -> LivenessAction {
+  mutating func advance(by interval: Duration, _ limits: Limits, hasActivity: Bool)
+    -> LivenessAction
+  {
     if hasActivity {
       self = SocketLiveness()
       return .nothing
     }
-    silence += timeouts.checkInterval
-    if silence >= timeouts.silence { return .expire }
-    guard silence >= timeouts.ping, !isPinged else { return .nothing }
+    silence += interval
+    if silence >= limits.silence { return .expire }
+    guard silence >= limits.ping, !isPinged else { return .nothing }
     isPinged = true
     return .ping
   }

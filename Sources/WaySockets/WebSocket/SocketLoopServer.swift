@@ -24,7 +24,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   let assignedConnections = Atomic(0)
 
   private let configuration: SocketServerConfiguration
-  private let idleTimeouts: IdleTimeouts
+  private let livenessCheckInterval: Duration
   private let outbound: SocketMemoryBudget
   private let inbound: SocketMemoryBudget
   private var connections: [UInt64: SocketConnection] = [:]
@@ -44,9 +44,9 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   init(_ configuration: SocketServerConfiguration, loop: SocketLoop, count: Int) {
     self.configuration = configuration
     self.loop = loop
-    idleTimeouts = IdleTimeouts(ping: configuration.ping, silence: configuration.silence)
-    outbound = SocketMemoryBudget(limit: configuration.maximumBufferedTotal / max(count, 1))
-    inbound = SocketMemoryBudget(limit: configuration.maximumUnfinishedTotal / max(count, 1))
+    livenessCheckInterval = configuration.limits.livenessCheckInterval
+    outbound = SocketMemoryBudget(limit: configuration.limits.maxServerBytes / max(count, 1))
+    inbound = SocketMemoryBudget(limit: configuration.limits.maxServerBytes / max(count, 1))
     super.init()
     outbound.makeRoom = { [weak self] in self?.closeLongestQueues(toFree: $0) }
     inbound.makeRoom = { [weak self] in self?.closeOldestUnfinished(toFree: $0) }
@@ -74,12 +74,12 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   func accept(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
     assignedConnections.add(1, ordering: .relaxed)
     loop.perform { [self] in
-      let limits = ConnectionLimits(
-        maximumMessage: upgrade.endpoint.maxMessage,
-        maximumMessageBeforeAdmission: upgrade.endpoint.maxMessageBeforeAdmission,
-        maximumBuffered: upgrade.endpoint.maxBuffered ?? configuration.maximumBuffered,
-        highWater: configuration.highWater, stallTimeout: configuration.stallTimeout,
-        outbound: outbound, inbound: inbound, closeTimeout: configuration.closeTimeout)
+      var limits = configuration.connection
+      limits.maximumMessage = upgrade.endpoint.maxMessage
+      limits.maximumMessageBeforeAdmission = upgrade.endpoint.maxMessageBeforeAdmission
+      limits.maximumBuffered = upgrade.endpoint.maxBuffered ?? configuration.limits.maxQueueBytes
+      limits.outbound = outbound
+      limits.inbound = inbound
       let adoption = PendingAdoption(id: id, limits: limits) { connection in
         connection.attach(upgrade.endpoint.acceptor.accept(connection, upgrade.handshake))
       }
@@ -182,7 +182,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   /// Starts one timer for all connections, while there are any.
   private func scheduleLivenessCheck() {
     guard livenessTimer == nil, !connections.isEmpty else { return }
-    livenessTimer = loop.schedule(after: idleTimeouts.checkInterval) { [weak self] in
+    livenessTimer = loop.schedule(after: livenessCheckInterval) { [weak self] in
       guard let self else { return }
       checkLiveness(Array(connections.values)[...])
     }
@@ -192,7 +192,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   /// the rest in later turns.
   private func checkLiveness(_ remaining: ArraySlice<SocketConnection>) {
     for connection in remaining.prefix(Self.maxChecksPerTurn) {
-      connection.checkLiveness(idleTimeouts)
+      connection.checkLiveness(every: livenessCheckInterval, configuration.limits)
     }
     let rest = remaining.dropFirst(Self.maxChecksPerTurn)
     if rest.isEmpty {

@@ -3,10 +3,10 @@ import WaySession
 extension BridgeConfiguration {
   /// The endpoint for calls of back-ends; nil if their callers could not be distinguished.
   func rpcEndpoint(_ sessionServer: SessionServer) -> BridgeResponder.RPCEndpoint? {
-    guard identify != nil || unixPath != nil else { return nil }
+    guard sessions.identify != nil || network.unixPath != nil else { return nil }
     return BridgeResponder.RPCEndpoint(
       sessionServer: sessionServer, maxMessage: effectiveLimits.maxMessage,
-      allowsAnonymous: identify == nil
+      allowsAnonymous: sessions.identify == nil
     )
   }
 
@@ -18,17 +18,11 @@ extension BridgeConfiguration {
   ) throws -> SessionServerConfiguration {
     if enablesConformanceMethods { try ConformanceMethods.register(in: router) }
     var shared = SessionServerConfiguration(
-      router: router, limits: effectiveLimits,
-      methods: enablesConformanceMethods ? ConformanceMethods.methods : [:], now: now,
-      identify: identify)
-    shared.allowsAnonymous = allowsAnonymous
+      router: router, sessions: sessions, limits: effectiveLimits, now: now)
+    if enablesConformanceMethods { shared.methods = ConformanceMethods.methods }
     if let tokenKeys { shared.keysHash = { await tokenKeys.hash } }
-    shared.identifyTimeout = identifyTimeout
-    shared.compiledPolicy = try policy.compiled()
+    shared.compiledPolicy = try sessions.policy.compiled()
     shared.logger = logger
-    shared.table = table
-    shared.store = store
-    shared.cluster = cluster
     if let log { shared.eventSink = log.eventSink }
     if let onAudit {
       let logRecord = shared.eventSink.audit

@@ -10,7 +10,7 @@ extension Router {
   /// Throws, with no route registered, if the router already has a table, or the file cannot be
   /// read or is invalid.
   ///
-  /// - Returns: the table, for ``BridgeConfiguration/table``, and to change it while the router
+  /// - Returns: the table, for ``SessionConfiguration/table``, and to change it while the router
   ///   serves.
   @discardableResult
   public func load(tableAt path: String) throws(TableError) -> LiveTable {

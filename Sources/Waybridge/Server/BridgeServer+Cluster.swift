@@ -3,7 +3,8 @@ import WaySession
 extension BridgeServer {
   /// Reads the file of the cluster's secrets, and uses them from then on. Returns nil if there is none.
   func reloadClusterSecrets() async -> FileReload? {
-    guard let cluster = configuration.cluster, let reload = await cluster.engine.reloadSecrets()
+    guard let cluster = configuration.sessions.cluster,
+      let reload = await cluster.engine.reloadSecrets()
     else { return nil }
     let sessionServer = try? sessionServer()
     let counts = sessionServer?.cluster?.counts

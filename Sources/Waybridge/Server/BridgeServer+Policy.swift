@@ -59,9 +59,9 @@ extension BridgeConfiguration {
   /// Reads the policy from its file and returns the file, to be watched from then on; nil without a
   /// file.
   mutating func loadPolicyFile() throws -> WatchedFile? {
-    guard let policyFile else { return nil }
+    guard let policyFile = sessions.policyFile else { return nil }
     var file = WatchedFile(policyFile)
-    policy = try Policy(try file.read(), from: "The policy \(policyFile)")
+    sessions.policy = try Policy(try file.read(), from: "The policy \(policyFile)")
     return file
   }
 }

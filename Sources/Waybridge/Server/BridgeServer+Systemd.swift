@@ -13,9 +13,13 @@ extension BridgeServer {
     guard (try? lifecycle.sessionServer()) != nil else { return [] }
     notifyServiceManager(.reloading)
     var reloads: [FileReload] = []
-    if let file = configuration.policyFile { reloads.append(await reloadPolicy(from: file)) }
+    if let file = configuration.sessions.policyFile {
+      reloads.append(await reloadPolicy(from: file))
+    }
     if let keys = configuration.tokenKeys { reloads += await keys.reload() }
-    if configuration.watchesTableFile, let table = configuration.table, let file = table.file {
+    if configuration.sessions.watchesTableFile, let table = configuration.sessions.table,
+      let file = table.file
+    {
       reloads.append(await reloadTable(from: file, into: table))
     }
     if let reload = await reloadClusterSecrets() { reloads.append(reload) }

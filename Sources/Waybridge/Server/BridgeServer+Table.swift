@@ -16,14 +16,14 @@ extension BridgeServer {
   ) async {
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.auditRoutes(sessionServer) }
-      if let table = configuration.table {
+      if let table = configuration.sessions.table {
         tasks.addTask { await sessionServer.publishTableChanges(await table.changes()) }
         if let tableEvents {
           tasks.addTask {
             await reportTableChanges(tableEvents, table.file, to: sessionServer.auditTrail)
           }
         }
-        if configuration.watchesTableFile, let file = table.file {
+        if configuration.sessions.watchesTableFile, let file = table.file {
           tasks.addTask { await watchTableFile(file, of: table) }
         }
       }

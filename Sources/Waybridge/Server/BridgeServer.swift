@@ -56,7 +56,7 @@ public struct BridgeServer: Service {
     lifecycle.setAccessHandler(running.setAccess)
     await activate(with: running.sessionServer)
     // Before the server listens, so that no change is missed.
-    let tableEvents = await configuration.table?.events()
+    let tableEvents = await configuration.sessions.table?.events()
     let keyReloads = await configuration.tokenKeys?.reloads()
     let policyWatch = policyFile.map { file in Task { await watchPolicyFile(file) } }
     let tableWatch = Task { await watchTable(running.sessionServer, tableEvents) }
@@ -119,7 +119,8 @@ extension BridgeServer: CustomStringConvertible {
   /// The address that it is configured to listen on; short, since a service group prints its
   /// services.
   public var description: String {
-    "BridgeServer(\(configuration.unixPath ?? "\(configuration.host):\(configuration.port)"))"
+    let network = configuration.network
+    return "BridgeServer(\(network.unixPath ?? "\(network.host):\(network.port)"))"
   }
 }
 
@@ -170,12 +171,12 @@ package struct RunningBridge: Sendable {
     let metrics = BridgeMetrics(
       sessionServer: sessionServer, socketServer: socketServer,
       lagProbes: loops.map { LoopLagMetrics(loop: $0) },
-      liveTable: configuration.table, tokenKeys: configuration.tokenKeys)
+      liveTable: configuration.sessions.table, tokenKeys: configuration.tokenKeys)
     do {
       try await sessionServer.restore()
       let bound = try await socketServer.start(
         responder: BridgeResponder.make(
-          webEntries: configuration.webEntries, embedded: sockets.embeddedFiles, metrics: metrics,
+          webEntries: configuration.web.entries, embedded: sockets.embeddedFiles, metrics: metrics,
           on: loop, post: configuration.rpcEndpoint(sessionServer)))
       address = BridgeServerAddress(bound)
     } catch {
@@ -224,7 +225,8 @@ extension BridgeConfiguration {
     let limits = sessionServer.configuration.limits
     let bridge = Endpoint(
       path: "/bridge", subprotocols: [LoopSessions.subprotocol], maxMessage: limits.maxMessage,
-      maxMessageBeforeAdmission: identify == nil ? nil : limits.maxHello, acceptor: sessionServer)
+      maxMessageBeforeAdmission: sessions.identify == nil ? nil : limits.maxHello,
+      acceptor: sessionServer)
     guard enablesConformanceMethods else { return [bridge] }
     return [
       bridge,

@@ -43,18 +43,13 @@ struct CallCommand: ConfigurableCommand {
     completion: .topic)
   var watch: [String] = []
 
-  @OptionGroup(title: "Server options") var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: CommandSettingFlags<ServerSettings>
 
-  @OptionGroup(title: "Session options") var sessionFlags: SessionCommandFlags
+  @OptionGroup(title: "Session options") var session: CommandSettingFlags<SessionSettings>
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> {
-    [
-      "url": server.url, "tokenFile": server.tokenFile, "session": sessionFlags.session,
-      "join": sessionFlags.join,
-    ]
-  }
+  var flags: [CommandSettingFlag] { server.all + session.all }
 
   mutating func validate() throws {
     try checkFlags()

@@ -25,6 +25,20 @@ extension CommandSettings {
     return "\ngive the file of a token (--token-file); see waybridge token make"
   }
 
+  /// The session to join; nil if none is given.
+  var joinCredentials: BridgeClient.JoinCredentials? {
+    get throws(CommandError) {
+      switch (sessionID.isEmpty, joinToken.isEmpty) {
+      case (true, true): return nil
+      case (false, false): return BridgeClient.JoinCredentials(session: sessionID, token: joinToken)
+      default:
+        throw CommandError(
+          "--session and --join belong together: give both, as waybridge shell prints them, or neither"
+        )
+      }
+    }
+  }
+
   /// Connects without reconnecting: the command ends with its connection and reports that.
   private func connect(_ opensSession: Bool) async throws -> BridgeClient {
     let token = try tokenFile.map(CommandTokenFile.read)

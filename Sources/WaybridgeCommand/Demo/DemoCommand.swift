@@ -26,27 +26,16 @@ struct DemoCommand: ConfigurableCommand {
       start; 64 if the command line is wrong.
       """)
 
-  @Option(help: .setting("port"), completion: .nothing)
-  var port: String?
-
-  @Option(help: .setting("data", valueName: "dir"), completion: .directory)
-  var data: String?
+  @OptionGroup var own: CommandSettingFlags<DemoSettings>
 
   @Flag(help: .hidden)
   var temporaryData = false
 
-  @OptionGroup(title: "Access options") var access: AccessOptions
-  @OptionGroup(title: "Log options") var log: LogOptions
+  @OptionGroup(title: "Access options") var access: CommandSettingFlags<AccessSettings>
+  @OptionGroup(title: "Log options") var log: CommandSettingFlags<LogSettings>
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> {
-    [
-      "port": port, "data": data, "allowOrigin": AccessOptions.joined(access.allowOrigin),
-      "allowHost": AccessOptions.joined(access.allowHost),
-      "trustedProxy": AccessOptions.joined(access.trustedProxy),
-      "log.level": log.logLevel, "log.format": log.logFormat,
-    ]
-  }
+  var flags: [CommandSettingFlag] { own.all + access.all + log.all }
 
   func run() async throws {
     let settings = try settings()
@@ -61,25 +50,33 @@ struct DemoCommand: ConfigurableCommand {
     let table = URL(fileURLWithPath: web).appendingPathComponent("../protocol/routes/demo.json")
     let live = try router.load(tableAt: table.standardizedFileURL.path)
     let events = DemoEvents()
+    let network = settings.bridge.network
     var configuration = BridgeConfiguration(
-      port: settings.port, webRoot: web, limits: settings.limits, logger: settings.logger)
-    configuration.webEntries = ServeCommandWebFiles.served(by: configuration)
-    settings.configureAccess(&configuration)
+      port: network.port, webRoot: web, limits: settings.bridge.limits, logger: settings.logger)
+    configuration.network.allowedOrigins = network.allowedOrigins
+    configuration.network.allowedHosts = network.allowedHosts
+    configuration.network.trustedProxies = network.trustedProxies
+    configuration.web.entries = ServeCommandWebFiles.served(by: configuration)
     let restart = try DemoRestart(
       folder: settings.data, isTemporary: temporaryData,
       servesInspector: ServeCommandWebFiles.served(by: configuration).contains("inspector"))
     defer { restart.removeTemporaryFolder() }
     try restart.register(in: router)
     try DemoTasks.register(in: router, events: events, storedIn: restart.folder)
-    configuration.table = live
-    configuration.policy = DemoPolicy.policy
-    configuration.handshakeHeaders = DemoPolicy.headers
-    configuration.identify = DemoPolicy.identity
-    configuration.store = try SQLiteSessionStore(folder: restart.folder)
+    configuration.sessions.table = live
+    configuration.sessions.policy = DemoPolicy.policy
+    configuration.network.handshakeHeaders = DemoPolicy.headers
+    configuration.sessions.identify = DemoPolicy.identity
+    configuration.sessions.store = try SQLiteSessionStore(folder: restart.folder)
     // A demo ends without waiting for its open pages.
     configuration.drainTimeout = .zero
     try await ServerRunner.run(
       router, configuration, banner: "open {address}/demo/ in a browser", onCreate: events.attach,
       onListening: restart.didListen)
   }
+}
+
+/// The settings of `demo` that it shares with `serve`, besides those for access and the log.
+enum DemoSettings: CommandSettingGroup {
+  static let settings = ["port", "data"].compactMap(CommandSetting.named)
 }

@@ -42,11 +42,11 @@ struct ReplayCommand: ConfigurableCommand {
       valueName: "name"), completion: .nothing)
   var ignore: [String] = []
 
-  @OptionGroup(title: "Server options") var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: CommandSettingFlags<ServerSettings>
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> { ["url": server.url, "tokenFile": server.tokenFile] }
+  var flags: [CommandSettingFlag] { server.all }
 
   func run() async throws {
     let settings = try settings()

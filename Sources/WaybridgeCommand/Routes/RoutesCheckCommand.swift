@@ -38,7 +38,7 @@ struct RoutesCheckCommand: ConfigurableCommand {
   @Argument(help: "Route table, a JSON file", completion: .json)
   var file: String?
 
-  @OptionGroup(title: "Server options") var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: CommandSettingFlags<ServerSettings>
 
   @Flag(help: "Exit with 1 also for warnings")
   var strict = false
@@ -48,11 +48,11 @@ struct RoutesCheckCommand: ConfigurableCommand {
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> { ["url": server.url, "tokenFile": server.tokenFile] }
+  var flags: [CommandSettingFlag] { server.all }
 
   mutating func validate() throws {
     try checkFlags()
-    guard (file == nil) != (server.url == nil) else {
+    guard (file == nil) != (server["url"] == nil) else {
       throw ValidationError("give either FILE or --url")
     }
   }

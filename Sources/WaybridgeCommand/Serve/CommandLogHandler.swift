@@ -3,6 +3,11 @@ import Logging
 import Waybridge
 import WaybridgeClient
 
+/// The format of the lines of a log.
+enum LogFormat: String, CaseIterable, Sendable {
+  case text, json
+}
+
 /// Writes exactly one line for each event to standard error, also if the event contains line feeds.
 struct CommandLogHandler: LogHandler {
   let format: LogFormat

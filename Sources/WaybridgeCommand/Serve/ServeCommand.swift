@@ -35,44 +35,25 @@ struct ServeCommand: ConfigurableCommand {
       server cannot start, or a second signal ends it at once; 64 if the command line is wrong.
       """)
 
-  @OptionGroup(title: "Network options") var network: NetworkOptions
-  @OptionGroup(title: "Access options") var access: AccessOptions
-  @OptionGroup(title: "Token options") var tokens: TokenOptions
-  @OptionGroup(title: "Table and policy options") var tables: TableOptions
-  @OptionGroup(title: "Durability and cluster options") var durability: DurabilityOptions
-  @OptionGroup(title: "Web file options") var files: WebOptions
-  @OptionGroup(title: "Process options") var process: ProcessOptions
-  @OptionGroup(title: "Log options") var log: LogOptions
+  @OptionGroup(title: "Network options") var network: CommandSettingFlags<NetworkSettings>
+  @OptionGroup(title: "Access options") var access: CommandSettingFlags<AccessSettings>
+  @OptionGroup(title: "Token options") var tokens: CommandSettingFlags<TokenSettings>
+  @OptionGroup(title: "Table and policy options") var tables: CommandSettingFlags<TableSettings>
+  @OptionGroup(title: "Durability and cluster options")
+  var durability: CommandSettingFlags<DurabilitySettings>
+  @OptionGroup(title: "Web file options") var files: CommandSettingFlags<WebFileSettings>
+  @OptionGroup(title: "Process options") var process: CommandSettingFlags<ProcessSettings>
+  @OptionGroup(title: "Log options") var log: CommandSettingFlags<LogSettings>
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> {
-    [
-      "host": network.host, "port": network.port, "unix": network.unix, "prefix": network.prefix,
-      "allowOrigin": AccessOptions.joined(access.allowOrigin),
-      "allowHost": AccessOptions.joined(access.allowHost),
-      "trustedProxy": AccessOptions.joined(access.trustedProxy),
-      "tokenSecretFile": tokens.tokenSecretFile, "tokenKeyFile": tokens.tokenKeyFile,
-      "tokenJwks": tokens.tokenJwks, "tokenIssuer": tokens.tokenIssuer,
-      "tokenAudience": tokens.tokenAudience, "tokenGroupsClaim": tokens.tokenGroupsClaim,
-      "allowAnonymous": tokens.allowAnonymous ? "true" : nil,
-      "table": tables.table, "tableCache": tables.tableCache,
-      "tableInterval": tables.tableInterval, "policy": tables.policy,
-      "data": durability.data, "cluster": durability.cluster,
-      "clusterName": durability.clusterName, "clusterReplicas": durability.clusterReplicas,
-      "clusterSecretFile": durability.clusterSecretFile,
-      "clusterCredentials": durability.clusterCredentials, "clusterCa": durability.clusterCa,
-      "clusterCertificate": durability.clusterCertificate, "clusterKey": durability.clusterKey,
-      "web": files.web, "contentSecurityPolicy": files.contentSecurityPolicy,
-      "noClient": files.noClient ? "true" : nil, "noInspector": files.noInspector ? "true" : nil,
-      "loops": process.loops, "drain": process.drain,
-      "conformance": process.conformance ? "true" : nil,
-      "log.level": log.logLevel, "log.format": log.logFormat,
-    ]
+  var flags: [CommandSettingFlag] {
+    network.all + access.all + tokens.all + tables.all + durability.all + files.all + process.all
+      + log.all
   }
 
   func run() async throws {
     let settings = try settings()
-    guard settings.data == nil || settings.cluster.isEmpty else {
+    guard settings.data == nil || settings.cluster.url.isEmpty else {
       throw CommandError(
         "sessions are stored in a folder or in NATS, not in both; remove --data or --cluster")
     }
@@ -82,38 +63,37 @@ struct ServeCommand: ConfigurableCommand {
     defer { startReport.end() }
     configuration.systemdNotifier = try SystemdNotifier()
     // An invalid policy is reported here, and not as an error of the server.
-    if let policy = settings.policy {
-      configuration.policy = try CommandJSONLocations.locating(inFile: policy) {
+    if let policy = configuration.sessions.policyFile {
+      configuration.sessions.policy = try CommandJSONLocations.locating(inFile: policy) {
         try Policy(file: policy)
       }
     }
-    configuration.policyFile = settings.policy
     if let data = settings.data {
       startReport.wait(for: "the stored sessions")
-      configuration.store = try SQLiteSessionStore(folder: data)
-      if settings.enablesConformanceMethods {
+      configuration.sessions.store = try SQLiteSessionStore(folder: data)
+      if configuration.enablesConformanceMethods {
         try ConformanceEffectTask.register(in: router, folder: data)
       }
-    } else if !settings.cluster.isEmpty {
+    } else if !settings.cluster.url.isEmpty {
       startReport.wait(for: "NATS")
-      configuration.cluster = try Cluster(nats: settings.clusterSettings)
+      configuration.sessions.cluster = try Cluster(nats: settings.cluster)
     }
     startReport.wait(for: "the table")
     let fetcher = try await Self.loadTable(settings, into: router, &configuration)
     startReport.wait(for: "the keys of tokens")
     let keys = try await settings.tokenKeys()
-    configuration.allowsAnonymous = settings.allowsAnonymous
     if let keys {
       configuration.tokenKeys = keys
-      let allowsAnonymous = settings.allowsAnonymous
-      configuration.identify = { handshake in
+      let allowsAnonymous = configuration.sessions.allowsAnonymous
+      configuration.sessions.identify = { handshake in
         if allowsAnonymous, handshake.token == nil { return Identity() }
         return try await keys.identity(of: handshake)
       }
     }
     let services: [(any Service)?] = [keys, fetcher]
     startReport.wait(
-      for: configuration.cluster == nil ? "the stored sessions" : "the cluster and its sessions")
+      for: configuration.sessions.cluster == nil
+        ? "the stored sessions" : "the cluster and its sessions")
     try await ServerRunner.run(
       router, configuration, alongside: services.compactMap(\.self), reloadsOnSignal: true
     ) { _ in
@@ -128,16 +108,16 @@ struct ServeCommand: ConfigurableCommand {
   ) async throws -> TableFetcher? {
     guard let table = settings.table else { return nil }
     guard TableURL.hasURLScheme(in: table) else {
-      configuration.table = try CommandJSONLocations.locating(inFile: table) {
+      configuration.sessions.table = try CommandJSONLocations.locating(inFile: table) {
         try router.load(tableAt: table)
       }
-      configuration.watchesTableFile = true
+      configuration.sessions.watchesTableFile = true
       return nil
     }
     let fetcher = try await TableFetcher.load(
-      table, for: router, cacheFolder: settings.tableCache, every: .seconds(settings.tableInterval),
+      table, for: router, cacheFolder: settings.tableCache, every: settings.tableInterval,
       logger: settings.logger)
-    configuration.table = fetcher.table
+    configuration.sessions.table = fetcher.table
     return fetcher
   }
 
@@ -145,22 +125,13 @@ struct ServeCommand: ConfigurableCommand {
   private static func configuration(
     _ settings: CommandSettings
   ) throws(CommandError) -> BridgeConfiguration {
-    var configuration = BridgeConfiguration(
-      host: settings.host, port: settings.port, servesClient: !settings.omitsClient,
-      limits: settings.limits,
-      enablesConformanceMethods: settings.enablesConformanceMethods, logger: settings.logger)
-    settings.configureAccess(&configuration)
-    configuration.unixPath = settings.unix
-    configuration.prefix = settings.prefix
-    configuration.drainTimeout = .seconds(settings.drainTimeout)
-    configuration.loops = settings.loops
-    configuration.servesInspector = !settings.omitsInspector
-    configuration.contentSecurityPolicy = settings.contentSecurityPolicy
-    if let web = settings.web {
-      configuration.webRoot = try ServeCommandWebFiles.folder(web)
+    var configuration = settings.bridge
+    configuration.logger = settings.logger
+    if let web = configuration.web.root {
+      configuration.web.root = try ServeCommandWebFiles.folder(web)
     } else if let web = ServeCommandWebFiles.find() {
-      configuration.webRoot = web
-      configuration.webEntries = ServeCommandWebFiles.served(by: configuration)
+      configuration.web.root = web
+      configuration.web.entries = ServeCommandWebFiles.served(by: configuration)
     }
     return configuration
   }

@@ -10,8 +10,8 @@ enum ServeCommandWebFiles {
   static func served(by configuration: BridgeConfiguration) -> [String] {
     entries.filter {
       switch $0 {
-      case "bridge": configuration.servesClient
-      case "inspector": configuration.servesClient && configuration.servesInspector
+      case "bridge": configuration.web.servesClient
+      case "inspector": configuration.web.servesClient && configuration.web.servesInspector
       default: true
       }
     }

@@ -50,8 +50,8 @@ enum ServerRunner {
   /// The flags that solve a problem of listening. The server does not know them.
   private static func advice(for message: String, _ configuration: BridgeConfiguration) -> String {
     if message.hasSuffix("is in use by another program") { return "; choose another with --port" }
-    let isOpen = configuration.identify != nil || configuration.allowsAnonymous
-    let isLocal = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(configuration.host)
+    let isOpen = configuration.sessions.identify != nil || configuration.sessions.allowsAnonymous
+    let isLocal = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(configuration.network.host)
     guard message.hasPrefix("cannot listen on "), !isOpen, !isLocal else { return "" }
     return "; authenticate clients with --token-secret-file, --token-key-file or --token-jwks, or "
       + "accept all clients with --allow-anonymous"

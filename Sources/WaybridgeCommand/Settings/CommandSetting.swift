@@ -20,26 +20,33 @@ struct CommandSetting: Sendable {
     /// configuration file, and one or several values for a flag.
     case strings(SettingPath<[String]>, ConfigurationAccessSyntax)
     case integer(SettingPath<Int>, ClosedRange<Int>)
-    /// Whole milliseconds, at most a day.
-    case milliseconds(SettingPath<Duration>)
-    case boolean(SettingPath<Bool>)
-
-    /// A number of items or bytes.
-    static func count(_ path: SettingPath<Int>) -> SettingKind { .integer(path, 1...(1 << 30)) }
+    /// Whole seconds.
+    case seconds(SettingPath<Duration>, ClosedRange<Int>)
+    /// If it is inverted, the value `true` of the setting is stored as `false`.
+    case boolean(SettingPath<Bool>, isInverted: Bool = false)
+    case limit(Limits.LimitDefinition.LimitProperty)
   }
 
   let key: String
   let kind: SettingKind
+  /// The name of the flag's value in the help; nil for the name of the flag.
+  let valueName: String?
+  /// What a shell completes after the flag.
+  let completion: CompletionKind
+  let parsing: SingleValueParsingStrategy
   let help: String
 
-  init(_ key: String, _ kind: SettingKind, _ help: String) {
+  init(
+    _ key: String, _ kind: SettingKind, value valueName: String? = nil,
+    completion: CompletionKind = .nothing, parsing: SingleValueParsingStrategy = .next,
+    _ help: String
+  ) {
     self.key = key
     self.kind = kind
+    self.valueName = valueName
+    self.completion = if case .choice(_, let choices) = kind { .list(choices) } else { completion }
+    self.parsing = parsing
     self.help = help
-  }
-
-  static func named(_ key: String) -> CommandSetting? {
-    CommandSettings.allSettings.first { $0.key == key }
   }
 
   var environmentVariable: String { "WAYBRIDGE_" + joinedKey("_").uppercased() }
@@ -86,13 +93,18 @@ extension CommandSetting {
       settings[keyPath: path] = parts
     case .integer(let path, let range):
       settings[keyPath: path] = try Self.integer(text, range)
-    case .milliseconds(let path):
-      settings[keyPath: path] = .milliseconds(try Self.integer(text, 1...86_400_000))
-    case .boolean(let path):
+    case .seconds(let path, let range):
+      settings[keyPath: path] = .seconds(try Self.integer(text, range))
+    case .limit(.count(let path, let range)):
+      settings.bridge.limits[keyPath: path] = try Self.integer(text, range)
+    case .limit(.time(let path)):
+      settings.bridge.limits[keyPath: path] = .milliseconds(
+        try Self.integer(text, Limits.LimitDefinition.millisecondRange))
+    case .boolean(let path, let isInverted):
       guard text == "true" || text == "false" else {
         throw SettingError(message: "must be true or false, not \(quoted(text))")
       }
-      settings[keyPath: path] = text == "true"
+      settings[keyPath: path] = (text == "true") != isInverted
     }
   }
 
@@ -114,8 +126,10 @@ extension CommandSetting {
     return number
   }
 
-  /// The default value, for output; nil if there is none.
-  var initialValue: String? {
+  /// The default value in brackets, for the help; empty if there is none.
+  var initialText: String { initialValue.map { " (default: \($0))" } ?? "" }
+
+  private var initialValue: String? {
     let settings = CommandSettings()
     return switch kind {
     case .choice(let path, _): settings[keyPath: path]
@@ -124,8 +138,10 @@ extension CommandSetting {
     case .strings: nil
     case .path(let path): settings[keyPath: path]
     case .integer(let path, _): String(settings[keyPath: path])
-    case .milliseconds(let path):
-      String(Int(settings[keyPath: path] / .milliseconds(1)))
+    case .seconds(let path, _): String(settings[keyPath: path].components.seconds)
+    case .limit(.count(let path, _)): String(settings.bridge.limits[keyPath: path])
+    case .limit(.time(let path)):
+      String(Int(settings.bridge.limits[keyPath: path] / .milliseconds(1)))
     case .boolean: nil
     }
   }

@@ -15,9 +15,8 @@ enum CommandSettingHelp {
 
   /// A line with the name and the default value for each limit, and a line with its meaning.
   static var limits: String {
-    CommandSettings.allSettings.filter { !$0.hasFlag }.map { setting in
-      let initial = setting.initialValue.map { " (default: \($0))" } ?? ""
-      return "  \(setting.environmentVariable)\(initial)\n      \(setting.help)"
+    LimitSettings.settings.map { setting in
+      "  \(setting.environmentVariable)\(setting.initialText)\n      \(setting.help)"
     }.joined(separator: "\n")
   }
 }

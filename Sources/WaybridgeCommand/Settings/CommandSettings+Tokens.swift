@@ -17,9 +17,8 @@ extension CommandSettings {
         "the tokens' issuer is missing, which --token-jwks requires; add --token-issuer with their iss"
       )
     }
-    let rules = TokenRules(
-      audience: tokenAudience, issuer: tokenIssuer.isEmpty ? nil : tokenIssuer,
-      groupsClaim: tokenGroupsClaim)
+    var rules = tokenRules
+    if !tokenIssuer.isEmpty { rules.issuer = tokenIssuer }
     do throws(TokenKeyError) {
       return try await TokenKeys.load(
         secretFile: tokenSecretFile, keyFile: tokenKeyFile, keySetURL: keySetURL, rules: rules,

@@ -3,8 +3,8 @@ import ArgumentParser
 /// A command with settings.
 protocol ConfigurableCommand: AsyncParsableCommand {
   var config: ConfigurationFile { get }
-  /// The values of the flags for settings, by the settings' keys; nil if a flag was not given.
-  var flags: KeyValuePairs<String, String?> { get }
+  /// The flags for settings.
+  var flags: [CommandSettingFlag] { get }
 }
 
 extension ConfigurableCommand {
@@ -12,13 +12,15 @@ extension ConfigurableCommand {
 
   /// Throws a command-line error if a flag's value is invalid.
   func checkFlags() throws {
-    var settings = CommandSettings()
-    try settings.apply(flags)
+    var reader = CommandSettingsReader()
+    try reader.read(flags)
   }
 
   /// The settings from flags, variables and the configuration file.
   func settings() throws -> CommandSettings {
-    try CommandSettings(flags: flags, config: config.config)
+    var reader = CommandSettingsReader()
+    try reader.read(flags, config: config.config)
+    return reader.settings
   }
 }
 
@@ -29,14 +31,4 @@ struct ConfigurationFile: ParsableArguments {
       "CommandSettings file, a JSON object of settings [WAYBRIDGE_CONFIG]",
       valueName: "file"), completion: .json)
   var config: String?
-}
-
-extension ArgumentHelp {
-  /// The help of a setting's flag, with its initial value and its variable.
-  static func setting(_ key: String, valueName: String? = nil) -> ArgumentHelp {
-    guard let setting = CommandSetting.named(key) else { return ArgumentHelp(visibility: .hidden) }
-    let initial = setting.initialValue.map { " (default: \($0))" } ?? ""
-    return ArgumentHelp(
-      "\(setting.help)\(initial) [\(setting.environmentVariable)]", valueName: valueName)
-  }
 }

@@ -56,18 +56,13 @@ struct ShellCommand: ConfigurableCommand {
     completion: .json)
   var content: String?
 
-  @OptionGroup(title: "Server options") var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: CommandSettingFlags<ServerSettings>
 
-  @OptionGroup(title: "Session options") var sessionFlags: SessionCommandFlags
+  @OptionGroup(title: "Session options") var session: CommandSettingFlags<SessionSettings>
 
   @OptionGroup var config: ConfigurationFile
 
-  var flags: KeyValuePairs<String, String?> {
-    [
-      "url": server.url, "tokenFile": server.tokenFile, "session": sessionFlags.session,
-      "join": sessionFlags.join,
-    ]
-  }
+  var flags: [CommandSettingFlag] { server.all + session.all }
 
   func run() async throws {
     let settings = try settings()

@@ -33,11 +33,7 @@ struct ExplainCommand: ConfigurableCommand {
       table, the policy, the server, the input or the output fails; 64 if the command line is wrong.
       """)
 
-  @Option(help: .setting("table", valueName: "file"), completion: .json)
-  var table: String?
-
-  @Option(help: .setting("policy", valueName: "file"), completion: .json)
-  var policy: String?
+  @OptionGroup var local: CommandSettingFlags<ExplainSettings>
 
   @Option(
     name: .customLong("as"),
@@ -45,7 +41,7 @@ struct ExplainCommand: ConfigurableCommand {
     completion: .nothing)
   var subject: String?
 
-  @OptionGroup(title: "Server options") var server: ServerFlags
+  @OptionGroup(title: "Server options") var server: CommandSettingFlags<ServerSettings>
 
   @Flag(help: "Print one JSON object a line")
   var json = false
@@ -59,16 +55,14 @@ struct ExplainCommand: ConfigurableCommand {
     completion: .nothing)
   var uris: [String] = []
 
-  var flags: KeyValuePairs<String, String?> {
-    ["table": table, "policy": policy, "url": server.url, "tokenFile": server.tokenFile]
-  }
+  var flags: [CommandSettingFlag] { local.all + server.all }
 
   mutating func validate() throws {
     try checkFlags()
-    if table != nil, server.url != nil {
+    if local["table"] != nil, server["url"] != nil {
       throw ValidationError("--table and --url exclude each other; give one of them")
     }
-    if server.url != nil { try rejectLocalOptions() }
+    if server["url"] != nil { try rejectLocalOptions() }
     _ = try subject.map(Self.parseSubject)
     _ = try ArgumentReader(uris)
   }
@@ -76,7 +70,7 @@ struct ExplainCommand: ConfigurableCommand {
   /// Rejects the options that do not apply to a server, which has its own policy and identifies its
   /// caller.
   private func rejectLocalOptions() throws(ValidationError) {
-    guard policy == nil, subject == nil else {
+    guard local["policy"] == nil, subject == nil else {
       throw ValidationError(
         "--policy and --as require --table; a server has its own policy and identifies its caller")
     }
@@ -85,7 +79,7 @@ struct ExplainCommand: ConfigurableCommand {
   func run() async throws {
     let settings = try settings()
     // A flag for one overrides a variable for the other.
-    if server.url == nil, let table = settings.table {
+    if server["url"] == nil, let table = settings.table {
       let router = Router()
       try CommandJSONLocations.locating(inFile: table) { try router.load(tableAt: table) }
       let explain = try explainer(router, settings)
@@ -103,7 +97,7 @@ struct ExplainCommand: ConfigurableCommand {
     _ router: Router, _ settings: CommandSettings
   ) throws -> (String) -> ValueObject {
     let known = try subject.map(Self.parseSubject)
-    guard let policy = settings.policy else {
+    guard let policy = settings.bridge.sessions.policyFile else {
       return { router.explain($0, for: known?.caller).members }
     }
     let document = try CommandJSONLocations.locating(inFile: policy) { try Policy(file: policy) }
@@ -147,4 +141,9 @@ struct ExplainCommand: ConfigurableCommand {
       try output.flush()
     }
   }
+}
+
+/// The settings of `explain` that it shares with `serve`.
+enum ExplainSettings: CommandSettingGroup {
+  static let settings = ["table", "policy"].compactMap(CommandSetting.named)
 }

@@ -115,8 +115,8 @@ private struct RestoredSession {
   init(_ parts: [String: [UInt8]]) {
     let loop = MemoryLoop()
     var configuration = SessionServerConfiguration(
-      router: Router(), limits: Limits(), methods: [:], now: { 1_750_000_000_000 })
-    configuration.store = MemorySessionStore()
+      router: Router(), now: { 1_750_000_000_000 })
+    configuration.sessions.store = MemorySessionStore()
     let report = RestoreReport()
     configuration.eventSink.emit = { _, event, _ in
       switch event {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import WayRouting
 import WayTable
+import WayTransport
 import WayValues
 
 @testable import WaySession

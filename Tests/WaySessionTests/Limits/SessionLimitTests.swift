@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import WayRouting
 import WaySession
+import WayTransport
 import WayValues
 
 /// The load that a peer can accumulate in a session is bounded, and all of it is released.

@@ -3,6 +3,7 @@ import Testing
 import WayNavigation
 import WayPatterns
 import WayRouting
+import WayTransport
 import WayValues
 
 @testable import WaySession

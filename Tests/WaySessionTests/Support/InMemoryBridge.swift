@@ -6,6 +6,9 @@ import WayTable
 import WayTransport
 import WayValues
 
+/// Resolves the identity of a client.
+typealias IdentityResolver = @Sendable (Handshake) async throws -> Identity
+
 /// A bridge in memory with the demo's table and the conformance methods.
 struct InMemoryBridge {
   let router: Router
@@ -26,17 +29,18 @@ struct InMemoryBridge {
   ) {
     self.router = router
     var configuration = SessionServerConfiguration(
-      router: router, limits: limits, methods: ConformanceMethods.methods,
+      router: router, limits: limits,
       now: {
         Self.startTime + Int64(clockOff / .milliseconds(1)) + Int64(loop.nanoseconds / 1_000_000)
-      },
-      identify: identify)
+      })
+    configuration.methods = ConformanceMethods.methods
+    configuration.sessions.identify = identify
     configuration.eventSink = observer
     configuration.compiledPolicy = rules
     configuration.tracer = tracer
-    configuration.store = store
-    configuration.table = table
-    configuration.cluster = cluster
+    configuration.sessions.store = store
+    configuration.sessions.table = table
+    configuration.sessions.cluster = cluster
     sessionServer = SessionServer(configuration)
     loopSessions = LoopSessions(loop: loop, in: sessionServer)
     server = MemoryServerFixture(loop: loop, acceptor: loopSessions)

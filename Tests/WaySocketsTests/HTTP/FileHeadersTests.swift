@@ -34,7 +34,7 @@ import WayTransport
       responder: responder,
       configure: .init {
         $0.embeddedFiles = ["/x.html": file]
-        $0.webRoot = "/usr/share/common-licenses"
+        $0.web.root = "/usr/share/common-licenses"
       }
     ) { server in
       func head(_ path: String, _ more: String = "") throws -> String {
@@ -66,7 +66,7 @@ import WayTransport
       configure: .init {
         $0.embeddedFiles = ["/x.html": file, "/own/x.html": file, "/owner/x.html": file]
         $0.folderPolicies = ["own": own]
-        $0.prefix = "/app"
+        $0.network.prefix = "/app"
       }
     ) { server in
       func head(_ path: String) throws -> String {
@@ -85,7 +85,7 @@ import WayTransport
 
   @Test func `Rejects an invalid content security policy at startup`() async throws {
     await #expect(throws: SocketError.self) {
-      try await withServer(configure: .init { $0.contentSecurityPolicy = "a\r\nX: b" }) { _ in }
+      try await withServer(configure: .init { $0.web.contentSecurityPolicy = "a\r\nX: b" }) { _ in }
     }
   }
 }

@@ -460,7 +460,7 @@ private final class TestBodyHandler: Sendable {
   @Test func `Full server rejects requests with a body`() async throws {
     let bodyHandler = TestBodyHandler()
     try await withServer(
-      responder: bodyHandler.responder, configure: .init { $0.maximumConnections = 1 }
+      responder: bodyHandler.responder, configure: .init { $0.limits.maxConnections = 1 }
     ) { server in
       let first = try RawSocket(port: server.port)
       first.upgrade(port: server.port)

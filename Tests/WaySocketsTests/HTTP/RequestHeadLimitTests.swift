@@ -39,7 +39,7 @@ import WayTransport
     try await withServer(
       responder: HTTPConnectionTests.healthResponder,
       configure: .init {
-        $0.maximumHead = size
+        $0.limits.maxHead = size
         $0.openPaths = ["/health"]
       }
     ) { server in
@@ -90,8 +90,14 @@ import WayTransport
     #expect(budget.used == 0 && input == Array("GET /".utf8))
   }
 
-  @Test func `Server without memory for a long head responds with 503`() async throws {
-    try await withServer(configure: .init { $0.maximumHeads = 1 }) { server in
+  private static let memoryLimits: [@Sendable (inout SocketServerConfiguration) -> Void] = [
+    { $0.maximumHeads = 1 }, { $0.limits.maxServerBytes = 1 },
+  ]
+
+  @Test(arguments: memoryLimits.indices)
+  func `Server without memory for a long head responds with 503`(index: Int) async throws {
+    let limit = Self.memoryLimits[index]
+    try await withServer(configure: .init { limit(&$0) }) { server in
       let socket = try RawSocket(port: server.port)
       socket.send(String(request(cookies: 9000).dropLast(1)))
       #expect(socket.readToEnd().hasPrefix("HTTP/1.1 503 "))

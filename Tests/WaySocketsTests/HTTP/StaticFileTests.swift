@@ -100,7 +100,7 @@ private final class WebFolder {
 
   @Test func `Serves files with their content types`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       for (path, type, body) in Self.servedFiles {
         let response = try request(server, path)
         #expect(response.head.hasPrefix("HTTP/1.1 200 "), "\(path)")
@@ -127,7 +127,7 @@ private final class WebFolder {
 
   @Test func `Rejects hidden files and paths outside the folder`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       for path in Self.unreachablePaths {
         let response = try request(server, path)
         let isRejected = ["404", "400"].contains { response.head.hasPrefix("HTTP/1.1 \($0) ") }
@@ -139,7 +139,7 @@ private final class WebFolder {
 
   @Test func `Redirects a folder path to its trailing slash`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       let response = try request(server, "/sub?a=b")
       #expect(response.head.hasPrefix("HTTP/1.1 301 "))
       #expect(response.head.contains("\r\nLocation: /sub/?a=b\r\n"))
@@ -148,7 +148,7 @@ private final class WebFolder {
 
   @Test func `Responds 304 when the client's copy is current`() async throws {
     let folder = try WebFolder()
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       let first = try request(server, "/app.js")
       let line = try #require(first.head.split(separator: "\r\n").first { $0.hasPrefix("ETag: ") })
       let tag = line.dropFirst(6)
@@ -178,7 +178,7 @@ private final class WebFolder {
     let folder = try WebFolder()
     folder.add(file: "web/app.js.gz", "gzip")
     folder.add(file: "web/app.js.br", "br")
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       let plain = try request(server, "/app.js")
       let more = line.isEmpty ? "" : line + "\r\n"
       let (head, body) = try request(server, "/app.js", more: more)
@@ -210,7 +210,7 @@ private final class WebFolder {
         folder.add(folder: "web/s.css.gz")
       }
     }
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       for name in ["app.js", "mod.mjs", "s.css"] {
         let response = try request(server, "/\(name)", more: "Accept-Encoding: gzip\r\n")
         #expect(response.body == name)
@@ -222,7 +222,7 @@ private final class WebFolder {
   @Test func `A URL that names the current content is immutable`() async throws {
     let folder = try WebFolder()
     folder.add(file: "web/app.js.gz", "gzip")
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       let tag = try #require(fieldValue("ETag", in: request(server, "/app.js").head))
       let version = tag.dropFirst().dropLast()
       for (query, isImmutable) in [
@@ -248,7 +248,7 @@ private final class WebFolder {
     let folder = try WebFolder()
     let text = String((0..<700_000).map { "\($0 % 10)" }.joined())
     folder.add(file: "web/large.txt", String(repeating: text, count: 6))
-    try await withServer(configure: .init { $0.webRoot = folder.path + "/web" }) { server in
+    try await withServer(configure: .init { $0.web.root = folder.path + "/web" }) { server in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
       socket.send(
         "GET /large.txt HTTP/1.1\r\nHost: localhost:\(server.port)\r\nConnection: close\r\n\r\n")
@@ -261,7 +261,7 @@ private final class WebFolder {
   @Test func `Rejects an invalid web folder at startup`() async throws {
     for root in ["/nowhere/at/all", "/etc/passwd"] {
       let error = await #expect(throws: SocketError.self) {
-        try await withServer(configure: .init { $0.webRoot = root }) { _ in }
+        try await withServer(configure: .init { $0.web.root = root }) { _ in }
       }
       #expect(error?.description.contains(root) == true)
     }

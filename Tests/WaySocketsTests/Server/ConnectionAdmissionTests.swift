@@ -7,10 +7,12 @@ import WayTransport
   private static func admission(
     unadmitted: Int? = nil, reserved: Int = 16, perAddress: Int = 0
   ) -> ConnectionAdmission {
-    var configuration = SocketServerConfiguration(port: 0)
-    configuration.maximumUnadmitted = unadmitted
-    configuration.maximumReserved = reserved
-    configuration.maximumPerAddress = perAddress
+    var configuration = SocketServerConfiguration()
+    configuration.authenticatesClients = unadmitted != nil
+    configuration.limits.maxUnauthenticated = unadmitted ?? 0
+    configuration.limits.maxReserved = reserved
+    configuration.limits.maxAddressConnections = perAddress
+    configuration.limits.maxAddressRate = 0
     return ConnectionAdmission(configuration)
   }
 
@@ -102,7 +104,8 @@ import WayTransport
     try await withServer(
       echoes: false,
       configure: .init {
-        $0.maximumUnadmitted = 2
+        $0.authenticatesClients = true
+        $0.limits.maxUnauthenticated = 2
         $0.headTimeout = .seconds(60)
       }
     ) { server in
@@ -129,8 +132,9 @@ import WayTransport
     try await withServer(
       echoes: false,
       configure: .init {
-        $0.maximumConnections = 2
-        $0.maximumUnadmitted = 10
+        $0.limits.maxConnections = 2
+        $0.authenticatesClients = true
+        $0.limits.maxUnauthenticated = 10
       }
     ) { server in
       let silent = try [upgrade(server), upgrade(server)]
@@ -145,9 +149,10 @@ import WayTransport
     try await withServer(
       echoes: false,
       configure: .init {
-        $0.maximumConnections = 1
-        $0.maximumReserved = 1
-        $0.maximumUnadmitted = 10
+        $0.limits.maxConnections = 1
+        $0.limits.maxReserved = 1
+        $0.authenticatesClients = true
+        $0.limits.maxUnauthenticated = 10
       }
     ) { server in
       let first = try upgrade(server)
@@ -179,7 +184,8 @@ import WayTransport
     try await withServer(
       configure: .init {
         $0.access = rules
-        $0.maximumPerAddress = 2
+        $0.limits.maxAddressConnections = 2
+        $0.limits.maxAddressRate = 0
       }
     ) { server in
       let sockets = try (0..<2).map { _ in try upgrade(server, from: "192.0.2.1") }
@@ -201,8 +207,8 @@ import WayTransport
     try await withServer(
       configure: .init {
         $0.access = rules
-        $0.maximumPerAddress = 3
-        $0.maximumAddressRate = 1
+        $0.limits.maxAddressConnections = 3
+        $0.limits.maxAddressRate = 1
       }
     ) { server in
       for _ in 0..<3 {

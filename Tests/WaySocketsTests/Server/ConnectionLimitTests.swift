@@ -24,7 +24,7 @@ import WayTransport
 
   @Test func `Full server serves only exempt paths`() async throws {
     try await withServer(
-      responder: Self.responder, configure: .init { $0.maximumConnections = 2 }
+      responder: Self.responder, configure: .init { $0.limits.maxConnections = 2 }
     ) { server in
       let first = try RawSocket(port: server.port)
       first.upgrade(port: server.port)
@@ -50,7 +50,7 @@ import WayTransport
 
   @Test func `Waiting connection is accepted when another one closes`() async throws {
     try await withServer(
-      responder: Self.responder, configure: .init { $0.maximumConnections = 1 }
+      responder: Self.responder, configure: .init { $0.limits.maxConnections = 1 }
     ) { server in
       let first = try RawSocket(port: server.port)
       first.upgrade(port: server.port)
@@ -67,7 +67,7 @@ import WayTransport
     try await withServer(
       responder: Self.responder,
       configure: .init {
-        $0.maximumConnections = 1
+        $0.limits.maxConnections = 1
         $0.maximumOverflowConnections = 3
         $0.headTimeout = .seconds(60)
       }

@@ -8,7 +8,7 @@ import WayTransport
   @Test(arguments: ["0.0.0.0", "::", "192.168.0.1", "example.com", ""])
   func `Rejects addresses other than loopback`(host: String) async throws {
     let error = await #expect(throws: SocketError.self) {
-      try await withServer(configure: .init { $0.host = host }) { _ in }
+      try await withServer(configure: .init { $0.network.host = host }) { _ in }
     }
     #expect(error?.kind == .invalid)
     #expect(error?.description.contains("127.0.0.1") == true)
@@ -18,8 +18,8 @@ import WayTransport
   func `Serves each loopback address under its name`(host: String) async throws {
     let loop = try SocketLoop.start()
     let acceptor = RecordingAcceptor()
-    var configuration = SocketServerConfiguration(port: 0)
-    configuration.host = host
+    var configuration = SocketServerConfiguration.anyPort
+    configuration.network.host = host
     let server = SocketServer(
       configuration: configuration,
       endpoints: [Endpoint(path: "/", subprotocols: [], maxMessage: 1, acceptor: acceptor)],
@@ -37,7 +37,7 @@ import WayTransport
   @Test func `Reports a port that is in use`() async throws {
     try await withServer { first in
       let error = await #expect(throws: SocketError.self) {
-        try await withServer(configure: .init { $0.port = first.port }) { _ in }
+        try await withServer(configure: .init { $0.network.port = first.port }) { _ in }
       }
       #expect(error?.kind == .addressInUse)
       #expect(error?.description.contains("127.0.0.1:\(first.port)") == true)
@@ -47,7 +47,7 @@ import WayTransport
   @Test(arguments: [-1, 65_536, .max])
   func `Rejects ports out of range`(port: Int) async throws {
     await #expect(throws: SocketError.self) {
-      try await withServer(configure: .init { $0.port = port }) { _ in }
+      try await withServer(configure: .init { $0.network.port = port }) { _ in }
     }
   }
 

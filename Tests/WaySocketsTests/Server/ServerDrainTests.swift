@@ -38,7 +38,7 @@ import WayTransport
     try await withServer(
       configure: .init {
         $0.lingerTimeout = .milliseconds(100)
-        $0.closeTimeout = .seconds(600)
+        $0.connection.closeTimeout = .seconds(600)
       }
     ) { server in
       var silent: [RawSocket] = []
@@ -61,7 +61,7 @@ import WayTransport
       echoes: false,
       configure: .init {
         $0.lingerTimeout = .milliseconds(100)
-        $0.closeTimeout = .seconds(600)
+        $0.connection.closeTimeout = .seconds(600)
       }
     ) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)

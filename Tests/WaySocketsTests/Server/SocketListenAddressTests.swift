@@ -41,7 +41,7 @@ import WayTransport
         let who = "\(request.isLocal) \(request.handshake.address ?? "nil")"
         return .respond(HTTPResponse(status: 200, body: Array(who.utf8)))
       }
-      try await withServer(responder: responder, configure: .init { $0.unixPath = path }) {
+      try await withServer(responder: responder, configure: .init { $0.network.unixPath = path }) {
         server in
         #expect(mode(path) == S_IFSOCK | 0o600)
         #expect(server.port == 0)
@@ -68,7 +68,7 @@ import WayTransport
       let rules = try AccessRules(hosts: ["app.example.org"], trustedProxies: ["unix"])
       try await withServer(
         configure: .init {
-          $0.unixPath = path
+          $0.network.unixPath = path
           $0.access = rules
         }
       ) { server in
@@ -90,9 +90,9 @@ import WayTransport
       #expect(address.withPointer { bind(dead, $0, $1) } == 0)
       close(dead)
       #expect(mode(path) != nil)
-      try await withServer(configure: .init { $0.unixPath = path }) { _ in
+      try await withServer(configure: .init { $0.network.unixPath = path }) { _ in
         let error = await #expect(throws: SocketError.self) {
-          try await withServer(configure: .init { $0.unixPath = path }) { _ in }
+          try await withServer(configure: .init { $0.network.unixPath = path }) { _ in }
         }
         #expect(error?.kind == .addressInUse && error?.description.contains(path) == true)
         let response = sendRequest(try RawSocket(unixPath: path), "/")
@@ -105,7 +105,7 @@ import WayTransport
     try await withSocketPath { path in
       close(open(path, O_CREAT | O_WRONLY, 0o644))
       let error = await #expect(throws: SocketError.self) {
-        try await withServer(configure: .init { $0.unixPath = path }) { _ in }
+        try await withServer(configure: .init { $0.network.unixPath = path }) { _ in }
       }
       #expect(error?.description.contains("not a socket") == true)
       #expect(mode(path) == S_IFREG | 0o644)
@@ -116,7 +116,7 @@ import WayTransport
     async throws
   {
     try await withSocketPath { path in
-      try await withServer(configure: .init { $0.unixPath = path }) { _ in
+      try await withServer(configure: .init { $0.network.unixPath = path }) { _ in
         unlink(path)
         close(open(path, O_CREAT | O_WRONLY, 0o644))
       }
@@ -127,7 +127,7 @@ import WayTransport
   @Test(arguments: ["", "/nowhere/at/all/socket", "/tmp/" + String(repeating: "a", count: 200)])
   func `Rejects an invalid socket path at startup`(path: String) async throws {
     let error = await #expect(throws: SocketError.self) {
-      try await withServer(configure: .init { $0.unixPath = path }) { _ in }
+      try await withServer(configure: .init { $0.network.unixPath = path }) { _ in }
     }
     #expect(error?.description.contains(path.isEmpty ? "\"\"" : path.prefix(60)) == true)
   }
@@ -141,9 +141,9 @@ import WayTransport
     try await withServer(
       responder: responder,
       configure: .init {
-        $0.prefix = "/app/x"
+        $0.network.prefix = "/app/x"
         $0.embeddedFiles = ["/a/x.js": file]
-        $0.webRoot = "/usr/share"
+        $0.web.root = "/usr/share"
         $0.openPaths = ["/health"]
       }
     ) { server in
@@ -190,7 +190,7 @@ import WayTransport
   ])
   func `Rejects an invalid prefix at startup`(prefix: String) async throws {
     let error = await #expect(throws: SocketError.self) {
-      try await withServer(configure: .init { $0.prefix = prefix }) { _ in }
+      try await withServer(configure: .init { $0.network.prefix = prefix }) { _ in }
     }
     #expect(error?.description.contains("the prefix must be a path such as /app") == true)
   }
@@ -223,7 +223,9 @@ import WayTransport
   ]
 
   private func configuration(_ host: String, port: Int = 0) -> SocketServerConfiguration {
-    var configuration = SocketServerConfiguration(host: host, port: port)
+    var configuration = SocketServerConfiguration()
+    configuration.network.host = host
+    configuration.network.port = port
     configuration.allowsRemoteClients = true
     return configuration
   }
@@ -243,7 +245,7 @@ import WayTransport
     try await withServer(
       responder: responder,
       configure: .init {
-        $0.host = host
+        $0.network.host = host
         $0.allowsRemoteClients = true
       }
     ) { server in

@@ -47,6 +47,15 @@ struct ConfigurationChange {
   let apply: (inout SocketServerConfiguration) -> Void
 }
 
+extension SocketServerConfiguration {
+  /// Listens on a free port.
+  static var anyPort: SocketServerConfiguration {
+    var configuration = SocketServerConfiguration()
+    configuration.network.port = 0
+    return configuration
+  }
+}
+
 func withServer(
   echoes: Bool = true,
   responder: HTTPResponder? = nil,
@@ -55,7 +64,7 @@ func withServer(
 ) async throws {
   let loop = try SocketLoop.start()
   let acceptor = RecordingAcceptor(echoes: echoes)
-  var configuration = SocketServerConfiguration(port: 0)
+  var configuration = SocketServerConfiguration.anyPort
   configure.apply(&configuration)
   let endpoint = Endpoint(
     path: "/echo", subprotocols: ["a", "b"], maxMessage: TestServer.maxMessage, acceptor: acceptor)

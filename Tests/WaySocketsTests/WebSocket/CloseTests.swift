@@ -135,7 +135,8 @@ import WayTransport
   }
 
   @Test func `Disconnects a peer that never confirms the close`() async throws {
-    try await withServer(configure: .init { $0.closeTimeout = .milliseconds(100) }) { server in
+    try await withServer(configure: .init { $0.connection.closeTimeout = .milliseconds(100) }) {
+      server in
       let socket = try RawSocket(port: server.port)
       socket.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0
@@ -146,7 +147,8 @@ import WayTransport
   }
 
   @Test func `Disconnects a closing peer that never reads`() async throws {
-    try await withServer(configure: .init { $0.closeTimeout = .milliseconds(100) }) { server in
+    try await withServer(configure: .init { $0.connection.closeTimeout = .milliseconds(100) }) {
+      server in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
       socket.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0
@@ -200,7 +202,7 @@ import WayTransport
     for _ in 0..<5 {
       let acceptor = RecordingAcceptor(echoes: true)
       let server = SocketServer(
-        configuration: SocketServerConfiguration(port: 0),
+        configuration: .anyPort,
         endpoints: [
           Endpoint(path: "/", subprotocols: [], maxMessage: 100, acceptor: acceptor)
         ], loop: loop)

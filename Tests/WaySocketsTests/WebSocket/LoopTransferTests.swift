@@ -63,7 +63,7 @@ struct LoopTransferTests {
     for _ in 0..<3 { loops.append(try SocketLoop.start()) }
     let mover = MigratingEcho(loops)
     let server = SocketServer(
-      configuration: SocketServerConfiguration(port: 0),
+      configuration: .anyPort,
       endpoints: [Endpoint(path: "/echo", subprotocols: [], maxMessage: 1 << 20, acceptor: mover)],
       loop: loops[0], others: Array(loops.dropFirst()))
     let result: Result<Void, any Error>
@@ -184,7 +184,7 @@ struct LoopTransferTests {
       let stranger = try SocketLoop.start()
       let acceptor = RecordingAcceptor()
       let other = SocketServer(
-        configuration: SocketServerConfiguration(port: 0),
+        configuration: .anyPort,
         endpoints: [Endpoint(path: "/echo", subprotocols: [], maxMessage: 16, acceptor: acceptor)],
         loop: stranger)
       let address = try await other.start()

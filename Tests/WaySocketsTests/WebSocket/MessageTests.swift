@@ -161,8 +161,8 @@ import WayTransport
     try await withServer(
       echoes: false,
       configure: .init {
-        $0.maximumBuffered = 512 * 1024
-        $0.closeTimeout = .seconds(60)
+        $0.limits.maxQueueBytes = 512 * 1024
+        $0.connection.closeTimeout = .seconds(60)
       }
     ) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
@@ -182,7 +182,7 @@ import WayTransport
   }
 
   @Test func `Pauses reading from a peer that does not read`() async throws {
-    try await withServer(configure: .init { $0.highWater = 64 << 10 }) { server in
+    try await withServer(configure: .init { $0.connection.highWater = 64 << 10 }) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
       let accepted = try #require(await server.acceptor.next()).0
@@ -210,8 +210,8 @@ import WayTransport
   @Test func `Closes a peer that stalls too long with 4201`() async throws {
     try await withServer(
       configure: .init {
-        $0.highWater = 64 << 10
-        $0.stallTimeout = .milliseconds(200)
+        $0.connection.highWater = 64 << 10
+        $0.connection.stallTimeout = .milliseconds(200)
       }
     ) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)

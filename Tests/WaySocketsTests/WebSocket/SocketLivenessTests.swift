@@ -14,11 +14,15 @@ import WayTransport
   func `Pings a silent peer, then expires it`(
     activity: String, done: String
   ) {
-    let timeouts = IdleTimeouts(ping: .milliseconds(40), silence: .milliseconds(70))
+    var limits = Limits()
+    limits.ping = .milliseconds(40)
+    limits.silence = .milliseconds(70)
     var life = SocketLiveness()
     var actions = ""
     for character in activity {
-      switch life.advance(timeouts, hasActivity: character == "x") {
+      switch life.advance(
+        by: limits.livenessCheckInterval, limits, hasActivity: character == "x")
+      {
       case .nothing: actions += "-"
       case .ping: actions += "p"
       case .expire: actions += "!"
@@ -29,8 +33,8 @@ import WayTransport
 
   private static var shortTimeouts: ConfigurationChange {
     ConfigurationChange {
-      $0.ping = .milliseconds(20)
-      $0.silence = .milliseconds(60)
+      $0.limits.ping = .milliseconds(20)
+      $0.limits.silence = .milliseconds(60)
     }
   }
 
@@ -52,8 +56,8 @@ import WayTransport
   ])
   func `Any received frame counts as activity`(frame: [UInt8]) async throws {
     let patient = ConfigurationChange {
-      $0.ping = .milliseconds(20)
-      $0.silence = .seconds(60)
+      $0.limits.ping = .milliseconds(20)
+      $0.limits.silence = .seconds(60)
     }
     try await withServer(echoes: false, configure: patient) { server in
       let socket = try RawSocket(port: server.port)

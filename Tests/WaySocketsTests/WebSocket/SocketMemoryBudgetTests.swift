@@ -8,7 +8,7 @@ import WayTransport
 
   @Test func `Total limit closes the connection with the longest queue`() async throws {
     try await withServer(
-      echoes: false, configure: .init { $0.maximumBufferedTotal = 3_400_000 }
+      echoes: false, configure: .init { $0.limits.maxServerBytes = 3_400_000 }
     ) { server in
       let sockets = try (0..<2).map { _ in
         let socket = try RawSocket(port: server.port, receiveBuffer: 4096)
@@ -47,7 +47,7 @@ import WayTransport
   }
 
   @Test func `Closes a connection that exceeds the total limit alone`() async throws {
-    try await withServer(configure: .init { $0.maximumBufferedTotal = 100_000 }) { server in
+    try await withServer(configure: .init { $0.limits.maxServerBytes = 100_000 }) { server in
       let client = try await server.connect()
       let accepted = try #require(await server.acceptor.next()).0
       await server.onLoop { accepted.channel.send(bytes: Self.block) }
@@ -57,7 +57,7 @@ import WayTransport
 
   @Test func `Queue overhead stays small`() async throws {
     try await withServer(
-      echoes: false, configure: .init { $0.maximumBuffered = 64 << 20 }
+      echoes: false, configure: .init { $0.limits.maxQueueBytes = 64 << 20 }
     ) { server in
       let slow = try RawSocket(port: server.port, receiveBuffer: 4096)
       slow.upgrade(port: server.port)
@@ -75,8 +75,8 @@ import WayTransport
   @Test func `Limits pongs queued for a peer that stalls`() async throws {
     try await withServer(
       configure: .init {
-        $0.maximumBuffered = 100_000
-        $0.closeTimeout = .milliseconds(100)
+        $0.limits.maxQueueBytes = 100_000
+        $0.connection.closeTimeout = .milliseconds(100)
       }
     ) { server in
       let socket = try RawSocket(port: server.port, receiveBuffer: 4096)

@@ -30,7 +30,7 @@ import WayTransport
   @Test func `Large message that began first is closed when all need too much memory`() async throws
   {
     try await withServer(
-      echoes: false, configure: .init { $0.maximumUnfinishedTotal = 2_000_000 }
+      echoes: false, configure: .init { $0.limits.maxServerBytes = 2_000_000 }
     ) { server in
       // A short message that began before all others.
       let short = try RawSocket(port: server.port)

@@ -24,7 +24,7 @@ struct TableReplacementTests {
     let table = try LiveTable(RouteTable(parsing: Self.document(0)), for: router)
     try router.handle("end", with: .task { call in .object(call.params) })
     var configuration = BridgeConfiguration(port: 0)
-    configuration.table = table
+    configuration.sessions.table = table
     // However fast the calls are.
     configuration.limits.maxRate = 0
     let running = try await RunningBridge(router: router, configuration: configuration)

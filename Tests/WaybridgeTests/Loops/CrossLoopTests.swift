@@ -15,7 +15,7 @@ struct CrossLoopTests {
   }
 
   private static func identifyUsersByToken(_ configuration: inout BridgeConfiguration) {
-    configuration.identify = { Identity(user: $0.token) }
+    configuration.sessions.identify = { Identity(user: $0.token) }
   }
 
   private func serverWideHost(_ bridge: MultiLoopFixture) async throws -> WireClient {
@@ -227,7 +227,7 @@ struct CrossLoopTests {
   @Test func tableChangeIsPublishedOnEveryLoop() async throws {
     let router = Router()
     let table = try LiveTable(RouteTable(parsing: ["version": "1", "routes": []]), for: router)
-    func serve(_ configuration: inout BridgeConfiguration) { configuration.table = table }
+    func serve(_ configuration: inout BridgeConfiguration) { configuration.sessions.table = table }
     try await MultiLoopFixture.run(router, serve) { bridge in
       let server = bridge.running.sessionServer
       let publisher = Task { await server.publishTableChanges(await table.changes()) }
@@ -280,7 +280,7 @@ struct CrossLoopTests {
     let folder = try TestFolder()
     func startBridge() async throws -> MultiLoopFixture {
       let store = try SQLiteSessionStore(folder: folder.path)
-      return try await MultiLoopFixture { $0.store = store }
+      return try await MultiLoopFixture { $0.sessions.store = store }
     }
     var openings: [Value] = []
     let first = try await startBridge()

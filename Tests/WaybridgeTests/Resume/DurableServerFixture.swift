@@ -25,7 +25,7 @@ final class DurableServerFixture: Sendable {
     let router = Router()
     try routes(router)
     var configuration = BridgeConfiguration()
-    configuration.store = store
+    configuration.sessions.store = store
     let server = BridgeServer(router: router, configuration: configuration)
     let hub = try await server.startInMemory(on: loop) { [loop] in
       Int64(loop.nanoseconds / 1_000_000)

@@ -23,22 +23,22 @@ struct AccessConfigurationTests {
 
   @Test func rejectsInvalidAccessSettingsAtStartup() async {
     #expect(
-      await startError { $0.allowedOrigins = ["null", "https://a.example/"] }
+      await startError { $0.network.allowedOrigins = ["null", "https://a.example/"] }
         == "an allowed origin must be \(OriginPattern.expectedFormat), not \"https://a.example/\"")
     #expect(
-      await startError { $0.allowedHosts = ["http://a"] }
+      await startError { $0.network.allowedHosts = ["http://a"] }
         == "an allowed host must be \(AllowedHost.expectedFormat), not \"http://a\"")
     #expect(
-      await startError { $0.trustedProxies = ["a"] }
+      await startError { $0.network.trustedProxies = ["a"] }
         == "a trusted proxy must be \(TrustedProxy.expectedFormat), not \"a\"")
     #expect(
-      await startError { $0.prefix = "app" }
+      await startError { $0.network.prefix = "app" }
         == "the prefix must be \(SocketServerConfiguration.prefixFormat), not \"app\"")
     #expect(
-      await startError { $0.handshakeHeaders = ["a b"] }
+      await startError { $0.network.handshakeHeaders = ["a b"] }
         == "\"a b\" is not a name of a header field")
-    #expect(await startError { $0.contentSecurityPolicy = "a\n" } != nil)
-    #expect(await startError { $0.unixPath = "/nowhere/at/all/socket" } != nil)
+    #expect(await startError { $0.web.contentSecurityPolicy = "a\n" } != nil)
+    #expect(await startError { $0.network.unixPath = "/nowhere/at/all/socket" } != nil)
     #expect(await startError { _ in } == nil)
   }
 
@@ -58,11 +58,11 @@ struct AccessConfigurationTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
     var configuration = BridgeConfiguration()
-    configuration.unixPath = folder.path + "/ö-1"
+    configuration.network.unixPath = folder.path + "/ö-1"
     let bridge = try await RunningBridge(router: Router(), configuration: configuration)
     let shown = folder.path.replacingOccurrences(of: "/", with: "%2F") + "%2F%C3%B6-1"
     #expect("\(bridge.address)" == "http+unix://\(shown)")
-    #expect(bridge.address.unixPath == configuration.unixPath)
+    #expect(bridge.address.unixPath == configuration.network.unixPath)
     #expect(FileManager.default.fileExists(atPath: folder.path + "/ö-1"))
     let server = BridgeServer(router: Router(), configuration: configuration)
     #expect("\(server)" == "BridgeServer(\(folder.path)/ö-1)")
@@ -80,7 +80,7 @@ struct AccessConfigurationTests {
       })
     let bridge = try await RunningBridge(router: Router(), configuration: configuration)
     let server = SocketServer(
-      configuration: SocketServerConfiguration(port: 0), endpoints: [], loop: loop)
+      configuration: SocketServerConfiguration(), endpoints: [], loop: loop)
     let metrics = BridgeMetrics(
       sessionServer: bridge.sessionServer, socketServer: server,
       lagProbes: [LoopLagMetrics(loop: loop)])

@@ -31,8 +31,8 @@ import Testing
   @Test(arguments: folders.indices)
   func servedFolderOverridesTheEmbeddedClient(index: Int) throws {
     let (web, entries, isServed) = Self.folders[index]
-    var configuration = BridgeConfiguration(
-      webRoot: web.map { ProjectFiles.url($0).path }, webEntries: entries)
+    var configuration = BridgeConfiguration(webRoot: web.map { ProjectFiles.url($0).path })
+    configuration.web.entries = entries
     #expect(
       try configuration.socketConfiguration().embeddedFiles.keys.contains("/bridge/bridge.js")
         == isServed)
@@ -40,9 +40,9 @@ import Testing
     #expect(
       try configuration.socketConfiguration().embeddedFiles.keys.contains("/inspector/") == !isWhole
     )
-    configuration.servesInspector = false
+    configuration.web.servesInspector = false
     #expect(try configuration.socketConfiguration().embeddedFiles["/inspector/"] == nil)
-    configuration.servesClient = false
+    configuration.web.servesClient = false
     #expect(try configuration.socketConfiguration().embeddedFiles.isEmpty)
   }
 }

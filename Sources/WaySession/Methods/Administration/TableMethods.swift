@@ -68,7 +68,7 @@ enum TableMethods {
     guard let table = session.environment.table else {
       throw CallError(
         .noRoute,
-        "This server has no table that can be changed; an app sets BridgeConfiguration.table",
+        "This server has no table that can be changed; an app sets BridgeConfiguration.sessions.table",
         kind: "noTable")
     }
     return table

@@ -67,7 +67,7 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
   var announcement: ClusterAnnouncement {
     let configuration = sessionServer?.configuration
     let authentication: ClusterAnnouncement.ClientAuthentication =
-      switch (configuration?.identify, configuration?.allowsAnonymous) {
+      switch (configuration?.sessions.identify, configuration?.sessions.allowsAnonymous) {
       case (nil, _): .none
       case (_?, true?): .optional
       case (_?, _): .required

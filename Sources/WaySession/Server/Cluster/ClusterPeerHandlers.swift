@@ -44,7 +44,7 @@ struct ClusterPeerHandlers {
       return .array(await sessionServer.sessionsByLoop.first?.retainedEvents.peerValues ?? [])
     case "table":
       guard let clusterTable = sessionServer.clusterTable,
-        let table = sessionServer.configuration.table
+        let table = sessionServer.configuration.sessions.table
       else {
         throw CallError(.noRoute, "This server has no table that can be changed", kind: "noTable")
       }

@@ -92,7 +92,8 @@ actor Connection: MessageReceiver {
   /// Whether the client has not begun yet, and must do so in time.
   private var hasDeadline: Bool {
     state.hasDeadline(
-      identifies: loopSessions.configuration.identify != nil, hasSession: membership != nil)
+      identifies: loopSessions.configuration.sessions.identify != nil, hasSession: membership != nil
+    )
   }
 
   private func openTimedOut() {

@@ -11,7 +11,7 @@ extension Session {
       "epoch": .string(epoch),
       "protocol": .string(ServerSoftware.protocolVersion),
       "server": .object(serverDescription),
-      "limits": limits.value, "table": (resolver.snapshot.table ?? .none).value,
+      "limits": environment.announcedLimits, "table": (resolver.snapshot.table ?? .none).value,
       "capabilities": client.link.isResumable ? ["resume"] : [],
     ]
     let caller = client.rights.caller

@@ -4,13 +4,13 @@ import WayValues
 
 // Authentication of clients.
 extension LoopSessions {
-  package nonisolated var authenticatesClients: Bool { configuration.identify != nil }
+  package nonisolated var authenticatesClients: Bool { configuration.sessions.identify != nil }
 
   /// Returns the identity of a client. Fails with 2401 if the app rejects it, and with 2503 if the
   /// app takes too long.
   package nonisolated func identity(of handshake: Handshake) async throws(CallError) -> Identity {
-    guard let identify = configuration.identify else { return Identity() }
-    let timeout = configuration.identifyTimeout
+    guard let identify = configuration.sessions.identify else { return Identity() }
+    let timeout = configuration.sessions.identifyTimeout
     let identity = FirstResult<Identity>()
     // Scheduled before the task starts, so that the timeout does not depend on when the task runs.
     let timer = loop.schedule(after: timeout) {

@@ -136,14 +136,14 @@ package actor LoopSessions: ChannelAcceptor {
   var environment: SessionEnvironment {
     SessionEnvironment(
       loop: loop, cluster: sessionServer.cluster, router: configuration.router, limits: limits,
-      budget: sessionServer.budget,
-      meter: meter,
+      announcedLimits: sessionServer.announcedLimits, budget: sessionServer.budget, meter: meter,
       scheduler: scheduler, resumableClients: resumableClients,
       eventSink: configuration.eventSink, observedKinds: observedKinds,
       auditTrail: sessionServer.auditTrail, inspector: inspector, now: configuration.now,
       owner: self,
       serverHosts: sessionServer.serverHosts, policy: policy,
-      table: configuration.table, tracer: configuration.tracer, logger: configuration.logger)
+      table: configuration.sessions.table, tracer: configuration.tracer,
+      logger: configuration.logger)
   }
 
   /// Adds a session that has its first client: from now on other clients find it.

@@ -2,36 +2,39 @@ import ArgumentParser
 import Foundation
 import WaybridgeClient
 
-extension CommandSettings {
-  /// Creates the settings. Flags override environment variables, which override the configuration
-  /// file. The file is `config`, otherwise the value of `WAYBRIDGE_CONFIG`.
+/// Reads the settings of a command. Flags override environment variables, which override the
+/// configuration file.
+struct CommandSettingsReader {
+  var settings = CommandSettings()
+
+  /// Reads all sources. The file is `config`, otherwise the value of `WAYBRIDGE_CONFIG`.
   ///
   /// Variables are read for the settings in `flags` without a value and for those that no command
   /// has a flag for; an empty variable counts as absent. Throws every error of the variables or the
   /// file, one a line. Variables with unknown names are errors.
-  init(flags: KeyValuePairs<String, String?>, config: String?) throws {
+  mutating func read(_ flags: [CommandSettingFlag], config: String?) throws {
     let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-    if let file = config ?? environment["WAYBRIDGE_CONFIG"] { try read(file) }
+    if let file = config ?? environment["WAYBRIDGE_CONFIG"] { try readFile(file) }
     var faults = Self.unknownVariableFaults(environment.keys.sorted())
-    for setting in Self.allSettings {
+    for setting in CommandSetting.all {
       let readsVariable =
-        !setting.hasFlag || flags.contains { $0.key == setting.key && $0.value == nil }
+        !setting.hasFlag || flags.contains { $0.key == setting.key && $0.text == nil }
       guard readsVariable, let text = environment[setting.environmentVariable] else { continue }
       do throws(CommandSetting.SettingError) {
-        try setting.set(text, in: &self)
+        try setting.set(text, in: &settings)
       } catch {
         faults.append("environment variable \(setting.environmentVariable) \(error.message)")
       }
     }
     guard faults.isEmpty else { throw CommandError(faults.joined(separator: "\n")) }
-    try apply(flags)
+    try read(flags)
   }
 
   /// The error for each variable that begins with `WAYBRIDGE_` and is not a setting.
   private static func unknownVariableFaults(_ names: [String]) -> [String] {
     let prefix = "WAYBRIDGE_"
     let known =
-      allSettings.map { String($0.environmentVariable.dropFirst(prefix.count)) } + ["CONFIG"]
+      CommandSetting.all.map { String($0.environmentVariable.dropFirst(prefix.count)) } + ["CONFIG"]
     return names.compactMap { variable in
       let name = String(variable.dropFirst(prefix.count))
       guard variable.hasPrefix(prefix), !known.contains(name), !isForeignVariable(variable) else {
@@ -52,12 +55,12 @@ extension CommandSettings {
       || name.hasSuffix("_PORT")
   }
 
-  /// Applies the flags that were given. Throws a command-line error.
-  mutating func apply(_ flags: KeyValuePairs<String, String?>) throws {
-    for (key, text) in flags {
-      guard let text, let setting = CommandSetting.named(key) else { continue }
+  /// Reads the flags that were given. Throws a command-line error.
+  mutating func read(_ flags: [CommandSettingFlag]) throws {
+    for flag in flags {
+      guard let text = flag.text, let setting = CommandSetting.named(flag.key) else { continue }
       do throws(CommandSetting.SettingError) {
-        try setting.set(text, in: &self)
+        try setting.set(text, in: &settings)
       } catch {
         throw ValidationError("\(setting.flag) \(error.message)")
       }

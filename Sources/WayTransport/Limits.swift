@@ -1,7 +1,3 @@
-import WayNavigation
-import WayRouting
-import WayValues
-
 /// Bounds on values that a peer chooses. The result of `session.open` contains those that concern
 /// clients.
 ///
@@ -119,78 +115,155 @@ public struct Limits: Sendable, Hashable {
 
   /// Creates the limits that PROTOCOL.md specifies.
   public init() {}
+}
+
+extension Limits {
+  /// One of the limits: how the protocol and the settings name it, its property, and its range.
+  package struct LimitDefinition: Sendable {
+    /// The property of a limit, and its type.
+    package enum LimitProperty: Sendable {
+      /// A number of items or bytes in a range.
+      case count(WritableKeyPath<Limits, Int> & Sendable, ClosedRange<Int> = 1...1 << 30)
+      /// Whole milliseconds, at most a day.
+      case time(WritableKeyPath<Limits, Duration> & Sendable)
+    }
+
+    /// The range of times.
+    package static let millisecondRange = 1...86_400_000
+
+    /// The name in the protocol and in configuration files.
+    package let name: String
+    package let property: LimitProperty
+    /// The meaning, for the help of the command.
+    package let help: String
+    /// Whether the result of `session.open` contains it.
+    package let isAnnounced: Bool
+
+    fileprivate init(
+      _ name: String, _ property: LimitProperty, _ help: String, isAnnounced: Bool = true
+    ) {
+      self.name = name
+      self.property = property
+      self.help = help
+      self.isAnnounced = isAnnounced
+    }
+  }
+
+  /// Every limit.
+  package static let definitions: [LimitDefinition] = [
+    LimitDefinition("maxMessage", .count(\.maxMessage), "Bytes of one message"),
+    LimitDefinition(
+      "maxAnswer", .count(\.maxAnswer), "Bytes of one response, or of all responses of a batch"),
+    LimitDefinition("maxBatch", .count(\.maxBatch), "Messages in one batch"),
+    LimitDefinition("maxDepth", .count(\.maxDepth), "Levels of arrays and objects in one message"),
+    LimitDefinition("maxValues", .count(\.maxValues), "Values in one message, approximately"),
+    LimitDefinition(
+      "maxInFlight", .count(\.maxInFlight), "Calls of one client that wait for a response"),
+    LimitDefinition(
+      "maxHosts", .count(\.maxHosts),
+      "Host registrations of one client, and patterns in one of them"),
+    LimitDefinition(
+      "maxPatterns", .count(\.maxPatterns), "Patterns in the host registrations of one session"),
+    LimitDefinition("maxClients", .count(\.maxClients), "Clients in one session"),
+    LimitDefinition(
+      "maxSubscriptions", .count(\.maxSubscriptions), "Topics that one client can subscribe to"),
+    LimitDefinition(
+      "maxLinks", .count(\.maxLinks), "Deep links that wait in one session, or for future sessions"),
+    LimitDefinition("maxTopic", .count(\.maxTopic), "Bytes of one topic"),
+    LimitDefinition(
+      "maxBacklog", .count(\.maxBacklog), "Bytes queued for a client at the time of an event"),
+    LimitDefinition("maxExts", .count(\.maxExts), "Bytes of the exts of one call"),
+    LimitDefinition(
+      "maxStackBytes", .count(\.maxStackBytes),
+      "Bytes of the URIs, params and exts of one session's pages"),
+    LimitDefinition("maxQueueBytes", .count(\.maxQueueBytes), "Bytes queued for one client"),
+    LimitDefinition(
+      "maxClientBytes", .count(\.maxClientBytes),
+      "Bytes held for one client: calls, patterns, deep links and its queue"),
+    LimitDefinition(
+      "maxSessionBytes", .count(\.maxSessionBytes),
+      "Bytes held for the clients and pages of one session"),
+    LimitDefinition("maxServerBytes", .count(\.maxServerBytes), "Bytes held for all sessions"),
+    LimitDefinition(
+      "maxRate", .count(\.maxRate, 0...1_000_000_000),
+      "Calls a second of one client; 0, or --conformance, for any number"),
+    LimitDefinition(
+      "maxBurst", .count(\.maxBurst), "Calls that one client can make at once after a pause"),
+    LimitDefinition(
+      "maxOutbox", .count(\.maxOutbox), "Bytes of messages that one client has not acknowledged"),
+    LimitDefinition(
+      "maxOutboxMessages", .count(\.maxOutboxMessages),
+      "Messages that one client has not acknowledged"),
+    LimitDefinition(
+      "maxOutboxBytes", .count(\.maxOutboxBytes),
+      "Bytes of messages that all clients have not acknowledged", isAnnounced: false),
+    LimitDefinition(
+      "maxKeys", .count(\.maxKeys), "Stored results of one session's calls with an idempotency key"),
+    LimitDefinition("maxSessions", .count(\.maxSessions), "Sessions", isAnnounced: false),
+    LimitDefinition(
+      "maxConnections", .count(\.maxConnections), "Connections of any kind", isAnnounced: false),
+    LimitDefinition(
+      "maxUnauthenticated", .count(\.maxUnauthenticated),
+      "Connections whose clients are not authenticated", isAnnounced: false),
+    LimitDefinition(
+      "maxReserved", .count(\.maxReserved),
+      "Connections and sessions of administrators beyond the limits of all", isAnnounced: false),
+    LimitDefinition(
+      "maxAddressConnections", .count(\.maxAddressConnections, 0...1 << 30),
+      "Connections of one address of another machine; 0 for any number", isAnnounced: false),
+    LimitDefinition(
+      "maxAddressRate", .count(\.maxAddressRate, 0...1 << 30),
+      "Connections a second of one address of another machine; 0 for any number", isAnnounced: false
+    ),
+    LimitDefinition(
+      "maxUserConnections", .count(\.maxUserConnections, 0...1 << 30),
+      "Connections of one user; 0 for any number", isAnnounced: false),
+    LimitDefinition(
+      "maxUserRate", .count(\.maxUserRate, 0...1 << 30),
+      "Connections a second of one user; 0 for any number", isAnnounced: false),
+    LimitDefinition(
+      "maxUserSessions", .count(\.maxUserSessions, 0...1 << 30),
+      "Sessions of one user; 0 for any number", isAnnounced: false),
+    LimitDefinition(
+      "maxHello", .count(\.maxHello),
+      "Bytes of a message of a client that is not authenticated yet", isAnnounced: false),
+    LimitDefinition(
+      "maxHead", .count(\.maxHead),
+      "Bytes of the header fields of an HTTP request, with the cookies and the first line",
+      isAnnounced: false),
+    LimitDefinition(
+      "pingMs", .time(\.ping), "Milliseconds of silence before the server sends a client a ping"),
+    LimitDefinition(
+      "silenceMs", .time(\.silence), "Milliseconds of silence before the server closes a connection"
+    ),
+    LimitDefinition(
+      "resumeMs", .time(\.resume),
+      "Milliseconds in which a client can resume after a lost connection"),
+    LimitDefinition(
+      "helloMs", .time(\.hello), "Milliseconds in which a client must send session.open"),
+    LimitDefinition(
+      "pageOpenMs", .time(\.pageOpen), "Milliseconds in which a host must respond to page.open"),
+  ]
 
   /// The limits with every value in its range.
   package var clamped: Limits {
     var limits = self
-    let counts: [WritableKeyPath<Limits, Int>] = [
-      \.maxMessage, \.maxHello, \.maxAnswer, \.maxBatch, \.maxDepth, \.maxValues, \.maxInFlight,
-      \.maxHosts,
-      \.maxPatterns,
-      \.maxClients,
-      \.maxSubscriptions, \.maxTopic, \.maxBacklog, \.maxLinks, \.maxExts, \.maxStackBytes,
-      \.maxQueueBytes,
-      \.maxClientBytes, \.maxSessionBytes, \.maxServerBytes, \.maxBurst, \.maxSessions,
-      \.maxOutbox, \.maxOutboxMessages, \.maxOutboxBytes, \.maxKeys,
-      \.maxConnections, \.maxUnauthenticated, \.maxReserved, \.maxHead,
-    ]
-    for count in counts { limits[keyPath: count] = min(max(self[keyPath: count], 1), 1 << 30) }
-    let times: [WritableKeyPath<Limits, Duration>] = [
-      \.hello, \.pageOpen, \.ping, \.silence, \.resume,
-    ]
-    for time in times {
-      limits[keyPath: time] = min(max(self[keyPath: time], .milliseconds(1)), .seconds(86_400))
-    }
-    let optionalCounts: [WritableKeyPath<Limits, Int>] = [
-      \.maxAddressConnections, \.maxAddressRate, \.maxUserConnections, \.maxUserRate,
-      \.maxUserSessions,
-    ]
-    for count in optionalCounts {
-      limits[keyPath: count] = min(max(self[keyPath: count], 0), 1 << 30)
+    for definition in Self.definitions {
+      switch definition.property {
+      case .count(let path, let range):
+        limits[keyPath: path] = min(max(self[keyPath: path], range.lowerBound), range.upperBound)
+      case .time(let path):
+        let range = LimitDefinition.millisecondRange
+        limits[keyPath: path] = min(
+          max(self[keyPath: path], .milliseconds(range.lowerBound)),
+          .milliseconds(range.upperBound))
+      }
     }
     limits.maxUnauthenticated = min(limits.maxUnauthenticated, limits.maxConnections)
     limits.maxHello = min(limits.maxHello, limits.maxMessage)
-    limits.maxRate = min(max(maxRate, 0), 1_000_000_000)
     limits.maxQueueBytes = max(limits.maxQueueBytes, limits.maxAnswer)
     limits.maxClientBytes = max(limits.maxClientBytes, limits.maxQueueBytes)
     limits.silence = max(limits.silence, limits.ping + .milliseconds(1))
     return limits
-  }
-
-  /// The limits in the result of `session.open`; times in milliseconds.
-  var value: Value {
-    [
-      "maxMessage": .integer(Int64(maxMessage)), "maxAnswer": .integer(Int64(maxAnswer)),
-      "maxBatch": .integer(Int64(maxBatch)),
-      "maxDepth": .integer(Int64(maxDepth)), "maxValues": .integer(Int64(maxValues)),
-      "maxInFlight": .integer(Int64(maxInFlight)),
-      "maxHosts": .integer(Int64(maxHosts)), "maxPatterns": .integer(Int64(maxPatterns)),
-      "maxClients": .integer(Int64(maxClients)),
-      "maxSubscriptions": .integer(Int64(maxSubscriptions)),
-      "maxTopic": .integer(Int64(maxTopic)), "maxBacklog": .integer(Int64(maxBacklog)),
-      "maxLinks": .integer(Int64(maxLinks)),
-      "maxPages": .integer(Int64(NavigationStack.maxPages)),
-      "maxExts": .integer(Int64(maxExts)),
-      "maxStackBytes": .integer(Int64(maxStackBytes)),
-      "maxQueueBytes": .integer(Int64(maxQueueBytes)),
-      "maxClientBytes": .integer(Int64(maxClientBytes)),
-      "maxSessionBytes": .integer(Int64(maxSessionBytes)),
-      "maxServerBytes": .integer(Int64(maxServerBytes)),
-      "maxRate": .integer(Int64(maxRate)), "maxBurst": .integer(Int64(maxBurst)),
-      "maxOutbox": .integer(Int64(maxOutbox)),
-      "maxOutboxMessages": .integer(Int64(maxOutboxMessages)),
-      "maxKeys": .integer(Int64(maxKeys)), "resumeMs": .integer(resume.milliseconds),
-      "pingMs": .integer(ping.milliseconds), "silenceMs": .integer(silence.milliseconds),
-      "helloMs": .integer(hello.milliseconds),
-      "pageOpenMs": .integer(pageOpen.milliseconds),
-    ]
-  }
-}
-
-extension Duration {
-  /// Whole milliseconds, rounded down.
-  var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
   }
 }

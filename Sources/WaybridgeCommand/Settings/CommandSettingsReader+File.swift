@@ -2,9 +2,9 @@ import Foundation
 import WaybridgeClient
 import WaybridgeTables
 
-extension CommandSettings {
-  /// Applies a configuration file: a JSON object of settings.
-  mutating func read(_ file: String) throws(CommandError) {
+extension CommandSettingsReader {
+  /// Reads a configuration file: a JSON object of settings.
+  mutating func readFile(_ file: String) throws(CommandError) {
     guard let data = FileManager.default.contents(atPath: file) else {
       throw CommandError(
         "the configuration file \(quoted(file)) cannot be read; check the path of --config")
@@ -42,11 +42,11 @@ extension CommandSettings {
       let key = prefix + member.name
       if !member.name.contains("."), let setting = CommandSetting.named(key) {
         do throws(CommandSetting.SettingError) {
-          try setting.set(setting.text(of: member.value, folder: folder), in: &self)
+          try setting.set(setting.text(of: member.value, folder: folder), in: &settings)
         } catch {
           faults.append("\(key) \(error.message)")
         }
-      } else if Self.allSettings.contains(where: { $0.key.hasPrefix(key + ".") }) {
+      } else if CommandSetting.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
         if let group = member.value.object {
           applyMembers(group, below: key + ".", folder: folder, faults: &faults)
         } else {
@@ -59,13 +59,13 @@ extension CommandSettings {
   }
 }
 
-extension CommandSettings {
+extension CommandSettingsReader {
   /// The advice for a key that is not a setting.
   private static func advice(forKey key: String) -> String {
     if CommandSetting.named(key) != nil {
       return "write it as a member of an object, without the dot"
     }
-    return NameSuggestion.closest(key, among: allSettings.map(\.key))
+    return NameSuggestion.closest(key, among: CommandSetting.all.map(\.key))
       .map { "did you mean \(quoted($0))?" } ?? "see waybridge serve --help"
   }
 }
@@ -87,9 +87,11 @@ extension CommandSetting {
         }
         return text
       }.joined(separator: ",")
-    case (.integer, .integer(let number)), (.milliseconds, .integer(let number)):
+    case (.integer, .integer(let number)), (.seconds, .integer(let number)),
+      (.limit, .integer(let number)):
       return String(number)
-    case (.integer, .number(let number)), (.milliseconds, .number(let number)):
+    case (.integer, .number(let number)), (.seconds, .number(let number)),
+      (.limit, .number(let number)):
       return number.digits
     case (.boolean, .bool(let isTrue)): return isTrue ? "true" : "false"
     default:
@@ -101,7 +103,7 @@ extension CommandSetting {
     switch kind {
     case .string, .path, .choice, .validatedString: "a string"
     case .strings: "an array of strings"
-    case .integer, .milliseconds: "a number"
+    case .integer, .seconds, .limit: "a number"
     case .boolean: "a boolean"
     }
   }
