@@ -1,7 +1,6 @@
 // @ts-check
 import { admission } from "./admission.js";
 import { CallBuilder } from "./builder.js";
-import { Capabilities } from "./session/capabilities.js";
 import { events } from "./events.js";
 import { fallback } from "./fallback.js";
 import { expandTemplate } from "./uri/uri-template.js";
@@ -52,13 +51,13 @@ export { BridgeRejectedError } from "./values/errors.js";
  */
 export class Bridge extends Host {
   #hasFallback;
-  #capabilities;
+  /** @type {Set<string>} the methods and capabilities of the server, requested once for each session */ #capabilities = new Set();
+  /** @type {SessionInfo | undefined} the session for which they were requested */ #capableSession;
 
   /** @param {BridgeOptions} [options] */
   constructor(options = {}) {
     super(options, { events, reload, admission, fallback: options.fallback && fallback(options.fallback) });
     this.#hasFallback = options.fallback !== undefined;
-    this.#capabilities = new Capabilities(this);
   }
 
   /**
@@ -113,7 +112,12 @@ export class Bridge extends Host {
     if (typeof what !== "string") throw failure("invalidParams", "supports needs a URI or the name of a method or capability");
     if (what.includes(":")) return (await this.canOpen(/** @type {any} */ (what), undefined, options)).canOpen;
     try {
-      return await this.#capabilities.has(what, options);
+      if (this.#capableSession === undefined || this.#capableSession !== this.session) {
+        const { methods } = await this.request("rpc.discover", undefined, options);
+        this.#capableSession = this.session;
+        this.#capabilities = new Set([...methods.map((/** @type {any} */ { name }) => name), ...(this.session?.capabilities ?? [])]);
+      }
+      return this.#capabilities.has(what);
     } catch (/** @type {any} */ error) {
       if (!this.#hasFallback || error.kind !== "noBridge") throw error;
       return ["router.open", "router.invoke", "router.canOpen"].includes(what);

@@ -55,7 +55,7 @@ export class Caller extends EventTarget {
 
   /** @returns {SessionInfo | undefined} the session, or `undefined` if none is open */
   get session() {
-    return this.#client.sessions.session;
+    return this.#client.session;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Caller extends EventTarget {
    * @returns {Promise<SessionInfo>}
    */
   get ready() {
-    return this.#client.sessions.ready;
+    return this.#client.ready;
   }
 
   /**
@@ -225,7 +225,7 @@ export class Caller extends EventTarget {
 
   /** Closes the connection and ends every call permanently. Resolves when the socket is closed. */
   close() {
-    return this.#client.close();
+    return this.#client.connection.close();
   }
 
   get #events() {

@@ -2,8 +2,7 @@
 import { delegation } from "./calls/delegation.js";
 import { platformClock } from "./connection/clock.js";
 import { KeyedResults } from "./hosting/keyed-results.js";
-import { failure } from "./values/errors.js";
-import { runHandler } from "./hosting/client-methods.js";
+import { failure, runHandler } from "./values/errors.js";
 import { declarationOf, URIMap } from "./uri/uri-map.js";
 import { normalForm } from "./uri/uri.js";
 

@@ -60,7 +60,7 @@ export class Host extends Caller {
    * @returns {Unregister}
    */
   host(scheme, host) {
-    return this.#hosts.register(this.#hosts.handlers.addPages(scheme, host));
+    return this.#hosts.addPages(scheme, host);
   }
 
   /**
@@ -71,7 +71,7 @@ export class Host extends Caller {
    * @returns {Unregister}
    */
   task(uri, handler) {
-    return this.#hosts.register(this.#hosts.handlers.addTask(uri, handler));
+    return this.#hosts.addTask(uri, handler);
   }
 
   /**
@@ -82,7 +82,7 @@ export class Host extends Caller {
    * @returns {() => void} removes the method
    */
   method(name, handler) {
-    return this.#hosts.methods.add(name, handler);
+    return this.#hosts.addMethod(name, handler);
   }
 
   /**
@@ -95,7 +95,7 @@ export class Host extends Caller {
    */
   async adopt(uri, params, { style, host } = {}) {
     const page = await this.request("navigation.adopt", { uri, params, style });
-    this.#hosts.handlers.pages.adopt(page, host);
+    this.#hosts.pages.adopt(page, host);
     return page;
   }
 

@@ -15,7 +15,7 @@ export const reload = {
     if (keep !== "reload" || url === undefined) return undefined;
     const snapshot = () => {
       const { identity, received, sentCalls: calls } = client.resumption;
-      return identity && { ...identity, received, calls, hosts: client.hosts?.handlers.declarations ?? [], topics: client.events?.subscribedTopics ?? [] };
+      return identity && { ...identity, received, calls, hosts: client.hosts?.declarations ?? [], topics: client.events?.subscribedTopics ?? [] };
     };
     /** @type {any} */
     const page = globalThis;

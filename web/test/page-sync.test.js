@@ -1,23 +1,22 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HostHandlers } from "../bridge/hosting/host-handlers.js";
-import { ClientMethods } from "../bridge/hosting/client-methods.js";
+import { ClientHosts } from "../bridge/hosting/client-hosts.js";
 
 const PAGE = { id: "p1", uri: "native://a", route: "a", params: {}, exts: {}, style: "push" };
 
 /** @param {string[]} seen */
 function showing(seen) {
-  const handlers = new HostHandlers(new ClientMethods());
-  handlers.addPages("native", { open: (/** @type {any} */ page) => void seen.push(`open ${page.id}`), close: (/** @type {any} */ page) => void seen.push(`close ${page.id}`) });
-  return handlers;
+  const hosts = new ClientHosts(/** @type {any} */ (() => ({})), /** @type {any} */ ({ ready: Promise.resolve() }));
+  hosts.addPages("native", { open: (/** @type {any} */ page) => void seen.push(`open ${page.id}`), close: (/** @type {any} */ page) => void seen.push(`close ${page.id}`) });
+  return hosts;
 }
 
 test("a page that closes before it is shown again is not shown", async () => {
   /** @type {string[]} */
   const seen = [];
   const hosts = showing(seen);
-  const close = /** @type {any} */ (hosts.requests.get("page.close"));
+  const close = /** @type {any} */ (hosts.requestHandler("page.close"));
   await hosts.pages.sync(
     async () => {
       // The close arrives together with the response.

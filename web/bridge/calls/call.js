@@ -20,7 +20,7 @@ export class Call {
   /** @type {any} */ #reject;
   /** @type {unknown} */ #guard;
   #isShown = false;
-  #requests;
+  #peer;
   #clock;
 
   /** Whether the request was passed to an open socket, so that it may have taken effect. */
@@ -37,18 +37,23 @@ export class Call {
    * @param {CallInfo} info
    * @param {string} text the complete request
    * @param {RequestOptions} options `timeout` is already validated
-   * @param {Pick<import("./outgoing-requests.js").OutgoingRequests, "calls" | "cancel" | "client">} requests all requests without a response
+   * @param {Pick<import("./peer.js").Peer, "calls" | "cancel" | "client">} peer sends it
    */
-  constructor(info, text, options, requests) {
+  constructor(info, text, options, peer) {
     this.info = info;
     this.text = text;
     this.options = options;
     /** Whether the call cannot be sent again, even if it has a key. */
     this.isOnce = options.first === true;
-    this.#requests = requests;
-    this.#clock = requests.client.clock;
+    this.#peer = peer;
+    this.#clock = peer.client.clock;
     options.signal?.addEventListener("abort", this.#aborted);
     if (options.timeout !== undefined) this.#startGuard(options.timeout);
+  }
+
+  /** Whether the call is about a connection, not a session. Its messages have no number and are not sent again on another connection. */
+  get isBare() {
+    return ["session.open", "session.resume", "$/ping"].includes(this.info.method);
   }
 
   /** @param {unknown} result */
@@ -75,7 +80,7 @@ export class Call {
 
   #aborted = () => {
     if (!this.sent) return this.fail(this.options.signal?.reason);
-    this.#requests.cancel(this);
+    this.#peer.cancel(this);
     this.#startGuard(0);
   };
 
@@ -90,13 +95,21 @@ export class Call {
     const { info: { method }, options: { signal, timeout } } = this;
     if (this.#isShown) return this.succeed({ outcome: "cancelled", code: 0, message: "", data: null });
     if (signal?.aborted) return this.fail(failure("cancelled", `${method} was cancelled`, { method }));
-    if (this.sent) this.#requests.cancel(this);
+    if (this.sent) this.#peer.cancel(this);
     this.fail(failure("deadline", `No response to ${method} within ${timeout} ms`, { method }));
   };
 
   #release() {
     this.#clock.clearTimeout(this.#guard);
     this.options.signal?.removeEventListener("abort", this.#aborted);
-    this.#requests.calls.delete(this.info.id);
+    this.#peer.calls.delete(this.info.id);
   }
+}
+
+/**
+ * Whether a method accepts a `key` and can take long.
+ * @param {string} method
+ */
+export function isKeyed(method) {
+  return ["router.open", "router.invoke", "page.call"].includes(method);
 }

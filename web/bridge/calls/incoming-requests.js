@@ -1,5 +1,5 @@
 // @ts-check
-import { BridgeError, cancelled, failure, textOf } from "../values/errors.js";
+import { BridgeError, cancelled, failure, methodNotFound, textOf } from "../values/errors.js";
 import { encode, withoutHalfPairs } from "../values/json-values.js";
 
 /** The length to which the message of an error is cut if the peer does not accept it as a whole. */
@@ -170,11 +170,6 @@ export function encodeError(message, { code, message: stated, data }, fits) {
     }
   }
   return text;
-}
-
-/** @param {string} method */
-export function methodNotFound(method) {
-  return failure("methodNotFound", globalThis.__waybridgeBrief ? "No such method" : `This client has no method "${method}"`);
 }
 
 /**

@@ -73,8 +73,9 @@ export class ConnectionManager {
   /** Closes the connection permanently. Resolves when the socket is closed. */
   async close() {
     const connection = this.#connection;
-    connection?.close();
-    this.#end({ code: 1000, reason: "" });
+    const close = { code: closeOf.normal, reason: "", final: true, isByApp: true };
+    connection?.close(close);
+    this.#end(close);
     await connection?.ended;
   }
 
@@ -98,7 +99,7 @@ export class ConnectionManager {
   async #openSession(connection) {
     const isCurrent = () => connection === this.#connection && this.state === "connecting";
     try {
-      await this.#client.sessions.open(isCurrent);
+      await this.#client.openSession(isCurrent);
     } catch (cause) {
       const isRetryable = this.#client.access.canRetry(cause, this.wasOpen);
       // This has no effect if the connection has already closed by itself.
@@ -127,7 +128,7 @@ export class ConnectionManager {
 
   /** @param {Close} close */
   #connectionLost(close) {
-    const { clock, access, sessions } = this.#client;
+    const { clock, access } = this.#client;
     clock.clearTimeout(this.#timer);
     const next = close.final ? "none" : access.next(close.code);
     if (this.#backoff === undefined || next === "none" || this.#attempts >= this.#backoff.attempts) return this.#end(close);
@@ -135,7 +136,7 @@ export class ConnectionManager {
     const delay = Math.max(retryAfter(close.cause), next === "resume" && this.#failures === 0 ? 0 : this.#backoff.delay(this.#failures));
     this.#failures += 1;
     this.#timer = clock.setTimeout(() => this.#retry(), delay);
-    sessions.lost(close, this.state === "open");
+    this.#client.connectionLost(close, this.state === "open");
     this.#changeState({ state: "waiting", attempt: this.#attempts + 1, delay, ...closeDetails(close) });
   }
 

@@ -10,6 +10,7 @@ import { bridgeError, textOf } from "../values/errors.js";
  * @property {string} reason
  * @property {unknown} [cause] the error that caused it
  * @property {boolean} [final] whether another connection would fail in the same way
+ * @property {boolean} [isByApp] whether the app has closed the client
  * @property {boolean} [unopened] whether it ended before it was open
  * @property {boolean} [isClosed] whether the socket has reported its end, not only an error. A browser that does not allow a connection reports
  *   only an error
@@ -20,7 +21,7 @@ import { bridgeError, textOf } from "../values/errors.js";
  * @typedef {object} Connection
  * @property {Promise<void>} ended resolves when the socket is closed
  * @property {(text: string) => boolean} send returns `false` if the socket is not open
- * @property {(close?: Close) => void} close closes the connection for the given reason. A normal close tells the server that this client leaves;
+ * @property {(close: Close) => void} close closes the connection for the given reason. A final close tells the server that this client leaves;
  *   a client that will reconnect closes with another code
  */
 
@@ -56,8 +57,8 @@ export function connect(url, WebSocketClass, { opened, received, closed }) {
     isOver = true;
     closed(close);
   };
-  /** @param {Close} [stated] */
-  const close = (stated = { code: closeOf.normal, reason: "", final: true }) => {
+  /** @param {Close} stated */
+  const close = (stated) => {
     if (isOver) return;
     socket?.close(stated.final ? closeOf.normal : nextAfter(stated.code) === "resume" ? stated.code : closeOf.reconnecting);
     end(stated);

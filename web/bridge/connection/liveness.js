@@ -1,6 +1,6 @@
 // @ts-check
 import { check, MAX_DELAY, retryAfter } from "./backoff.js";
-import { ping } from "../calls/outgoing-requests.js";
+import { ping } from "../calls/peer.js";
 import * as closeOf from "./close-codes.js";
 
 /** Milliseconds without a response to a ping when there is a reason to check the connection. */

@@ -1,22 +1,57 @@
 // @ts-check
-import { Registrations } from "../session/registrations.js";
-import { failure, textOf } from "../values/errors.js";
-import { HostHandlers } from "./host-handlers.js";
-import { ClientMethods } from "./client-methods.js";
-import { KeyedResults } from "./keyed-results.js";
+import { codeOf } from "../codes.js";
 import { requestID } from "../calls/incoming-requests.js";
+import { register, sendRegistration } from "../session/registrations.js";
+import { schemeOf } from "../uri/uri.js";
+import { bridgeError, failure, methodNotFound, runHandler, textOf } from "../values/errors.js";
+import { hasHalfPair } from "../values/json-values.js";
+import { checkHost, HostRegistry } from "./host-registry.js";
+import { HostedPages } from "./hosted-pages.js";
+import { KeyedResults } from "./keyed-results.js";
 
+/** @typedef {import("../types/api.js").PageHost} PageHost */
+/** @typedef {import("../types/api.js").TaskHandler} TaskHandler */
+/** @typedef {import("../types/api.js").MethodCall} MethodCall */
 /** @typedef {import("../types/api.js").MethodHandler} MethodHandler */
+/** @typedef {import("../types/api.js").Unregister} Unregister */
 /** @typedef {import("./host-registry.js").Declaration} Declaration */
 
-/** The hosts of a client. Registers them with the server, and passes requests and notifications to their handlers. */
+/** Names that the protocol reserves. */
+const RESERVED = /^(?:\$\/|rpc\.|(?:session|router|navigation|page|task|host|events|table)\.|event$)/;
+
+/**
+ * The hosts and methods of a client. Registers the hosts with the server, and passes requests and notifications to the handlers of pages, tasks
+ * and methods.
+ */
 export class ClientHosts {
-  methods = new ClientMethods();
-  /** @type {KeyedResults} */ #results;
-  /** @type {HostHandlers} */ handlers;
+  /** @type {HostRegistry<PageHost>} */ #hosts = new HostRegistry();
+  /** @type {HostRegistry<TaskHandler>} */ #tasks = new HostRegistry();
+  pages = new HostedPages(this.#hosts);
+  /**
+   * The methods that the app adds, under names that it chooses.
+   * @type {Map<string, MethodHandler>}
+   */
+  #methods = new Map();
+  /**
+   * The handlers of the server's requests, by method.
+   * @type {Map<string, MethodHandler>}
+   */
+  #requests = new Map(
+    /** @type {[string, MethodHandler][]} */ ([
+      ["page.open", (params, call) => this.pages.open(params, call)],
+      ["page.close", (params) => this.pages.close(params)],
+      ["page.call", (params, call) => this.#call(params, call)],
+      ["task.run", (params, call) => this.#run(params, call)],
+    ]),
+  );
+  /**
+   * The page in which the client runs. Its methods are those of the client.
+   * @type {string | undefined}
+   */
+  page;
   /** Whether the current session received the declarations when it was opened. */
-  #isDeclared = false;
-  #registrations;
+  isDeclared = false;
+  #results;
   #client;
 
   /**
@@ -26,8 +61,6 @@ export class ClientHosts {
    */
   constructor(delegate, client) {
     this.#results = new KeyedResults(client.clock, () => client.store?.results);
-    this.handlers = new HostHandlers(this.methods, this.#results);
-    this.#registrations = new Registrations(client);
     this.delegate = delegate;
     this.#client = client;
   }
@@ -37,53 +70,63 @@ export class ClientHosts {
     return String(this.#client.access.url);
   }
 
-  /**
-   * Returns the handler of a request.
-   * @param {string} method
-   * @returns {import("../calls/incoming-requests.js").RequestHandler | undefined}
-   */
-  requestHandler(method) {
-    const handler = this.handlers.requests.get(method) ?? this.methods.handler(method);
-    return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#context(request) }));
+  /** The declarations of all hosts, as they are registered with the server. */
+  get declarations() {
+    return [...this.#hosts.declarations, ...this.#tasks.declarations];
   }
 
   /**
-   * Runs the handler of a notification, if there is one.
-   * @param {string} method
-   * @param {any} params
+   * @param {string} scheme
+   * @param {PageHost} host
    */
-  notify(method, params) {
-    if (method === "$/cancelRequest") return this.#client.peer.incoming?.cancel(params.id);
-    if (method === "page.resume") return this.#resume(params);
-    const handler = this.methods.handler(method);
-    // A notification has no response, and its handler is not aborted.
-    const context = { signal: new AbortController().signal, progress: () => {} };
-    return handler?.(params, { ...context, ...this.#context({ id: (called) => requestID(null, false, called) }) });
+  addPages(scheme, host) {
+    if (typeof scheme !== "string" || schemeOf(`${scheme}:`) !== scheme.toLowerCase()) {
+      throw failure("invalidParams", globalThis.__waybridgeBrief ? "A host needs a scheme" : `A host needs a scheme such as "native", without a colon, but got ${JSON.stringify(scheme)}`);
+    }
+    if (typeof host?.open !== "function" || typeof host.close !== "function") {
+      throw failure("invalidParams", globalThis.__waybridgeBrief ? `The host of "${scheme}" needs a function` : `The host of "${scheme}" needs the functions open and close`);
+    }
+    /** @type {Declaration} */
+    const declaration = { scheme: scheme.toLowerCase(), kind: "page" };
+    if (host.patterns !== undefined) declaration.patterns = host.patterns.map(checkPattern);
+    const remove = this.#hosts.add(declaration, host);
+    this.pages.hostAdded();
+    return this.#register(declaration, remove);
   }
 
-  /** @param {import("../calls/incoming-requests.js").RequestReference} request */
-  #context(request) {
-    return { ...this.#results.context([]), ...this.delegate(request) };
+  /**
+   * @param {string} pattern a URI, or a pattern of URIs
+   * @param {TaskHandler} handler
+   */
+  addTask(pattern, handler) {
+    if (typeof handler !== "function") throw failure("invalidParams", `The task "${pattern}" needs a function`);
+    /** @type {Declaration} */
+    const declaration = { patterns: [checkPattern(pattern)], kind: "task" };
+    return this.#register(declaration, this.#tasks.add(declaration, handler));
+  }
+
+  /**
+   * @param {string} name
+   * @param {MethodHandler} handler
+   * @returns {() => void} removes the method
+   */
+  addMethod(name, handler) {
+    if (typeof name !== "string" || name === "" || RESERVED.test(name)) {
+      throw failure("invalidParams", globalThis.__waybridgeBrief ? `The method "${name}" is reserved` : `A method cannot have the name ${JSON.stringify(name)}: it is empty, or reserved by the protocol`);
+    }
+    if (typeof handler !== "function") throw failure("invalidParams", `The method "${name}" needs a function`);
+    if (this.#methods.has(name)) throw failure("conflict", globalThis.__waybridgeBrief ? `The method "${name}" is there already` : `This client already has a method "${name}"; remove the first one before`);
+    this.#methods.set(name, handler);
+    return () => {
+      if (this.#methods.get(name) === handler) this.#methods.delete(name);
+    };
   }
 
   /** Returns the declarations for `session.open`. Hosts that are added later are registered one by one. */
   declareHosts() {
-    this.#isDeclared = true;
-    const { declarations } = this.handlers;
+    this.isDeclared = true;
+    const { declarations } = this;
     return declarations.length > 0 ? declarations : undefined;
-  }
-
-  /**
-   * Called when a session was opened or resumed.
-   * @param {string | undefined} page the page in which the client runs
-   */
-  opened(page) {
-    this.handlers.page = page;
-  }
-
-  /** Called when the session has ended. */
-  ended() {
-    this.#isDeclared = false;
   }
 
   /**
@@ -93,24 +136,29 @@ export class ClientHosts {
    */
   clear(reason) {
     this.#client.peer.incoming?.interrupt(failure("outcomeUnknown", globalThis.__waybridgeBrief ? "The session was lost" : `The session was lost (${reason})`));
-    return this.handlers.pages.closeAll((cause) => this.reportFailure("close", cause));
+    return this.pages.closeAll((cause) => this.reportFailure("close", cause));
   }
 
   /**
-   * @param {{declaration: Declaration, remove: () => void}} entry
-   * @returns {import("../types/api.js").Unregister}
+   * Returns the handler of a request.
+   * @param {string} method
+   * @returns {import("../calls/incoming-requests.js").RequestHandler | undefined}
    */
-  register({ declaration, remove }) {
-    const registrations = this.#registrations;
-    const params = { hosts: [declaration] };
-    const sent = this.#isDeclared ? registrations.send("host.register", params) : undefined;
-    return registrations.registration(sent, remove, () => registrations.send("host.unregister", params, remove));
+  requestHandler(method) {
+    const handler = this.#requests.get(method) ?? this.#method(method);
+    return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#context(request) }));
   }
 
-  /** @param {any} params of `page.resume` */
-  #resume(params) {
-    this.#client.emit("resume", params);
-    this.handlers.pages.resume(params).catch((cause) => this.reportFailure("resume", cause));
+  /**
+   * Runs the handler of a notification, if there is one.
+   * @param {string} method
+   * @param {any} params
+   */
+  notify(method, params) {
+    if (method === "page.resume") return this.#resume(params);
+    // A notification has no response, and its handler is not aborted.
+    const context = { signal: new AbortController().signal, progress: () => {} };
+    return this.#method(method)?.(params, { ...context, ...this.#context({ id: (called) => requestID(null, false, called) }) });
   }
 
   /**
@@ -120,4 +168,72 @@ export class ClientHosts {
   reportFailure(what, cause) {
     this.#client.report(failure("internal", `${globalThis.__waybridgeBrief ? what : `The function ${what} of a host`} failed: ${textOf(cause)}`, { cause }));
   }
+
+  /** @param {import("../calls/incoming-requests.js").RequestReference} request */
+  #context(request) {
+    return { ...this.#results.context([]), ...this.delegate(request) };
+  }
+
+  /**
+   * Returns a method of the app as a handler of requests and notifications.
+   * @param {string} name
+   * @returns {MethodHandler | undefined}
+   */
+  #method(name) {
+    const handler = this.#methods.get(name);
+    return handler && ((params, call) => runHandler(call.signal, () => handler(params, call)));
+  }
+
+  /**
+   * @param {any} params of `task.run`
+   * @param {MethodCall} call
+   */
+  async #run({ uri, params, exts, host, ...request }, call) {
+    if (typeof uri !== "string") throw failure("invalidParams", globalThis.__waybridgeBrief ? "Invalid params" : "task.run needs a uri");
+    const handler = this.#tasks.find(checkHost(host));
+    if (handler === undefined) throw failure("hostAbsent", globalThis.__waybridgeBrief ? "No such host" : `This client does not run "${uri}"`);
+    const keyed = this.#results.context(["task.run", host], request);
+    return runHandler(call.signal, () => handler(params ?? {}, { uri, exts: exts ?? {}, ...call, ...keyed }));
+  }
+
+  /**
+   * @param {any} params of `page.call`
+   * @param {MethodCall} call
+   */
+  async #call({ page: id, method, params, ...request }, call) {
+    if (typeof id !== "string" || typeof method !== "string") throw failure("invalidParams", globalThis.__waybridgeBrief ? "Invalid params" : "page.call needs a page and a method");
+    const shown = this.pages.get(id);
+    if (shown === undefined && id !== this.page) {
+      throw bridgeError(codeOf.noRoute, globalThis.__waybridgeBrief ? "No such page" : `This client does not show the page "${id}"`, { data: { kind: "notOnStack", retryable: false } });
+    }
+    const own = shown?.host.methods;
+    const handler = own !== undefined && Object.hasOwn(own, method) ? own[method] : id === this.page && this.#methods.get(method);
+    if (typeof handler !== "function") throw methodNotFound(method);
+    const keyed = this.#results.context(["page.call", id, method], request);
+    return runHandler(call.signal, () => handler(params ?? {}, { ...call, ...keyed, page: shown?.page ?? { id } }));
+  }
+
+  /** @param {any} params of `page.resume` */
+  #resume(params) {
+    this.#client.emit("resume", params);
+    this.pages.resume(params).catch((cause) => this.reportFailure("resume", cause));
+  }
+
+  /**
+   * @param {Declaration} declaration
+   * @param {() => void} remove removes the host in this client
+   * @returns {Unregister}
+   */
+  #register(declaration, remove) {
+    const client = this.#client;
+    const params = { hosts: [declaration] };
+    const sent = this.isDeclared ? sendRegistration(client, "host.register", params) : undefined;
+    return register(client, sent, remove, () => sendRegistration(client, "host.unregister", params, remove));
+  }
+}
+
+/** @param {unknown} pattern only its start and its characters are checked here; the server checks the rest */
+function checkPattern(pattern) {
+  if (typeof pattern === "string" && (pattern.startsWith("/") || schemeOf(pattern) !== undefined) && !hasHalfPair(pattern)) return pattern;
+  throw failure("invalidParams", `${JSON.stringify(pattern)} is not a pattern${globalThis.__waybridgeBrief ? "" : '; write "scheme://part/:name" or "/part/:name"'}`);
 }

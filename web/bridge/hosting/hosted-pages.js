@@ -17,8 +17,8 @@ export class HostedPages {
    */
   #pages = new Map();
   #hosts;
-  /** Called when a host of pages was added. */
-  #hostAdded = () => {};
+  /** To be called when a host of pages was added. */
+  hostAdded = () => {};
   /** Cancels a comparison with the server's state. */
   #cancelSync = () => {};
   /**
@@ -44,11 +44,6 @@ export class HostedPages {
     return this.#pages.size === 0;
   }
 
-  /** A host of pages was added. */
-  hostAdded() {
-    this.#hostAdded();
-  }
-
   /**
    * Handles `page.open`.
    * @param {any} params of `page.open`
@@ -63,7 +58,7 @@ export class HostedPages {
    * @param {any} params of `page.close`
    */
   async close({ page: id, reason, exts }) {
-    if (typeof id !== "string") throw invalid(globalThis.__waybridgeBrief ? "Invalid params" : "page.close needs the id of a page");
+    if (typeof id !== "string") throw failure("invalidParams", globalThis.__waybridgeBrief ? "Invalid params" : "page.close needs the id of a page");
     const shown = this.#pages.get(id);
     if (shown === undefined) {
       // A running comparison may be about to show it again.
@@ -153,7 +148,7 @@ export class HostedPages {
     for (;;) {
       const host = this.#hosts.find(chosen);
       if (host !== undefined || isTimedOut) return host;
-      await Promise.race([timedOut, new Promise((resolve) => (this.#hostAdded = () => resolve(undefined)))]);
+      await Promise.race([timedOut, new Promise((resolve) => (this.hostAdded = () => resolve(undefined)))]);
     }
   }
 
@@ -219,10 +214,5 @@ async function closePage({ page, host, opened, abort }, reason, exts = {}) {
  */
 function checkPage(page) {
   if (typeof page?.id === "string" && typeof page.uri === "string") return page;
-  throw invalid(globalThis.__waybridgeBrief ? "Invalid params" : "page.open needs a page with id and uri");
-}
-
-/** @param {string} message */
-function invalid(message) {
-  return failure("invalidParams", message);
+  throw failure("invalidParams", globalThis.__waybridgeBrief ? "Invalid params" : "page.open needs a page with id and uri");
 }

@@ -159,9 +159,7 @@ export class MockApp {
         report: () => {},
         hosts: {
           requestHandler: (method) => this.#recordedHandler(method, connection),
-          notify: (method, params) => {
-            if (method === "$/cancelRequest") connection.peer.incoming?.cancel(params.id);
-          },
+          notify: () => {},
         },
         clock: platformClock,
       }, { count: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }, IncomingRequests),

@@ -1,6 +1,6 @@
 // @ts-check
 import { failure } from "../values/errors.js";
-import { covers } from "../events/topics.js";
+import { covers } from "../events/subscriptions.js";
 import { forbidden } from "./invitation.js";
 
 /** @typedef {import("../calls/incoming-requests.js").RequestHandler} RequestHandler */

@@ -1,10 +1,9 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { BridgeError, cancelled, DeclinedError, failure } from "../values/errors.js";
+import { BridgeError, cancelled, DeclinedError, failure, runHandler } from "../values/errors.js";
 import { platformClock } from "../connection/clock.js";
 import { finished } from "../fallback.js";
 import { KeyedResults } from "../hosting/keyed-results.js";
-import { runHandler } from "../hosting/client-methods.js";
 import { queryOf, normalForm } from "../uri/uri.js";
 import { URIMap } from "../uri/uri-map.js";
 import { MockInvitation } from "./invitation.js";

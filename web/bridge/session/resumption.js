@@ -1,9 +1,10 @@
 // @ts-check
-import { adopt, isBare, ping } from "../calls/outgoing-requests.js";
+import { isKeyed } from "../calls/call.js";
+import { adopt, ping } from "../calls/peer.js";
 import * as closeOf from "../connection/close-codes.js";
 import { codeOf } from "../codes.js";
 import { bridgeError, closedError, failure } from "../values/errors.js";
-import { HostSync } from "../hosting/host-sync.js";
+import { replaceHosts, syncAfterRestart } from "../hosting/host-sync.js";
 import { SequenceState } from "./sequence-state.js";
 import { UnreadableMessages } from "./unreadable-messages.js";
 
@@ -28,14 +29,14 @@ export class Resumption {
   #isConnected = false;
   /** @type {unknown} */ #timer;
   /** @type {SavedState | undefined} the registrations that the previous load left in the session, until it has been updated */ earlier;
-  #hostSync;
+  /** Whether the server was restarted since the pages were last compared with its state. */
+  #isRestarted = false;
   #unreadable;
   #client;
 
   /** @param {import("./client.js").Client} client */
   constructor(client) {
     this.#client = client;
-    this.#hostSync = new HostSync(client);
     this.#unreadable = new UnreadableMessages(client);
   }
 
@@ -56,20 +57,7 @@ export class Resumption {
 
   /** The calls that the next load of the page must know. */
   get sentCalls() {
-    return this.#unansweredCalls.map(({ info }) => info).filter(({ method }) => ["router.open", "router.invoke", "page.call"].includes(method));
-  }
-
-  /** Whether there is stored state of the previous load that this page may not be allowed to resume. */
-  get needsClaim() {
-    return this.#client.store?.saved !== undefined;
-  }
-
-  /**
-   * Finds out whether this page can resume the session of the previous load, if there is one.
-   * @param {string | undefined} session the session that the page must join
-   */
-  claim(session) {
-    return this.needsClaim ? this.#client.store?.claim(session) : undefined;
+    return this.#unansweredCalls.map(({ info }) => info).filter(({ method }) => isKeyed(method));
   }
 
   /**
@@ -99,7 +87,7 @@ export class Resumption {
     const isAfterRestart = resumed === true && restarted === true;
     // The restarted server still waits only for its requests with a key, and its stack can be an older one.
     if (isAfterRestart) peer.incoming?.interrupt(failure("outcomeUnknown", "The server was restarted"), true);
-    this.#hostSync.isRestarted = resumed === true && (this.#hostSync.isRestarted || isAfterRestart);
+    this.#isRestarted = resumed === true && (this.#isRestarted || isAfterRestart);
     this.#identity = { session, client, token, epoch };
     if (resumed !== true) {
       this.#sequence = capabilities?.includes("resume") ? new SequenceState() : undefined;
@@ -126,27 +114,37 @@ export class Resumption {
   update(info) {
     const { earlier } = this;
     this.earlier = undefined;
-    this.#hostSync.update(earlier?.hosts);
+    if (earlier !== undefined) replaceHosts(this.#client, earlier.hosts);
+    if (this.#isRestarted) void this.#comparePages();
     void this.#findLost(info);
   }
 
+  /** Compares the pages with those of the restarted server. */
+  async #comparePages() {
+    if (!(await this.#isUpToDate())) return;
+    this.#isRestarted = false;
+    syncAfterRestart(this.#client);
+  }
+
   /**
-   * Finds out which calls the server has lost in a session that continues, after the messages that it still had to send have arrived.
+   * Finds out which calls the server has lost in a session that continues.
    * @param {any} info the response to the request that began the connection
    */
   async #findLost({ resumed, received, pending = [] }) {
     const { emit, connection, peer } = this.#client;
     const ids = pending.map((/** @type {CallInfo} */ { id }) => id);
     const candidates = this.#unansweredCalls.filter((call) => resumed === true && call.seq <= received && !ids.includes(call.info.id));
-    if (candidates.length === 0) return;
-    try {
-      await ping(peer);
-    } catch {
-      // The next connection tries again.
-      return;
-    }
+    if (candidates.length === 0 || !(await this.#isUpToDate())) return;
     const calls = failCalls(candidates.filter((call) => peer.calls.get(call.info.id) === call), "The server has lost the call");
     if (calls.length > 0) emit("statechange", { state: connection.state, attempt: 0, lost: { reason: "server", calls, pages: [] } });
+  }
+
+  /**
+   * Waits until all messages have arrived that the server still had to send, because those can settle calls and open pages.
+   * @returns {Promise<boolean>} `false`: the connection was lost, and the next one tries again
+   */
+  #isUpToDate() {
+    return ping(this.#client.peer).then(() => true, () => false);
   }
 
   /**
@@ -177,7 +175,7 @@ export class Resumption {
     }
     // A ping has no number, and neither has the response to a call without a number.
     const call = peer.calls.get(id);
-    const isNumbered = method === undefined ? seq !== undefined || (call !== undefined && !isBare(call)) : method !== "$/ping" || id === undefined;
+    const isNumbered = method === undefined ? seq !== undefined || (call !== undefined && !call.isBare) : method !== "$/ping" || id === undefined;
     if (this.#sequence === undefined || !isNumbered) return true;
     const found = this.#sequence.receive(seq, units);
     if (found === "gap") connection.drop(closeOf.gap, `Expected message ${this.received + 1}, but got ${seq ?? "one without a number"}`);
@@ -223,14 +221,14 @@ export class Resumption {
    * @returns {boolean} whether the session may continue; then only calls about the connection fail
    */
   pause(close) {
-    const { peer } = this.#client;
+    const { peer, store } = this.#client;
     if (this.#sequence !== undefined) {
       this.#disconnect();
       peer.pause();
-      for (const call of peer.calls.values()) if (call.sent && isBare(call)) call.fail(closedError(close, true, call.info.method));
+      for (const call of peer.calls.values()) if (call.sent && call.isBare) call.fail(closedError(close, true, call.info.method));
       return true;
     }
-    if (!this.needsClaim) return false;
+    if (store?.saved === undefined) return false;
     // The next connection tries to resume the session of the previous load.
     peer.interrupt(close);
     return true;
@@ -250,7 +248,7 @@ export class Resumption {
 
   /** Sent calls about the session that have no response. */
   get #unansweredCalls() {
-    return [...this.#client.peer.calls.values()].filter((call) => call.sent && !isBare(call));
+    return [...this.#client.peer.calls.values()].filter((call) => call.sent && !call.isBare);
   }
 
   /**

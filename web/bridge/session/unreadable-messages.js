@@ -1,5 +1,4 @@
 // @ts-check
-import { isBare } from "../calls/outgoing-requests.js";
 import * as closeOf from "../connection/close-codes.js";
 import { codeOf } from "../codes.js";
 import { bridgeError, failure } from "../values/errors.js";
@@ -38,7 +37,7 @@ export class UnreadableMessages {
     if (id !== null || error?.code !== codeOf.parseError) return;
     const { code, message = "", data } = error;
     const seq = data?.seq;
-    const call = sequence && [...this.#client.peer.calls.values()].find((each) => each.sent && !isBare(each) && each.seq === seq);
+    const call = sequence && [...this.#client.peer.calls.values()].find((each) => each.sent && !each.isBare && each.seq === seq);
     const cause = bridgeError(code, String(message), { data, method: call?.info.method });
     if (call !== undefined) return call.fail(cause);
     if (seq !== undefined || sequence === undefined) return this.#client.report(cause);

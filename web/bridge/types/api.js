@@ -1,6 +1,8 @@
 // @ts-check
 // Types of the client's API, for editors and type checkers. This file has no code.
 
+/** @typedef {{version: string, hash?: string}} TableStamp identifies a route table; `hash` distinguishes tables with the same version */
+
 /**
  * @template [Data=any]
  * @typedef {Finished<Data> | Unfinished} Outcome how a page ended; closing it without a result is an outcome too, never an exception. The
@@ -74,7 +76,7 @@
  * @property {string} protocol
  * @property {{name: string, version: string}} server
  * @property {Record<string, number>} limits the server's limits by name, such as `maxMessage`
- * @property {import("../session/route-table.js").TableStamp} table
+ * @property {TableStamp} table
  * @property {string[]} capabilities
  *
  * @typedef {object} CallOptions
@@ -253,7 +255,7 @@
  * @property {Record<string, TaskHandler>} [tasks] task handlers by URI or pattern, as for `task`
  * @property {Record<string, MethodHandler>} [methods] method handlers by name, as for `method`
  * @property {Record<string, TaskHandler>} [fallback] only of a `Bridge`: handlers of `open` and `invoke` when there is no bridge, by URI, pattern or scheme
- * @property {import("../session/route-table.js").TableStamp} [table] the route table that the page was built for; `tablechange` reports when the server has another
+ * @property {TableStamp} [table] the route table that the page was built for; `tablechange` reports when the server has another
  * @property {ReconnectOptions | false} [reconnect] `false`: the client does not reconnect
  * @property {"reload" | "connection" | "nothing"} [keep] what the session outlives. `reload` (default): lost connections and reloads of the page;
  *   the state for that is in `sessionStorage`. `connection`: only lost connections, which is also the effect of `reload` outside of a page.

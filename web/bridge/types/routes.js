@@ -150,7 +150,7 @@
  * @property {import("../values/errors.js").BridgeError} error
  * @property {{expiresAt: number}} expiring
  * @property {{page: string} & import("./api.js").PageChanges} resume
- * @property {import("../session/route-table.js").TableStamp & {isCurrent: boolean}} tablechange
+ * @property {import("./api.js").TableStamp & {isCurrent: boolean}} tablechange
  */
 
 /**

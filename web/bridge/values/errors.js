@@ -175,6 +175,19 @@ export function hostFailure(thrown) {
 }
 
 /**
+ * Runs a handler of the application and converts its errors to those of a host.
+ * @param {AbortSignal} signal aborted when the caller has cancelled
+ * @param {() => unknown} body
+ */
+export async function runHandler(signal, body) {
+  try {
+    return await body();
+  } catch (error) {
+    throw signal.aborted ? cancelled() : hostFailure(error);
+  }
+}
+
+/**
  * Creates an error of this client, with `data` as the protocol defines it.
  * @param {keyof typeof codeOf} kind
  * @param {string} message
@@ -182,6 +195,11 @@ export function hostFailure(thrown) {
  */
 export function failure(kind, message, details) {
   return bridgeError(codeOf[kind], message, { data: { kind, retryable: retryable.includes(kind) }, ...details });
+}
+
+/** @param {string} method */
+export function methodNotFound(method) {
+  return failure("methodNotFound", globalThis.__waybridgeBrief ? "No such method" : `This client has no method "${method}"`);
 }
 
 /** Creates the error of a cancelled call. */
