@@ -20,10 +20,7 @@ const MAX_TIMER_DELAY = 2000;
  */
 export class Liveness {
   /** @type {unknown} */ #timer;
-  #receivedAt = 0;
-  /** Whether a message was received since the last ping. */
-  #hasReceived = false;
-  #isOpen = false;
+  /** @type {number | undefined} when the last message was received; `undefined`: none since the last ping */ #receivedAt;
   /** The time before which the server does not want another attempt to connect. */
   #retryAt = 0;
   #after;
@@ -53,32 +50,30 @@ export class Liveness {
   /** @param {import("../types/api.js").StateChange} change of the connection */
   changed({ state, error }) {
     const { clock } = this.#client;
-    this.#isOpen = state === "open";
     this.#retryAt = clock.now() + retryAfter(error);
     clock.clearTimeout(this.#timer);
     if (state === "closed") for (const undo of this.#removeListeners.splice(0)) undo();
-    if (!this.#isOpen) return;
+    if (state !== "open") return;
     this.received();
     this.#scheduleCheck(this.#after);
   }
 
   /** Called when a message was received. */
   received() {
-    this.#hasReceived = true;
     this.#receivedAt = this.#client.clock.now();
   }
 
   /** Called when there is a reason to check the connection. */
   #check() {
     const { clock, connection } = this.#client;
-    if (this.#isOpen) this.#sendPing(Math.min(CHECK_TIMEOUT, this.#timeout));
+    if (connection.state === "open") this.#sendPing(Math.min(CHECK_TIMEOUT, this.#timeout));
     else if (clock.now() >= this.#retryAt) connection.reconnect();
   }
 
   /** @param {number} delay */
   #scheduleCheck(delay) {
     this.#startTimer(delay, () => {
-      const rest = this.#receivedAt + this.#after - this.#client.clock.now();
+      const rest = (this.#receivedAt ?? -Infinity) + this.#after - this.#client.clock.now();
       if (rest > 0) this.#scheduleCheck(rest);
       else this.#sendPing(this.#timeout);
     });
@@ -88,10 +83,10 @@ export class Liveness {
   #sendPing(timeout) {
     const { clock, connection, peer } = this.#client;
     const sentAt = clock.now();
-    this.#hasReceived = false;
+    this.#receivedAt = undefined;
     ping(peer).catch(() => {});
     this.#startTimer(timeout, () => {
-      if (this.#hasReceived) this.#scheduleCheck(this.#after);
+      if (this.#receivedAt !== undefined) this.#scheduleCheck(this.#after);
       // The page was suspended: a message that arrived meanwhile could not be processed.
       else if (clock.now() - sentAt > timeout + MAX_TIMER_DELAY) this.#sendPing(timeout);
       else connection.drop(closeOf.noPong, `No message within ${timeout} ms after a ping`);

@@ -112,23 +112,7 @@ export class ReloadStore {
    */
   async claim(session) {
     this.#claimed ??= this.#claim();
-    if (!(await this.#claimed) || (session !== undefined && session !== this.saved?.session)) this.abandon();
-  }
-
-  /** Abandons the state of the previous load. */
-  abandon() {
-    this.saved = undefined;
-  }
-
-  /**
-   * Returns the request that resumes the session of the previous load, if there is one.
-   * @param {object} open the params of `session.open`
-   * @returns {[method: string, params: object] | undefined}
-   */
-  opening(open) {
-    if (this.saved === undefined) return undefined;
-    const { client, token, epoch, received } = this.saved;
-    return ["session.resume", { client, token, epoch, received, reloaded: true, open }];
+    if (!(await this.#claimed) || (session !== undefined && session !== this.saved?.session)) this.saved = undefined;
   }
 
   /**
@@ -140,7 +124,7 @@ export class ReloadStore {
   adoptCalls(pending, adopt) {
     const { saved } = this;
     if (saved === undefined) return undefined;
-    this.abandon();
+    this.saved = undefined;
     const ids = new Set(pending.map(({ id }) => id));
     for (const info of [...saved.calls.filter(({ id }) => !ids.has(id)), ...pending]) {
       const { id, method, uri, key } = info;

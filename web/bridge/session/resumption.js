@@ -24,7 +24,7 @@ const NUMBER_SIZE = `"seq":${Number.MAX_SAFE_INTEGER},`.length;
  */
 export class Resumption {
   /** @type {SequenceState | undefined} `undefined`: the session ends with its connection */ #sequence;
-  /** @type {Identity | undefined} */ #identity;
+  /** @type {Identity | undefined} the identity of the client; `undefined`: the session cannot be resumed */ identity;
   /** Whether numbered messages are sent at once. */
   #isConnected = false;
   /** @type {unknown} */ #timer;
@@ -50,11 +50,6 @@ export class Resumption {
     return this.#sequence === undefined ? 0 : NUMBER_SIZE;
   }
 
-  /** The identity of the client for the next load of the page; `undefined` if the session cannot be resumed. */
-  get identity() {
-    return this.#sequence && this.#identity;
-  }
-
   /** The calls that the next load of the page must know. */
   get sentCalls() {
     return this.#unansweredCalls.map(({ info }) => info).filter(({ method }) => isKeyed(method));
@@ -66,11 +61,12 @@ export class Resumption {
    * @returns {[method: string, params: object] | undefined}
    */
   opening(open) {
-    const saved = this.#client.store?.opening(open);
-    if (saved !== undefined || this.#sequence === undefined) return saved;
-    const { client, token, epoch } = /** @type {Identity} */ (this.#identity);
-    const { received, sent } = this.#sequence;
-    return ["session.resume", { client, token, epoch, received, sent, open }];
+    const saved = this.#client.store?.saved;
+    const identity = saved ?? this.identity;
+    if (identity === undefined) return undefined;
+    const { client, token, epoch } = identity;
+    const position = saved === undefined ? { received: this.received, sent: this.#sequence?.sent } : { received: saved.received, reloaded: true };
+    return ["session.resume", { client, token, epoch, ...position, open }];
   }
 
   /**
@@ -88,7 +84,6 @@ export class Resumption {
     // The restarted server still waits only for its requests with a key, and its stack can be an older one.
     if (isAfterRestart) peer.incoming?.interrupt(failure("outcomeUnknown", "The server was restarted"), true);
     this.#isRestarted = resumed === true && (this.#isRestarted || isAfterRestart);
-    this.#identity = { session, client, token, epoch };
     if (resumed !== true) {
       this.#sequence = capabilities?.includes("resume") ? new SequenceState() : undefined;
     } else if (saved !== undefined) {
@@ -97,6 +92,7 @@ export class Resumption {
       this.end();
       throw bridgeError(codeOf.internal, `The server resumed after message ${received}, which was never sent`, { kind: "malformed" });
     }
+    this.identity = this.#sequence && { session, client, token, epoch };
     this.#unreadable.opened(this.#sequence, { isNew: resumed !== true, isAfterRestart });
     this.#isConnected = true;
     // The new token replaces the stored one.
@@ -237,8 +233,9 @@ export class Resumption {
   /** Called when the session has ended: the next connection opens another one. */
   end() {
     this.#disconnect();
-    this.#client.store?.abandon();
-    this.#sequence = this.#identity = undefined;
+    const { store } = this.#client;
+    if (store !== undefined) store.saved = undefined;
+    this.#sequence = this.identity = undefined;
   }
 
   #disconnect() {

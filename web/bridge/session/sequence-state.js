@@ -10,9 +10,7 @@ const ACK_AFTER = { count: 32, units: (64 << 10) / 3 };
  * received one. It outlives connections, and uses neither a connection nor a clock.
  */
 export class SequenceState {
-  #sent;
-  #received;
-  #acknowledged;
+  /** The number of the last received message that was acknowledged. */
   #reported;
   /**
    * Sent messages that are not acknowledged, by number in ascending order.
@@ -28,23 +26,12 @@ export class SequenceState {
    * @param {number} [received] the number of the last received message
    */
   constructor(sent = 0, received = 0) {
-    this.#sent = this.#acknowledged = sent;
-    this.#received = this.#reported = received;
-  }
-
-  /** The number of the last sent message. */
-  get sent() {
-    return this.#sent;
-  }
-
-  /** The number of the last received message. */
-  get received() {
-    return this.#received;
-  }
-
-  /** The number up to which the peer has acknowledged all messages. */
-  get acknowledgedUpTo() {
-    return this.#acknowledged;
+    /** The number of the last sent message. */
+    this.sent = sent;
+    /** The number up to which the peer has acknowledged all messages. */
+    this.acknowledgedUpTo = sent;
+    /** The number of the last received message. */
+    this.received = this.#reported = received;
   }
 
   /** Whether there is room for a message that can wait. A message of any size has room if no other one is stored. */
@@ -63,11 +50,8 @@ export class SequenceState {
    * @returns {{seq: number, text: string}} the message to send
    */
   append(text) {
-    this.#sent += 1;
-    const numbered = number(this.#sent, text);
-    this.#outbox.set(this.#sent, numbered);
-    this.#units += numbered.length;
-    return { seq: this.#sent, text: numbered };
+    this.sent += 1;
+    return { seq: this.sent, text: this.#store(this.sent, text) };
   }
 
   /**
@@ -76,18 +60,7 @@ export class SequenceState {
    */
   replaceFirst(replacement) {
     const [[seq, before] = [0, ""]] = this.#outbox;
-    if (seq === 0) return;
-    this.#replace(seq, replacement(before, seq));
-  }
-
-  /**
-   * @param {number} seq the number of a message that is not acknowledged
-   * @param {string} text the other message, without its number
-   */
-  #replace(seq, text) {
-    const numbered = number(seq, text);
-    this.#units += numbered.length - (this.#outbox.get(seq)?.length ?? 0);
-    this.#outbox.set(seq, numbered);
+    if (seq !== 0) this.#store(seq, replacement(before, seq));
   }
 
   /**
@@ -100,7 +73,7 @@ export class SequenceState {
     for (const [seq, text] of this.#outbox) {
       const start = text.indexOf(",") + 1;
       if (!text.startsWith(`${head}"method":`, start)) continue;
-      this.#replace(seq, `{"jsonrpc":"2.0",${text.slice(start + head.length)}`);
+      this.#store(seq, `{"jsonrpc":"2.0",${text.slice(start + head.length)}`);
       return;
     }
   }
@@ -111,9 +84,9 @@ export class SequenceState {
    * @returns {boolean} `false` for a number that was never sent
    */
   acknowledged(seq) {
-    if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 0 || seq > this.#sent) return false;
-    for (; this.#acknowledged < seq; this.#acknowledged += 1) {
-      const next = this.#acknowledged + 1;
+    if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 0 || seq > this.sent) return false;
+    for (; this.acknowledgedUpTo < seq; this.acknowledgedUpTo += 1) {
+      const next = this.acknowledgedUpTo + 1;
       this.#units -= this.#outbox.get(next)?.length ?? 0;
       this.#outbox.delete(next);
     }
@@ -126,7 +99,7 @@ export class SequenceState {
    * @returns {boolean} `false` for a number that was never sent, or that is lower than an acknowledged one
    */
   resumed(seq) {
-    return typeof seq === "number" && seq >= this.#acknowledged && this.acknowledged(seq);
+    return typeof seq === "number" && seq >= this.acknowledgedUpTo && this.acknowledged(seq);
   }
 
   /**
@@ -136,36 +109,39 @@ export class SequenceState {
    * @returns {"next" | "duplicate" | "gap"} only `next` is to be processed
    */
   receive(seq, units) {
-    if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 1 || seq > this.#received + 1) return "gap";
-    if (seq <= this.#received) return "duplicate";
-    this.#received = seq;
+    if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 1 || seq > this.received + 1) return "gap";
+    if (seq <= this.received) return "duplicate";
+    this.received = seq;
     this.#unitsReceived += units;
     return "next";
   }
 
   /** Whether a received message is not yet acknowledged. */
   get needsAcknowledgement() {
-    return this.#received > this.#reported;
+    return this.received > this.#reported;
   }
 
   /** Whether an acknowledgement is due now. */
   get isAcknowledgementDue() {
-    return this.#received - this.#reported >= ACK_AFTER.count || this.#unitsReceived >= ACK_AFTER.units;
+    return this.received - this.#reported >= ACK_AFTER.count || this.#unitsReceived >= ACK_AFTER.units;
   }
 
   /** Returns the number to acknowledge: that of the last received message. */
   report() {
-    this.#reported = this.#received;
+    this.#reported = this.received;
     this.#unitsReceived = 0;
     return this.#reported;
   }
-}
 
-/**
- * Adds a number to a message.
- * @param {number} seq
- * @param {string} text a JSON object with at least one property
- */
-function number(seq, text) {
-  return `{"seq":${seq},${text.slice(1)}`;
+  /**
+   * Adds a number to a message, and stores it in the place of another one that had the number.
+   * @param {number} seq
+   * @param {string} text a JSON object with at least one property
+   */
+  #store(seq, text) {
+    const numbered = `{"seq":${seq},${text.slice(1)}`;
+    this.#units += numbered.length - (this.#outbox.get(seq)?.length ?? 0);
+    this.#outbox.set(seq, numbered);
+    return numbered;
+  }
 }
