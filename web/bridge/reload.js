@@ -2,6 +2,7 @@
 import { FrameStore } from "./session/frame-store.js";
 import { ReloadStore } from "./session/reload-store.js";
 import { resume } from "./resume.js";
+import { attempt } from "./values/errors.js";
 
 /**
  * The part of a client that resumes its session after a reload of the page, if the browser allows it to store the state.
@@ -19,12 +20,8 @@ export const reload = {
     };
     /** @type {any} */
     const page = globalThis;
-    try {
-      const isPossible = page.document !== undefined && page.sessionStorage !== undefined;
-      return isPossible ? new ReloadStore({ url, name, frame }, clock, snapshot, page) : undefined;
-    } catch {
-      // The browser denies storage to a sandboxed frame.
-      return undefined;
-    }
+    // The browser denies storage to a sandboxed frame.
+    const isPossible = attempt(() => page.document !== undefined && page.sessionStorage !== undefined);
+    return isPossible ? new ReloadStore({ url, name, frame }, clock, snapshot, page) : undefined;
   },
 };

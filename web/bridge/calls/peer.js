@@ -2,7 +2,7 @@
 import { check } from "../connection/backoff.js";
 import { Call, isKeyed, MAX_TIMEOUT } from "./call.js";
 import { codeOf } from "../codes.js";
-import { bridgeError, closedError, failure, methodNotFound, textOf } from "../values/errors.js";
+import { attempt, bridgeError, closedError, failure, methodNotFound, textOf } from "../values/errors.js";
 import { encode, sizeOf } from "../values/json-values.js";
 import { randomID } from "../values/random-id.js";
 
@@ -158,13 +158,7 @@ export class Peer {
    * @param {unknown} data
    */
   receive(data) {
-    /** @type {any} */
-    let message;
-    try {
-      message = typeof data === "string" && JSON.parse(data);
-    } catch {
-      // A text that is not JSON is reported below.
-    }
+    const message = typeof data === "string" ? attempt(() => JSON.parse(data)) : undefined;
     const { jsonrpc, id, method, params, result, error } = message ?? {};
     if (jsonrpc !== "2.0") return this.#ignore();
     if (this.client.resumption?.accepts(message, String(data).length) === false) return;

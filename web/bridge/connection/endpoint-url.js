@@ -1,5 +1,5 @@
 // @ts-check
-import { failure } from "../values/errors.js";
+import { attempt, failure } from "../values/errors.js";
 
 /**
  * Returns the URL of the endpoint. In a page it can be relative; its default is `/bridge` on the page's own server.
@@ -16,12 +16,8 @@ export function endpoint(url, optional) {
 
 /** @param {string | URL} url */
 export function socketURL(url) {
-  try {
-    const address = new URL(url, base()).href.replace(/^http/, "ws");
-    if (/^wss?:/.test(address)) return address;
-  } catch {
-    // An invalid URL is reported below.
-  }
+  const address = attempt(() => new URL(url, base()).href.replace(/^http/, "ws"));
+  if (address !== undefined && /^wss?:/.test(address)) return address;
   throw invalid(`"${url}" is not a WebSocket URL`);
 }
 

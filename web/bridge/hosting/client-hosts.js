@@ -60,7 +60,7 @@ export class ClientHosts {
    * @param {import("../session/client.js").Client} client
    */
   constructor(delegate, client) {
-    this.#results = new KeyedResults(client.clock, () => client.store?.results);
+    this.#results = new KeyedResults(client.clock, client.store?.results);
     this.delegate = delegate;
     this.#client = client;
   }

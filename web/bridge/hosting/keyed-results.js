@@ -27,7 +27,7 @@ export class KeyedResults {
 
   /**
    * @param {Pick<import("../connection/clock.js").Clock, "now">} clock
-   * @param {() => ResultStore | undefined} [store]
+   * @param {ResultStore} [store]
    */
   constructor(clock, store) {
     this.#clock = clock;
@@ -61,7 +61,7 @@ export class KeyedResults {
    * @param {() => any} work
    */
   #once(id, work) {
-    this.#entries ??= this.#store?.()?.restore(this.#clock.now()) ?? new Map();
+    this.#entries ??= this.#store?.restore(this.#clock.now()) ?? new Map();
     this.#removeOld();
     let entry = this.#entries.get(id);
     if (entry === undefined) {
@@ -104,6 +104,6 @@ export class KeyedResults {
       const isOld = this.#clock.now() - endedAt >= LIFETIME || count > CAPACITY.count || bytes > CAPACITY.bytes;
       if (isOld && endedAt !== undefined) entries.delete(id);
     }
-    this.#store?.()?.save(entries);
+    this.#store?.save(entries);
   }
 }

@@ -53,12 +53,12 @@ export class Client {
     this.peer = new Peer(this, options.queue, part?.Requests);
     /** @type {ConnectionManager} */
     this.connection = new ConnectionManager(this, options);
+    /** @type {import("./reload-store.js").ReloadStore | undefined} stores the session for the next load of the page */
+    this.store = reload?.store(this, options);
     /** Handles requests. `undefined`: this client has no hosts. */
     this.hosts = part?.create(this);
     /** @type {import("../events/subscriptions.js").Subscriptions | undefined} `undefined`: this client has no topics */
     this.events = events?.(this, options);
-    /** @type {import("./reload-store.js").ReloadStore | undefined} stores the session for the next load of the page */
-    this.store = reload?.store(this, options);
     /** @type {import("./resumption.js").Resumption | undefined} resumes the session after a lost connection */
     this.resumption = resume?.resumption(this, options);
     this.#liveness = resume?.liveness(this, options);

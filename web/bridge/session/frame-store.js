@@ -1,4 +1,5 @@
 // @ts-check
+import { attempt } from "../values/errors.js";
 import { isPlain } from "../values/json-values.js";
 import { randomID } from "../values/random-id.js";
 
@@ -57,7 +58,8 @@ export class FrameStore {
    * @param {string} [part] the name of a further value under the same key
    */
   put(text, part) {
-    try {
+    // A sandboxed frame has no storage, and users can disable it. The next load then finds nothing.
+    attempt(() => {
       const storage = this.#frame.sessionStorage;
       const key = storage && this.#ownKey();
       if (!key) return;
@@ -68,9 +70,7 @@ export class FrameStore {
       const all = Object.keys(storage).filter((slot) => slot.startsWith(this.#slot("", part)));
       const age = (/** @type {string} */ slot) => parseInt(storage.getItem(slot) ?? "");
       for (const slot of all.sort((one, other) => age(other) - age(one)).slice(MAX_ENTRIES)) storage.removeItem(slot);
-    } catch {
-      // A sandboxed frame has no storage, and users can disable it. The next load then finds nothing.
-    }
+    });
   }
 
   /**
@@ -78,24 +78,21 @@ export class FrameStore {
    * @returns {string | undefined}
    */
   get(part) {
-    try {
+    return attempt(() => {
       const text = (/** @type {string} */ key) => this.#frame.sessionStorage?.getItem(this.#slot(key, part));
       const found = this.#keys.find((key) => typeof text(key) === "string");
       if (this.#keepsKey) this.#key ??= found;
       if (found !== undefined && !this.#frame.navigation?.currentEntry) this.#remember(found);
       return found === undefined ? undefined : text(found)?.replace(/^\d+ /, "");
-    } catch {
-      return undefined;
-    }
+    });
   }
 
   /** @param {string[]} [parts] the names of further values */
   remove(parts = []) {
-    try {
+    // Without storage there is nothing to remove.
+    attempt(() => {
       for (const key of this.#keys) for (const part of ["", ...parts]) this.#frame.sessionStorage?.removeItem(this.#slot(key, part));
-    } catch {
-      // Without storage there is nothing to remove.
-    }
+    });
   }
 
   /**
@@ -148,11 +145,10 @@ export class FrameStore {
 
   /** Stores the last key again if the history entry has none. */
   #restoreMark() {
-    try {
+    // Some browsers do not allow a page without an origin to change its history.
+    attempt(() => {
       if (this.#markedKey !== undefined && this.#frame.history?.state?.[this.#name] === undefined) this.#mark(this.#markedKey);
-    } catch {
-      // Some browsers do not allow a page without an origin to change its history.
-    }
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 import { base, socketURL } from "../connection/endpoint-url.js";
-import { failure } from "../values/errors.js";
+import { attempt, failure } from "../values/errors.js";
 import { isPlain } from "../values/json-values.js";
 
 /** @typedef {import("../types/api.js").Invitation} Invitation */
@@ -84,11 +84,8 @@ function textOfAddress({ location, history }) {
   if (location === undefined || history === undefined) return undefined;
   const { text, rest } = splitFragment(new URL(location.href));
   if (text === undefined) return undefined;
-  try {
-    history.replaceState(history.state, "", rest);
-  } catch {
-    // Some browsers do not allow a page without an origin to change its URL. Other pages cannot read it there.
-  }
+  // Some browsers do not allow a page without an origin to change its URL. Other pages cannot read it there.
+  attempt(() => history.replaceState(history.state, "", rest));
   return text;
 }
 
@@ -140,25 +137,19 @@ function decode(text, place) {
  * @returns {Invitation}
  */
 function validated(place, parse) {
-  try {
-    const { url, session, token, frame } = parse();
-    if ([url, session, token].every((each) => typeof each === "string" && each !== "")) {
-      return { url: socketURL(url), session, token, ...(typeof frame === "string" && { frame }) };
-    }
-  } catch {
-    // The error is not reported, because a parser's message would quote the text with its token.
-  }
+  // The error is not reported, because a parser's message would quote the text with its token.
+  const { url, session, token, frame } = attempt(parse) ?? {};
+  const address = [url, session, token].every((each) => typeof each === "string" && each !== "") && attempt(() => socketURL(url));
+  if (address) return { url: address, session, token, ...(typeof frame === "string" && { frame }) };
   throw failure("invalidParams", globalThis.__waybridgeBrief ? `No invitation in ${place}` : `The page's ${place} has no valid invitation; it needs the strings url, session and token`);
 }
 
 /** @param {string | URL} address */
 function absolute(address) {
-  try {
-    return new URL(address, base());
-  } catch {
-    // The URL is not quoted, because it may already contain an invitation.
-    throw failure("invalidParams", globalThis.__waybridgeBrief ? "An absolute URL is required" : "An invitation needs the absolute URL of a page");
-  }
+  const url = attempt(() => new URL(address, base()));
+  if (url !== undefined) return url;
+  // The URL is not quoted, because it may already contain an invitation.
+  throw failure("invalidParams", globalThis.__waybridgeBrief ? "An absolute URL is required" : "An invitation needs the absolute URL of a page");
 }
 
 /** @param {string} bridge */

@@ -1,6 +1,6 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { bridgeError, DeclinedError } from "../values/errors.js";
+import { attempt, bridgeError, DeclinedError } from "../values/errors.js";
 import { FrameStore } from "./frame-store.js";
 
 /** Milliseconds before a change is stored. Important changes are stored at once. */
@@ -174,14 +174,10 @@ export class ReloadStore {
 
   /** @returns {SavedState | undefined} */
   #read() {
-    try {
-      const saved = JSON.parse(this.#store.get() ?? "null");
-      const { url, session, client, token, epoch, received, calls, hosts, topics } = saved ?? {};
-      const isWhole = [session, client, token, epoch].every((each) => typeof each === "string") && Number.isInteger(received);
-      return isWhole && url === this.#url && [calls, hosts, topics].every(Array.isArray) ? saved : undefined;
-    } catch {
-      return undefined;
-    }
+    const saved = attempt(() => JSON.parse(this.#store.get() ?? ""));
+    const { url, session, client, token, epoch, received, calls, hosts, topics } = saved ?? {};
+    const isWhole = [session, client, token, epoch].every((each) => typeof each === "string") && Number.isInteger(received);
+    return isWhole && url === this.#url && [calls, hosts, topics].every(Array.isArray) ? saved : undefined;
   }
 
   /**
@@ -217,17 +213,14 @@ export class ReloadStore {
  * @returns {Map<string, import("../hosting/keyed-results.js").Entry>}
  */
 function restoredResults(stored, endedAt) {
-  try {
-    return new Map(JSON.parse(stored ?? "[]").map((/** @type {[string, string]} */ [id, text]) => {
-      const { value, error } = JSON.parse(text);
-      const { code, message, data } = error ?? {};
-      const failed = code === codeOf.noRoute ? new DeclinedError(message) : bridgeError(code, message, { data });
-      const promise = error === undefined ? Promise.resolve(value) : Promise.reject(failed);
-      // The request that waits for it handles its failure.
-      promise.catch(() => {});
-      return [id, { promise, text, endedAt }];
-    }));
-  } catch {
-    return new Map();
-  }
+  const read = () => JSON.parse(stored ?? "[]").map((/** @type {[string, string]} */ [id, text]) => {
+    const { value, error } = JSON.parse(text);
+    const { code, message, data } = error ?? {};
+    const failed = code === codeOf.noRoute ? new DeclinedError(message) : bridgeError(code, message, { data });
+    const promise = error === undefined ? Promise.resolve(value) : Promise.reject(failed);
+    // The request that waits for it handles its failure.
+    promise.catch(() => {});
+    return [id, { promise, text, endedAt }];
+  });
+  return new Map(attempt(read) ?? []);
 }

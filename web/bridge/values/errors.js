@@ -211,3 +211,17 @@ export function cancelled() {
 export function textOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
+
+/**
+ * Returns the result of a function, or `undefined` if it throws.
+ * @template Value
+ * @param {() => Value} body
+ * @returns {Value | undefined}
+ */
+export function attempt(body) {
+  try {
+    return body();
+  } catch {
+    return undefined;
+  }
+}
