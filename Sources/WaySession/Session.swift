@@ -106,7 +106,7 @@ extension Session {
       handshake: joiningClient.handshake,
       channel: channel)
     client.rights = rights(of: joiningClient, as: client.name)
-    client.authentication = ClientAuthentication(joiningClient.identitySource)
+    client.authentication = ClientIdentity(joiningClient.identitySource)
     return client
   }
 

@@ -5,14 +5,6 @@ import WayValues
 
 /// Handles clients that have lost their connection, and resumes them.
 enum SessionResumption {
-  /// The reason why a client cannot resume.
-  enum ResumeRejectionReason: String, Sendable {
-    case unknown, token, user, epoch, gap, outbox
-    /// The connection is older than the one that carries the client. The client has abandoned it,
-    /// and its request arrived late. It is closed without an error response.
-    case stale
-  }
-
   /// Handles the end of a connection. Its client stays for a while if it may resume.
   static func handleDisconnect(
     _ id: ClientID, _ channel: any MessageChannel, code: UInt16?, in session: isolated Session
@@ -207,29 +199,6 @@ enum SessionResumption {
       session.traceResult(request, .failure(error), of: client)
       session.forwardResponse(request, .failure(.noResponse(error)))
     }
-  }
-}
-
-/// The client that a connection wants to resume, and the client's positions.
-struct ResumeClaim: Sendable {
-  let client: String
-  let token: PresentedToken
-  let epoch: String
-  /// The number of the last message that the client received.
-  let lastReceived: UInt64
-  /// The number of the last message that the client has sent, or keeps to send; `nil` if it did not
-  /// report one.
-  let lastSent: UInt64?
-  /// Whether the client was reloaded, and has lost the requests that it had not responded to.
-  let isReloaded: Bool
-}
-
-/// The reason why a client gets a new session instead of its own.
-struct ResumeRejection: Error {
-  let reason: SessionResumption.ResumeRejectionReason
-
-  init(_ reason: SessionResumption.ResumeRejectionReason) {
-    self.reason = reason
   }
 }
 

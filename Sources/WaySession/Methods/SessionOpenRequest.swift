@@ -10,7 +10,7 @@ struct SessionOpenRequest: Sendable {
   let software: ClientSoftware
   let token: String?
   /// The reason why the client could not resume and opens a session instead; nil if it did not try.
-  var resumeRejection: SessionResumption.ResumeRejectionReason?
+  var resumeRejection: ResumeRejection.ResumeRejectionReason?
 
   /// The session that the client joins.
   struct JoinParams: Sendable {

@@ -258,7 +258,7 @@ enum SessionSnapshotReader {
     } else {
       client.rights = session.rights(of: joiningClient, as: client.name)
     }
-    client.authentication = ClientAuthentication(
+    client.authentication = ClientIdentity(
       description["definesIdentity"]?.bool.map(IdentitySource.session) ?? .own)
     session.clients.add(client)
     session.resolver.hosts.update(client.id, isAbsent: true)

@@ -20,7 +20,7 @@ struct ClientLinkTests {
 
   private func rejection(
     _ link: ClientLink, _ claim: ResumeClaim, over channel: LinkChannel, since began: UInt64
-  ) -> SessionResumption.ResumeRejectionReason? {
+  ) -> ResumeRejection.ResumeRejectionReason? {
     if case .failure(let rejection) = link.resumePoint(claim, over: channel, since: began) {
       return rejection.reason
     }

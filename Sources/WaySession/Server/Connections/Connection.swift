@@ -407,7 +407,7 @@ extension Connection {
     if let session, loopSessions.assumeIsolated({ $0.isReleased(session) }) {
       return close((.drain, "the session moves to another server"))
     }
-    let rejectionReason: SessionResumption.ResumeRejectionReason
+    let rejectionReason: ResumeRejection.ResumeRejectionReason
     do throws(CallError) {
       switch try loopSessions.resume(
         resumeRequest.claim, identity, handshake, on: channel, since: acceptTime)

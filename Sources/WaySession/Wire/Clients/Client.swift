@@ -28,7 +28,7 @@ final class Client: @unchecked Sendable {
   /// The client's identity and permissions.
   @exclusivity(unchecked) var rights = Rights.none
   /// The source and the expiry of the client's identity.
-  var authentication = ClientAuthentication(.own)
+  var authentication = ClientIdentity(.own)
   /// Requests to this client that wait for its response.
   var pending: PendingCalls<PendingRequest>
   /// The bytes that are held for the client.

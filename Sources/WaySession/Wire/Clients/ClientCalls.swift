@@ -1,5 +1,6 @@
 import WayNavigation
 import WayRPC
+import WayTransport
 import WayValues
 
 /// The requests of one client that have no response yet. It decides whether another one may begin,
