@@ -74,7 +74,8 @@ private enum NATSKeySeed {
         bytes.append(UInt8(truncatingIfNeeded: buffer >> bitCount))
       }
     }
-    return bytes
+    // The last character has no other bits, so that each seed has one spelling.
+    return bitCount < 5 && buffer & (1 << bitCount - 1) == 0 ? bytes : nil
   }
 
   /// The checksum CRC-16/XMODEM.
