@@ -58,7 +58,7 @@ final class Client: @unchecked Sendable {
   /// Restores a client of an earlier run of the server, which has no connection yet. `requests` is
   /// the last request id that was used for it so far.
   init(
-    restoring id: ClientID, name: String, _ link: ClientLink, page: String?,
+    restoring id: ClientID, name: String, _ link: consuming ClientLink, page: String?,
     software: ClientSoftware, requests: Int64, limits: Limits, within session: ByteBudget
   ) {
     self.id = id

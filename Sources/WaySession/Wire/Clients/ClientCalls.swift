@@ -7,7 +7,7 @@ import WayValues
 /// and when the client has none.
 ///
 /// As in ``Client``, properties that every message needs are not checked for exclusive access.
-struct ClientCalls {
+struct ClientCalls: ~Copyable {
   /// The maximum number of calls of one client that wait for pages.
   static let maxPageWaits = 4 * NavigationStack.maxPages
 

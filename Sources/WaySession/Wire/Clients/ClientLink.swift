@@ -6,7 +6,7 @@ import WayTransport
 /// which have to wait, and which connection may resume the client.
 ///
 /// As in ``Client``, properties that every message needs are not checked for exclusive access.
-struct ClientLink {
+struct ClientLink: ~Copyable {
   /// How long a disconnected client may stay that has sent nothing yet. Such a client may not know
   /// that it is in the session.
   private static let unconfirmedTimeout: Duration = .seconds(10)
