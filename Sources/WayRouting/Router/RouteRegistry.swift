@@ -61,10 +61,12 @@ struct RouteRegistry: Sendable {
   /// Adds all routes, or none of them if one is rejected.
   mutating func add(contentsOf routes: [Route]) throws(RouterConfigurationError) -> [Registration] {
     var added: [Registration] = []
+    let table = builtTable
     do throws(RouterConfigurationError) {
       for route in routes { added.append(try add(route)) }
     } catch {
       for registration in added { _ = remove(registration) }
+      builtTable = table
       throw error
     }
     return added

@@ -3,11 +3,12 @@ import WayValues
 
 /// The routes of an app, which can be changed at run time from any thread.
 ///
-/// A change takes a lock; a lookup reads an immutable ``RouterSnapshot``. The first reader after
-/// many changes builds it. If a snapshot has been read, the next change builds its successor
-/// before it returns, so that calls do not wait: they use the previous one until then. The cost of
-/// a build is linear in the number of routes if routes were added, replaced or removed. Register
-/// many routes at once, by ``register(contentsOf:)`` or as a table.
+/// A change takes a lock; a lookup reads an immutable ``RouterSnapshot``. If a snapshot has been
+/// read, the next change builds its successor before it returns, and calls use the previous one
+/// until then. So does each load of a table. After several other changes without a reader between
+/// them, the first reader builds it, and other readers wait meanwhile. The cost of a build is linear
+/// in the number of routes if routes were added, replaced or removed. Register many routes at once,
+/// by ``register(contentsOf:)`` or as a table.
 public final class Router: Sendable {
   /// The snapshot for readers.
   private enum PublishedSnapshot: Sendable {
@@ -59,14 +60,18 @@ public final class Router: Sendable {
     builder.withLock { body($0) }
   }
 
-  /// Runs `change` under the lock; if it throws, it must have changed nothing.
+  /// Runs `change` under the lock; if it throws, it must have changed nothing. The next snapshot is
+  /// built at once if the current one was read, or if `buildsSnapshot`.
   func change<Result: Sendable, Failure: Error>(
+    buildsSnapshot: Bool = false,
     _ change: @Sendable (inout RouterBuilder) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try builder.withLock { (builder) throws(Failure) -> Result in
       let result = try change(&builder)
       let isRead = published.withLock { if case .read = $0 { true } else { false } }
-      publish(isRead ? .unread(builder.makeSnapshot(version: version + 1)) : .outdated)
+      publish(
+        isRead || buildsSnapshot
+          ? .unread(builder.makeSnapshot(version: version + 1)) : .outdated)
       return result
     }
   }
@@ -89,7 +94,7 @@ extension Router {
   package func declare(
     _ declarations: RouterDeclarations, replacing: Bool = false
   ) throws(RouterConfigurationError) {
-    try change { (builder) throws(RouterConfigurationError) in
+    try change(buildsSnapshot: true) { (builder) throws(RouterConfigurationError) in
       var next = builder
       try next.declare(declarations, replacing: replacing)
       builder = next
