@@ -32,6 +32,8 @@ struct NATSCredentialsTests {
     #expect(credentials.token == "a.b.c")
     let signature = try #require(credentials.key.signature(of: Array("nonce".utf8)))
     #expect(signature.prefix(8).elementsEqual([0x01, 0x57, 0xE9, 0x3B, 0xB3, 0xF0, 0xDE, 0xB7]))
+    let padded = "---\n\u{FEFF}" + Self.text() + "-----BEGIN OTHER-----\nx\n------END OTHER------\n"
+    #expect(try NATSCredentials(padded).token == "a.b.c")
     let withCarriageReturns = Self.text().split(separator: "\n").joined(separator: "\r\n")
     #expect(try NATSCredentials(withCarriageReturns).token == "a.b.c")
   }

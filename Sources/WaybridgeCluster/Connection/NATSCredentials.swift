@@ -8,13 +8,13 @@ struct NATSCredentials: Sendable {
   let token: String
   let key: SigningKey
 
-  /// Parses the text of a `.creds` file. The texts around the two parts are not checked, as in NATS's
-  /// own tools. Throws the reason, as ``FileError`` has it.
+  /// Parses the text of a `.creds` file: two parts, each between two header lines, whose texts do not
+  /// matter. Like NATS's own tools, it ignores everything else.
   init(_ text: String) throws(InvalidCredentials) {
     var parts: [Substring] = []
     var isInPart = false
     for line in text.split(whereSeparator: \.isNewline) {
-      if line.hasPrefix("---") {
+      if Self.isHeader(line) {
         isInPart = !isInPart
       } else if isInPart, let part = line.split(separator: " ").first {
         parts.append(part)
@@ -23,11 +23,17 @@ struct NATSCredentials: Sendable {
     guard let token = parts.first, token.split(separator: ".").count == 3 else {
       throw InvalidCredentials(reason: "contains no JWT of a NATS user")
     }
-    guard parts.count == 2, let key = NATSKeySeed.userKey(parts[1]) else {
+    guard parts.count >= 2, let key = NATSKeySeed.userKey(parts[1]) else {
       throw InvalidCredentials(reason: "contains no valid seed of a NATS user's key")
     }
     self.token = String(token)
     self.key = key
+  }
+
+  /// Whether a line begins or ends a part: it has three dashes at its end, and three before.
+  private static func isHeader(_ line: Substring) -> Bool {
+    let trimmed = line.drop { $0 == " " || $0 == "\u{FEFF}" }
+    return trimmed.utf8.count >= 6 && trimmed.hasPrefix("---") && trimmed.hasSuffix("---")
   }
 
   /// The reason why a file does not contain credentials.

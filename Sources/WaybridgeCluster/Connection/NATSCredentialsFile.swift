@@ -19,9 +19,7 @@ final class NATSCredentialsFile: Sendable {
   }
 
   private func read() throws(FileError) -> NATSCredentials {
-    guard let text = String(validating: try file.read().bytes, as: UTF8.self) else {
-      throw FileError(path: file.path, reason: "must contain text")
-    }
+    let text = String(decoding: try file.read().bytes, as: UTF8.self)
     do throws(NATSCredentials.InvalidCredentials) { return try NATSCredentials(text) } catch {
       throw FileError(path: file.path, reason: error.reason)
     }
@@ -40,9 +38,9 @@ final class NATSCredentialsFile: Sendable {
       }, me,
       { error, signature, length, nonce, closure in
         NATSCredentialsFile.respond(closure, error) { credentials in
-          guard let nonce,
-            let bytes = credentials.key.signature(of: Array(String(cString: nonce).utf8)),
-            let copy = malloc(bytes.count)
+          // A nats-server that does not authenticate its clients sends no nonce.
+          let message = nonce.map { Array(String(cString: $0).utf8) } ?? []
+          guard let bytes = credentials.key.signature(of: message), let copy = malloc(bytes.count)
           else { return false }
           copy.copyMemory(from: bytes, byteCount: bytes.count)
           signature?.pointee = copy.assumingMemoryBound(to: UInt8.self)
