@@ -412,7 +412,7 @@ extension Session {
     switch origin {
     case .call(let call): return call
     case .request(let handle):
-      if state.isEnding { throw .shuttingDown }
+      if state.rejectsRequests { throw .shuttingDown }
       let charge = try handle.client.charge(ActiveCall.overhead + handle.id.size + size())
       let number = calls.makeNumber()
       try handle.client.calls.begin(number, at: handle)
@@ -438,8 +438,12 @@ extension Session {
     }
     let call = applyTimeout(calls.begin(number, kind, .app(caller)), timeout)
     guard state.isEnding else { return call }
+    // A push may be sent again to the next owner of a session that is handed over.
     settle(
-      number, .failure(CallError(.cancelledByServer, "The session of the call has ended")))
+      number,
+      .failure(
+        state.isHandingOver
+          ? .shuttingDown : CallError(.cancelledByServer, "The session of the call has ended")))
     return nil
   }
 
@@ -495,15 +499,17 @@ extension Session {
       let leaves = handle.client.calls.end(call.number, at: handle, isCounted: call.isCounted)
       // After a crash, the client would otherwise get another response.
       if call.isStored { journal?.recordChange(RecordKey.state(ofClient: handle.client.id)) }
-      if leaves {
-        let id = handle.client.id
-        loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
-      }
+      if leaves { removeLater(handle.client.id) }
       switch result {
       case .success(let response): respond(call.kind.adapted(response), to: handle, callStart)
       case .failure(let error): respond(error, to: handle, callStart, about: call.uri)
       }
     }
+  }
+
+  /// Removes a client in a later turn, when its last response was sent.
+  func removeLater(_ id: ClientID) {
+    loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
   }
 
   /// Forwards a call to a client, whose response, progress and failure are the call's.

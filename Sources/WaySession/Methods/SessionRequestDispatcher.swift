@@ -60,7 +60,7 @@ struct SessionRequestDispatcher: Sendable {
       let isSpent = turn.charge(from: start, to: meter.now(after: start), ofTurn: meter.turnStart)
       if isSpent, client.calls.batch?.isFinished == false { return }
     }
-    client.calls.batch = nil
+    if client.calls.endBatch() { session.removeLater(client.id) }
   }
 
   /// Pauses a client until the other clients get their turn.

@@ -18,7 +18,8 @@ enum SessionState: Comparable {
   /// Changes to a later stage. A session that has reached it already stays where it is.
   mutating func advance(to next: SessionState) { self = max(self, next) }
 
-  /// Whether no new task or page may begin.
+  /// Whether no new task or page may begin because the server drains. Later stages refuse them for
+  /// other reasons.
   var isDraining: Bool { self == .draining }
 
   /// Whether another server is to handle new messages.
@@ -27,8 +28,12 @@ enum SessionState: Comparable {
   /// Whether no work may be given to another host any more.
   var isClosing: Bool { self >= .handingOver }
 
-  /// Whether no new call may begin to wait.
+  /// Whether the session ends here: with its last client, or because another server continues it.
   var isEnding: Bool { self >= .ending }
+
+  /// Whether new requests of clients fail. Those of a session that is handed over wait for its next
+  /// owner, also when it is released.
+  var rejectsRequests: Bool { isEnding && !isHandingOver }
 
   /// Whether the session is handed over, or belongs to another server.
   var isReleased: Bool { self >= .released }

@@ -80,11 +80,11 @@ struct ClientLinkTests {
   @Test func sessionNeverReturnsToEarlierState() {
     var state = SessionState.active
     state.advance(to: .released)
-    #expect(state.isHandingOver && state.isEnding)
+    #expect(state.isHandingOver && state.isEnding && !state.rejectsRequests)
     state.advance(to: .ending)
     #expect(state == .released)
     state.advance(to: .moved)
-    #expect(state.hasMoved && !state.isHandingOver)
+    #expect(state.hasMoved && !state.isHandingOver && state.rejectsRequests)
   }
 }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import WayRPC
@@ -57,6 +58,26 @@ struct PushMethodTests {
     #expect(batch?.array?.count == 2)
     #expect(batch?.array?.last?["error"]?["code"] == -32601)
     await bridge.server.loop.settle()
+    #expect(await bridge.sessionServer.totals().sessions == 0)
+  }
+
+  /// Each reading of the loop's clock takes longer than a client's share of a turn, so that the
+  /// response precedes the end of the batch.
+  @Test func clientOfLongBatchLeavesWhenItHasEnded() async throws {
+    let router = Router()
+    let performedCount = Atomic(0)
+    try router.task("action://count") { _ in
+      .integer(Int64(performedCount.add(1, ordering: .relaxed).newValue))
+    }
+    let bridge = InMemoryBridge(
+      router, identify: { Identity(user: $0.token) },
+      loop: MemoryLoop(readingTime: .milliseconds(25)))
+    let notification =
+      #"{"jsonrpc":"2.0","method":"router.invoke","params":{"uri":"action://count"}}"#
+    let body = "[" + Array(repeating: notification, count: 5).joined(separator: ",") + "]"
+    #expect(try await post(bridge, body).status == 204)
+    await bridge.server.loop.settle()
+    #expect(performedCount.load(ordering: .relaxed) == 5)
     #expect(await bridge.sessionServer.totals().sessions == 0)
   }
 

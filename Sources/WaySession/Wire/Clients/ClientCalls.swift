@@ -96,6 +96,12 @@ struct ClientCalls: ~Copyable {
     return isIdle
   }
 
+  /// Ends the batch that is in progress. Returns whether the client leaves now.
+  mutating func endBatch() -> Bool {
+    batch = nil
+    return endsClient && isIdle
+  }
+
   /// Whether no call is in progress.
   private var isIdle: Bool { notifications.isEmpty && requests.isEmpty && batch == nil }
 

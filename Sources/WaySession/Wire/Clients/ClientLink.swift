@@ -166,7 +166,7 @@ extension ClientLink {
   }
 
   /// Whether so many messages were not acknowledged that the client may soon reach its limit. Mutating,
-  /// so that the link is read in place and not copied.
+  /// so that the sequence is read in place and not copied.
   var isAcknowledgementOverdue: Bool { mutating get { sequence?.isAckOverdue == true } }
 
   /// Whether there are messages that were not acknowledged to the client.
