@@ -19,7 +19,8 @@ struct ClientLinkTests {
   }
 
   private func rejection(
-    _ link: borrowing ClientLink, _ claim: ResumeClaim, over channel: LinkChannel, since began: UInt64
+    _ link: borrowing ClientLink, _ claim: ResumeClaim, over channel: LinkChannel,
+    since began: UInt64
   ) -> ResumeRejection.ResumeRejectionReason? {
     if case .failure(let rejection) = link.resumePoint(claim, over: channel, since: began) {
       return rejection.reason
