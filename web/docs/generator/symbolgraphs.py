@@ -14,7 +14,7 @@ BUILD_OPTIONS = os.environ.get("DEBUG_BUILD_OPTIONS", "").split()
 
 # What each product re-exports.
 PRODUCTS = {
-    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession", "WayStore", "WayTable"],
+    "Waybridge": ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WaySession", "WaySockets", "WayStore", "WayTable", "WayTransport"],
     "WaybridgeClient": ["WayValues", "WayNavigation"],
     "WaybridgeTesting": [],
     "WaybridgeTables": [],
