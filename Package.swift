@@ -225,7 +225,7 @@ let package = Package(
     tests("WayCryptoTests", ["WayCrypto"]),
     tests(
       "WaybridgeClusterTests",
-      ["WayCrypto", "WaySession", "WaybridgeCluster", "TestSupport"]),
+      ["CWayNATS", "WayCrypto", "WaySession", "WaybridgeCluster", "TestSupport"]),
     .target(
       name: "TestSupport",
       dependencies: [

@@ -1,3 +1,4 @@
+import CWayNATS
 import TestSupport
 import Testing
 import WayCrypto
@@ -49,6 +50,28 @@ struct NATSCredentialsTests {
       try NATSCredentials(text)
     }
     #expect(error?.reason.contains(part) == true)
+  }
+
+  /// The library would send no signature, which NATS rejects.
+  @Test func connectionWithUnsendableSignatureIsTriedAgain() throws {
+    let key = try NATSCredentials(Self.text()).key
+    let nonces = (0..<10_000).map { "nonce-\($0)" }
+    let unsendable = try #require(nonces.first { key.signature(of: Array($0.utf8))?.first == 0 })
+    #expect(
+      NATSCredentialsFile.sign(unsendable, with: key).status
+        == NATSCredentialsFile.unsendableSignature)
+    let sendable = try #require(nonces.first { key.signature(of: Array($0.utf8))?.first != 0 })
+    #expect(NATSCredentialsFile.sign(sendable, with: key).status == NATS_OK)
+    #expect(NATSCredentialsFile.sign(nil, with: key).status == NATS_OK)
+    var statuses = [NATSCredentialsFile.unsendableSignature, NATS_OK, NATS_NO_SERVER]
+    #expect(NATSOptions.attempt { statuses.removeFirst() } == NATS_OK)
+    #expect(NATSOptions.attempt { statuses.removeFirst() } == NATS_NO_SERVER)
+    var attempts = 0
+    let status = NATSOptions.attempt {
+      attempts += 1
+      return NATSCredentialsFile.unsendableSignature
+    }
+    #expect(status == NATSCredentialsFile.unsendableSignature && attempts == 8)
   }
 
   @Test func configurationRejectsFileWithoutCredentials() throws {

@@ -102,7 +102,7 @@ final class NATSConnection {
       natsConnection_Destroy(connection)
       throw NATSClusterError(endpoint, operation, status)
     }
-    try check(natsConnection_Connect(&connection, options), "the connection failed")
+    try check(NATSOptions.connect(&connection, options), "the connection failed")
     try check(natsConnection_JetStream(&jetStream, connection, nil), "JetStream is not available")
     try check(natsInbox_Create(&inbox), "the connection cannot be used")
     defer { natsInbox_Destroy(inbox) }

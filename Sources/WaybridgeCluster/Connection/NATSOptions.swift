@@ -3,6 +3,23 @@ import Glibc
 
 /// The options of connections to NATS, and of reconnections.
 enum NATSOptions {
+  /// How often a connection is tried whose signature cannot be sent: one in 256.
+  private static let maxAttempts = 8
+
+  /// Connects to NATS (natsConnection_Connect).
+  static func connect(_ connection: inout OpaquePointer?, _ options: OpaquePointer) -> natsStatus {
+    attempt { natsConnection_Connect(&connection, options) }
+  }
+
+  /// Repeats an attempt to connect whose signature could not be sent.
+  static func attempt(_ connect: () -> natsStatus) -> natsStatus {
+    var status = connect()
+    for _ in 1..<maxAttempts where status == NATSCredentialsFile.unsendableSignature {
+      status = connect()
+    }
+    return status
+  }
+
   /// Creates options for the nats-servers, or for those with the given URLs. The caller calls `natsOptions_Destroy` for them. Throws
   /// an error that names the invalid setting.
   static func make(

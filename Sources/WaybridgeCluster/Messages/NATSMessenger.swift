@@ -58,7 +58,7 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
       natsOptions_SetDisconnectedCB(
         options, { _, listener in NATSListener.from(listener)?.reportMessagesLost() },
         Unmanaged.passRetained(listener).toOpaque()), "the connection cannot be created")
-    try check(natsConnection_Connect(&connection, options), "the connection failed")
+    try check(NATSOptions.connect(&connection, options), "the connection failed")
     guard let connection else {
       throw NATSClusterError(endpoint, "the connection cannot be created")
     }

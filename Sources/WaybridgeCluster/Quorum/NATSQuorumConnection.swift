@@ -36,7 +36,7 @@ final class NATSQuorumConnection {
       natsOptions_SetAllowReconnect(options, false),
       natsOptions_SetIgnoreDiscoveredServers(options, true),
     ] { try check(status, "the connection cannot be created") }
-    try check(natsConnection_Connect(&connection, options), "the connection failed")
+    try check(NATSOptions.connect(&connection, options), "the connection failed")
     var id = [CChar](repeating: 0, count: Self.maxNATSServer)
     try check(
       natsConnection_GetConnectedServerId(connection, &id, id.count), "its id is not known")
