@@ -379,8 +379,10 @@ package final class SessionStoreWriter: @unchecked Sendable {
   /// Returns when the store has the changes that were passed to it, or has failed, and the messages
   /// that waited for it are released.
   nonisolated(nonsending) func waitUntilIdle() async {
-    guard isBusy else { return }
-    await withCheckedContinuation { idleWaiters.append($0) }
+    // Checked here, because the writer may become idle before the continuation is made.
+    await withCheckedContinuation { continuation in
+      if isBusy { idleWaiters.append(continuation) } else { continuation.resume() }
+    }
   }
 }
 
