@@ -25,15 +25,19 @@ struct NATSClusterConfiguration: Sendable {
     func invalid(_ reason: String, _ advice: String) -> NATSClusterError {
       NATSClusterError(address.endpoint, reason, advice: advice)
     }
-    func read<Content>(
-      _ kind: String, _ path: String, isPrivate: Bool = false,
-      _ parse: ([UInt8]) throws(FileError) -> Content
+    func load<Content>(
+      _ kind: String, _ load: () throws(FileError) -> Content
     ) throws(NATSClusterError) -> Content {
-      let file = BoundedServerFile(path, limit: Self.maxFileLength, isPrivate: isPrivate)
-      do throws(FileError) {
-        return try parse(try file.read().bytes)
-      } catch {
+      do throws(FileError) { return try load() } catch {
         throw NATSClusterError(address.endpoint, "the \(kind) file \(error)")
+      }
+    }
+    func readText(
+      _ kind: String, _ path: String, isPrivate: Bool = false
+    ) throws(NATSClusterError) -> String {
+      try load(kind) { () throws(FileError) in
+        let file = BoundedServerFile(path, limit: Self.maxFileLength, isPrivate: isPrivate)
+        return try Self.text(try file.read().bytes, of: path)
       }
     }
     self.address = address
@@ -54,10 +58,8 @@ struct NATSClusterConfiguration: Sendable {
       guard address.user == nil else {
         throw invalid("it has both a user and a credentials file", "use one of them")
       }
-      do throws(FileError) {
-        return try NATSCredentialsFile(path, limit: Self.maxFileLength)
-      } catch {
-        throw NATSClusterError(address.endpoint, "the credentials file \(error)")
+      return try load("credentials") { () throws(FileError) in
+        try NATSCredentialsFile(path, limit: Self.maxFileLength)
       }
     }
     let hasTLSFile = [settings.authorityFile, settings.certificateFile, settings.keyFile]
@@ -67,17 +69,12 @@ struct NATSClusterConfiguration: Sendable {
         "a file for TLS has no effect on it", "use a tls:// address, or remove the file")
     }
     authorities = try settings.authorityFile.map { (path) throws(NATSClusterError) in
-      try read("CA", path) { (bytes) throws(FileError) in try Self.text(bytes, of: path) }
+      try readText("CA", path)
     }
     switch (settings.certificateFile, settings.keyFile) {
     case (let chain?, let key?):
       certificate = (
-        try read("certificate", chain) { (bytes) throws(FileError) in
-          try Self.text(bytes, of: chain)
-        },
-        try read("key", key, isPrivate: true) { (bytes) throws(FileError) in
-          try Self.text(bytes, of: key)
-        }
+        try readText("certificate", chain), try readText("key", key, isPrivate: true)
       )
     case (nil, nil): certificate = nil
     default:
@@ -85,10 +82,8 @@ struct NATSClusterConfiguration: Sendable {
         "a certificate needs its private key, and a key its certificate", "use both files")
     }
     secretFile = try settings.secretFile.map { (path) throws(NATSClusterError) in
-      do throws(FileError) {
-        return try NATSClusterSecretFile(path, limit: Self.maxFileLength)
-      } catch {
-        throw NATSClusterError(address.endpoint, "the secret file \(error)")
+      try load("secret") { () throws(FileError) in
+        try NATSClusterSecretFile(path, limit: Self.maxFileLength)
       }
     }
   }
