@@ -507,8 +507,8 @@ extension Session {
     }
   }
 
-  /// Removes a client in a later turn, when its last response was sent.
-  func removeLater(_ id: ClientID) {
+  /// Removes a client in a later turn, when its last response was sent. Call on any thread.
+  nonisolated func removeLater(_ id: ClientID) {
     loop.execute { [weak self] in self?.assumeIsolated { $0.remove(id) } }
   }
 

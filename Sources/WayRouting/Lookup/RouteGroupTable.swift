@@ -5,9 +5,8 @@ struct AddedGroups: Sendable {
   /// The groups of each route, with numbers that grow as routes are added to groups.
   private var byRoute: [UTF8Key: [(group: UTF8Key, number: Int)]] = [:]
   private var lastNumber = 0
-  private var count = 0
 
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { byRoute.isEmpty }
 
   func groups(of route: String) -> [UTF8Key] {
     isEmpty ? [] : (byRoute[UTF8Key(route)] ?? []).map(\.group)
@@ -18,7 +17,6 @@ struct AddedGroups: Sendable {
     var groups = byRoute[UTF8Key(route)] ?? []
     guard !groups.contains(where: { $0.group == key }) else { return }
     lastNumber += 1
-    count += 1
     groups.append((key, lastNumber))
     byRoute[UTF8Key(route)] = groups
   }
@@ -30,7 +28,6 @@ struct AddedGroups: Sendable {
       let place = groups.firstIndex(where: { $0.group == UTF8Key(group) })
     else { return false }
     groups.remove(at: place)
-    count -= 1
     byRoute[key] = groups.isEmpty ? nil : groups
     return true
   }

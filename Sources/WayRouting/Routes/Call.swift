@@ -71,13 +71,12 @@ public struct Call: Sendable {
     attachments: [String: any Sendable] = [:], key: RouterIdempotencyKey? = nil,
     progress: @escaping @Sendable (Value) -> Void
   ) {
-    target = ExplicitTarget(uri, params, route)
-    self.exts = exts
-    self.navigator = navigator
-    self.caller = caller ?? Caller(session: navigator.session)
-    context = PendingCallContext(
-      deadline: deadline, attachments: RouterAttachments(attachments), key: key,
-      reportProgress: progress)
+    self.init(
+      ExplicitTarget(uri, params, route), exts: exts, navigator: navigator,
+      caller: caller ?? Caller(session: navigator.session),
+      context: PendingCallContext(
+        deadline: deadline, attachments: RouterAttachments(attachments), key: key,
+        reportProgress: progress))
   }
 
   /// Creates a call of a target.

@@ -129,8 +129,11 @@ extension CommandSetting {
   /// The default value in brackets, for the help; empty if there is none.
   var initialText: String { initialValue.map { " (default: \($0))" } ?? "" }
 
+  /// The settings without any source, which the help of each setting shows.
+  private static let initialSettings = CommandSettings()
+
   private var initialValue: String? {
-    let settings = CommandSettings()
+    let settings = Self.initialSettings
     return switch kind {
     case .choice(let path, _): settings[keyPath: path]
     case .string(let path), .validatedString(let path, _):

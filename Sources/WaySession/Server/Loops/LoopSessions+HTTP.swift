@@ -65,9 +65,7 @@ extension LoopSessions {
       }
     }.get()
     add(session)
-    work.leave = { [loop] in
-      loop.execute { session.assumeIsolated { $0.remove(client) } }
-    }
+    work.leave = { session.removeLater(client) }
     session.assumeIsolated { dispatcher.receive(.decoded(incoming), from: client, in: $0) }
     if incoming.needsNoResponse {
       respond(HTTPResponse(status: 204))

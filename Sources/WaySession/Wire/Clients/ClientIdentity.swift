@@ -3,7 +3,7 @@ import WayTransport
 /// The source and the expiry of a client's identity. It decides which identities a new token renews,
 /// and how many tokens may be rejected.
 struct ClientIdentity {
-  /// Where the client has its identity from.
+  /// The source of the client's identity.
   private(set) var source: IdentitySource
   /// Fires when the identity is about to expire, or expires.
   private var expiryTimer: (any ScheduledWork)?
