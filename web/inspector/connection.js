@@ -1,5 +1,5 @@
 // @ts-check
-import { Bridge } from "../bridge/bridge.js";
+import { Bridge } from "../bridge/bridge.min.js";
 import { inWords } from "./format.js";
 
 /** @typedef {import("../bridge/bridge.js").StateChange} StateChange */

@@ -1,5 +1,5 @@
 // @ts-check
-import { Bridge } from "../../bridge/bridge.js";
+import { Bridge } from "../../bridge/bridge.min.js";
 import { addresses } from "../shared/addresses.js";
 import { openedPage } from "../shared/opened-page.js";
 import { byId, element } from "../shared/dom.js";

@@ -1,5 +1,5 @@
 // @ts-check
-import { Bridge } from "../../bridge/bridge.js";
+import { Bridge } from "../../bridge/bridge.min.js";
 import { byId } from "../shared/dom.js";
 import { needsApp } from "../shared/frame.js";
 import { explain } from "../shared/result.js";

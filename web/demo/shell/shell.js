@@ -1,5 +1,5 @@
 // @ts-check
-import { Bridge } from "../../bridge/bridge.js";
+import { Bridge } from "../../bridge/bridge.min.js";
 import { explain } from "../shared/result.js";
 import { sample } from "../shared/sample.js";
 import { observedSocket } from "../shared/observed-socket.js";
