@@ -43,7 +43,7 @@ class Phone:
     def wait(self, condition, what):
         """Returns the result of `condition` once it is true; it is polled for TIMEOUT seconds."""
         waiting = WebDriverWait(
-            self.driver, TIMEOUT, 0.02, ignored_exceptions=[StaleElementReferenceException]
+            self.driver, TIMEOUT, 0.05, ignored_exceptions=[StaleElementReferenceException]
         )
         return waiting.until(lambda _: condition(), f"waited for {what}")
 

@@ -3,10 +3,13 @@
 import unittest
 
 from accessibility import small_targets
+from browser import SCREENSHOTS
 from demo_case import DemoCase
 
 PHONE = (390, 844)
 DESK = (1280, 800)
+# The dark theme only changes colors, which `test_contrast.py` judges: the walks in it are for their pictures.
+FOR_PICTURES = unittest.skipUnless(SCREENSHOTS, "SCREENSHOTS names no folder for pictures")
 
 
 class LayoutTest(DemoCase):
@@ -171,9 +174,11 @@ class PhoneDarkTest(LayoutTest):
     size = PHONE
     dark = True
 
+    @FOR_PICTURES
     def test_every_page_fits_phone_in_dark_theme(self):
         self.visit("phone-dark")
 
+    @FOR_PICTURES
     def test_pages_of_other_tabs_fit_phone_in_dark_theme(self):
         self.visit_discover("phone-dark")
 
@@ -203,9 +208,11 @@ class DeskDarkTest(LayoutTest):
     size = DESK
     dark = True
 
+    @FOR_PICTURES
     def test_every_page_fits_desktop_in_dark_theme(self):
         self.visit("desk-dark")
 
+    @FOR_PICTURES
     def test_pages_of_other_tabs_fit_desktop_in_dark_theme(self):
         self.visit_discover("desk-dark")
 

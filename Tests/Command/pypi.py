@@ -1,5 +1,6 @@
 """Programs that are available only on PyPI, in a Python environment of their own."""
 
+import fcntl
 import pathlib
 import subprocess
 import venv
@@ -8,13 +9,16 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / ".build/route-tools"
 
 
 def installed(*packages):
-    """The folder of an environment with these packages, or why there is none."""
+    """The folder of an environment with these packages, or why there is none. One process at a time installs."""
     python = FOLDER / "bin/python"
+    FOLDER.mkdir(parents=True, exist_ok=True)
     try:
-        if not python.exists():
-            venv.create(FOLDER, with_pip=True)
-        subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True, text=True, timeout=60)
+        with open(FOLDER / "lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not python.exists():
+                venv.create(FOLDER, with_pip=True)
+            subprocess.run(
+                [python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True, text=True, timeout=60)
     except (subprocess.SubprocessError, OSError) as error:
         return None, f"PyPI's {', '.join(packages)} cannot be had: {getattr(error, 'stderr', None) or error}"
     return FOLDER, None
