@@ -12,6 +12,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let normal = CloseCode(rawValue: 1000)
   package static let protocolError = CloseCode(rawValue: 1002)
   package static let unsupportedData = CloseCode(rawValue: 1003)
+  /// The reason sent with ``unsupportedData``.
+  package static let notText = "Binary messages are not supported; send JSON-RPC as text"
   package static let invalidPayload = CloseCode(rawValue: 1007)
   /// The reason sent with ``invalidPayload``.
   package static let notUTF8 = "the text is not UTF-8"

@@ -19,6 +19,9 @@ package final class MemoryLoop: EventLoop {
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
+  /// The queue that runs the current code.
+  private static let currentQueue = DispatchSpecificKey<ObjectIdentifier>()
+
   private let queue = DispatchQueue(label: "waybridge.memory-loop")
   private let state = Mutex(MemoryLoopState())
   private let readingTime: Duration
@@ -27,6 +30,7 @@ package final class MemoryLoop: EventLoop {
   /// takes time; timers that become due in this way wait for ``advance(by:)``.
   package init(readingTime: Duration = .zero) {
     self.readingTime = readingTime
+    queue.setSpecific(key: Self.currentQueue, value: ObjectIdentifier(queue))
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -36,6 +40,10 @@ package final class MemoryLoop: EventLoop {
 
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
+  }
+
+  package func isIsolatingCurrentContext() -> Bool? {
+    DispatchQueue.getSpecific(key: Self.currentQueue) == ObjectIdentifier(queue)
   }
 
   package func checkIsolated() {

@@ -149,8 +149,8 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     ) { [weak loopSessions] channel, acceptTime in
       guard let loopSessions else { return channel.close(.drain, "the server is shutting down") }
       let connection = Connection(
-        channel, request.handshake, loopSessions: loopSessions, acceptTime: acceptTime,
-        isRelayed: true)
+        AcceptedConnection(
+          channel, request.handshake, on: loopSessions, isRelayed: true, acceptTime: acceptTime))
       channel.attach(connection)
       connection.begin()
     }

@@ -1,3 +1,5 @@
+import WayRPC
+
 /// The admission state of a connection. Pure: it decides, ``Connection`` acts.
 enum SessionAdmissionState: Equatable {
   /// With the subprotocol: only `session.open`, `session.resume` and `rpc.discover` are accepted.
@@ -26,6 +28,44 @@ enum SessionAdmissionState: Equatable {
     case rejectInBatch
     /// Ignore it: the connection is closed.
     case ignore
+  }
+
+  /// What to do with a whole message.
+  enum MessageAction {
+    /// Admit the client to a session, with this request.
+    case admit(Request)
+    /// Forward it to the session.
+    case forward
+    /// Respond without a session.
+    case respond
+    /// Ignore it: the connection is closed.
+    case ignore
+  }
+
+  /// Decides what to do with a message.
+  func received(_ incoming: FrameContent) -> MessageAction {
+    switch incoming {
+    case .message(.request(let request)):
+      switch received(request.method, inBatch: false) {
+      case .openSession, .resumeSession: return .admit(request)
+      case .forward: return .forward
+      case .discover, .rejectNotOpen, .rejectInBatch: return .respond
+      case .ignore: return .ignore
+      }
+    case .batch(let messages) where messages.contains(where: opensSession): return .respond
+    case .message, .batch, .malformed:
+      switch self {
+      case .awaitingOpen: return .respond
+      case .anonymous, .open: return .forward
+      case .closed: return .ignore
+      }
+    }
+  }
+
+  /// Whether a message of a batch must not be forwarded to the session.
+  private func opensSession(_ message: Message) -> Bool {
+    guard case .request(let request) = message else { return false }
+    return received(request.method, inBatch: true) != .forward
   }
 
   /// Decides what to do with a request for `method`.

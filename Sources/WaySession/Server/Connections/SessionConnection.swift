@@ -3,11 +3,6 @@ import WayTransport
 
 /// A connection that has a session: its messages are forwarded directly to that session.
 final class SessionConnection: MessageReceiver {
-  static let binaryRejection = (
-    code: CloseCode.unsupportedData,
-    reason: "Binary messages are not supported; send JSON-RPC as text"
-  )
-
   private let connection: Connection
   private let channel: any MessageChannel
   private let decoder: MessageDecoder
@@ -21,21 +16,19 @@ final class SessionConnection: MessageReceiver {
   private let leaseValidity: SessionLeaseValidity?
 
   init(
-    connection: Connection, channel: any MessageChannel, decoder: MessageDecoder,
-    dispatcher: SessionRequestDispatcher, scheduler: SessionLoopScheduler, session: Session,
-    client: ClientID,
-    isAnonymous: Bool,
-    leaseValidity: SessionLeaseValidity?
+    of membership: SessionMembership, _ accepted: AcceptedConnection, connection: Connection,
+    isAnonymous: Bool
   ) {
-    self.leaseValidity = session.isDurable ? leaseValidity : nil
-    self.isAnonymous = isAnonymous
+    let loopSessions = accepted.loopSessions
     self.connection = connection
-    self.channel = channel
-    self.decoder = decoder
-    self.dispatcher = dispatcher
-    self.scheduler = scheduler
-    self.session = session
-    self.client = client
+    self.isAnonymous = isAnonymous
+    channel = accepted.channel
+    decoder = loopSessions.decoder
+    dispatcher = loopSessions.dispatcher
+    scheduler = loopSessions.scheduler
+    session = membership.session
+    client = membership.client
+    leaseValidity = session.isDurable ? loopSessions.leaseValidity : nil
   }
 
   /// The parser checks it.
@@ -43,7 +36,7 @@ final class SessionConnection: MessageReceiver {
 
   func receive(_ message: RawSpan, as kind: MessageKind) {
     guard kind == .text else {
-      return channel.close(Self.binaryRejection.code, Self.binaryRejection.reason)
+      return channel.close(.unsupportedData, CloseCode.notText)
     }
     if scheduler.shouldDefer(message, dispatcher.meter) {
       scheduler.deferMessage(message, on: channel) { [self] in receive($0) }

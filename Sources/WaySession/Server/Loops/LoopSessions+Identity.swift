@@ -39,6 +39,15 @@ extension LoopSessions {
 }
 
 extension LoopSessions {
+  /// Returns the identity of a client, or the error of ``identity(of:)``.
+  nonisolated func identityResult(of handshake: Handshake) async -> Result<Identity, CallError> {
+    do throws(CallError) {
+      return .success(try await identity(of: handshake))
+    } catch {
+      return .failure(error)
+    }
+  }
+
   /// Whether a connection is not reserved for administrators, or the client is one.
   func mayUseConnection(_ identity: Identity, _ handshake: Handshake) -> Bool {
     !handshake.isReserved || isAdministrator(identity, handshake)

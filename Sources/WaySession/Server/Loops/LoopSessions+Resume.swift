@@ -2,37 +2,33 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// A client that was moved to a new connection, with the response to its request.
-/// ``SessionResumption/completeResume(_:in:)`` sends what follows.
-struct ResumedClient: Sendable {
-  let session: Session
-  let client: ClientID
-  let response: Value
-}
-
 extension LoopSessions {
-  /// Resumes a client on a connection. `identity` is that of the handshake's token; nil if there is
+  /// Resumes a client on a connection; ``SessionResumption/completeResume(_:in:)`` sends what
+  /// follows the response. `identity` is that of the handshake's token; nil if there is
   /// none. Returns why the client cannot be resumed, and then nothing has changed. Fails with 2401
   /// or 2403 if it must not be resumed, and with 2503 if the connection is reserved for
   /// administrators and the client, which has no token, is none.
   nonisolated func resume(
-    _ claim: ResumeClaim, _ identity: Identity?, _ handshake: Handshake,
-    on channel: any MessageChannel, since began: ClosedRange<UInt64>
-  ) throws(CallError) -> Result<ResumedClient, ResumeRejection> {
+    _ claim: ResumeClaim, _ identity: Identity?, _ accepted: AcceptedConnection
+  ) throws(CallError) -> Result<AdmittedClient, ResumeRejection> {
     guard let (owner, client) = resumableClients.find(claim.client), let session = owner as? Session
     else {
       let wasDiscarded = sessionServer.directory.wasDiscarded(claim.client)
       return .failure(ResumeRejection(wasDiscarded ? .outbox : .unknown))
     }
+    let handshake = accepted.handshake
     return try session.assumeIsolated { session in
       Result { () throws(CallError) in
         if identity == nil { try checkConnection(client.rights.caller, handshake) }
         return try SessionResumption.resume(
-          client, claim, identity, handshake, channel, since: began, in: session
+          client, claim, identity, handshake, accepted.channel, since: accepted.acceptTime,
+          in: session
         ).map {
           number in
           let response = session.resumeResult(client, after: number)
-          return ResumedClient(session: session, client: client.id, response: response)
+          return AdmittedClient(
+            membership: SessionMembership(session: session, client: client.id),
+            response: response, next: .completesResume)
         }
       }
     }.get()

@@ -85,7 +85,7 @@ package actor LoopSessions: ChannelAcceptor {
   package nonisolated func accept(
     _ channel: any MessageChannel, _ handshake: Handshake
   ) -> any MessageReceiver {
-    let connection = Connection(channel, handshake, loopSessions: self)
+    let connection = Connection(AcceptedConnection(channel, handshake, on: self))
     connection.begin()
     return connection
   }
@@ -151,6 +151,16 @@ package actor LoopSessions: ChannelAcceptor {
     sessions.add(session, id: session.id)
     sessionServer.directory.add(session: session.id, at: loopIndex)
     audiences.add(session.id, session.assumeIsolated { $0.identity })
+  }
+
+  /// Returns the error with which a client may not join a session; nil if it may.
+  func rejection(ofJoining join: SessionOpenRequest.JoinParams) -> CallError? {
+    do throws(CallError) {
+      _ = try session(join.session, joinToken: join.token)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Returns the session that a join token opens, with the invitation if the token is one of an

@@ -1,0 +1,54 @@
+import WayRPC
+import WayTransport
+import WayValues
+
+/// Records what was rejected on a connection that has no session: in the list of rejections, in the
+/// audit trail and as events. Confined to the connection's loop.
+struct ConnectionRejectionRecorder {
+  private let loopSessions: LoopSessions
+  private let address: String?
+
+  init(_ accepted: AcceptedConnection) {
+    loopSessions = accepted.loopSessions
+    address = accepted.handshake.address
+  }
+
+  /// Records that the server closes the connection.
+  func recordClose(_ code: CloseCode, _ reason: String, of client: EventClient) {
+    loopSessions.sessionServer.rejectionLog.add(
+      .connection, Int(code.rawValue), reason, address: address)
+    loopSessions.configuration.eventSink.connectionRejected(code, reason, client)
+    guard code == .notAuthenticated else { return }
+    loopSessions.sessionServer.auditTrail?.recordThrottled(
+      AuditRecord(
+        client: client, action: AuditRecord.refusal,
+        result: .refused(code: Int(code.rawValue), rule: nil, reason: reason)))
+  }
+
+  /// Records a request that the client had no right to make. `target` is what it was about.
+  func recordRefusal(
+    _ error: CallError, of request: Request, about target: String? = nil, by client: EventClient
+  ) {
+    loopSessions.sessionServer.auditTrail?.recordThrottled(
+      AuditRecord(refusing: request.method, with: error, by: client), about: target)
+  }
+
+  /// Records a token that authenticates no client: its own, or that of the session that it `joins`.
+  func recordRejectedToken(_ reason: String, joins: Bool, of client: EventClient) {
+    loopSessions.rejectedTokens.add(joins: joins)
+    recordRejectedToken(
+      reason, remedy: joins ? "the session's joinToken, or an invitation that is still good" : nil,
+      of: client)
+  }
+
+  /// Records the token of a client that resumes, if it is not the client's.
+  func recordRejectedResume(_ reason: String, of client: EventClient) {
+    recordRejectedToken(reason, remedy: nil, of: client)
+  }
+
+  private func recordRejectedToken(_ reason: String, remedy: String?, of client: EventClient) {
+    loopSessions.sessionServer.rejectionLog.add(
+      .token, ErrorCode.notAuthenticated.rawValue, reason, address: address, remedy: remedy)
+    loopSessions.configuration.eventSink.tokenRejected(reason, client)
+  }
+}

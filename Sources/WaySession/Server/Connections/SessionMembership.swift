@@ -1,0 +1,43 @@
+import WayRPC
+import WayTransport
+
+/// A client of a session, as its connection sees it. Use it on the session's loop.
+struct SessionMembership: Sendable {
+  let session: Session
+  let client: ClientID
+
+  /// The client for events; nil if it has left.
+  var eventClient: EventClient? {
+    session.assumeIsolated { $0.clients[client]?.rights.caller }.flatMap(EventClient.init)
+  }
+
+  /// Handles a message of the client.
+  func receive(_ incoming: FrameContent, _ dispatcher: SessionRequestDispatcher) {
+    session.assumeIsolated { dispatcher.receive(.decoded(incoming), from: client, in: $0) }
+  }
+
+  /// Removes the client, whose connection stays.
+  func leave() {
+    session.assumeIsolated { $0.remove(client, code: nil, keepsConnection: true) }
+  }
+
+  /// Keeps the client for a while if it may resume. Its connection has closed with a code.
+  func handleDisconnect(_ channel: any MessageChannel, code: UInt16?) {
+    session.assumeIsolated {
+      SessionResumption.handleDisconnect(client, channel, code: code, in: $0)
+    }
+  }
+
+  /// Runs some work when the store has all changes of the session that a client is notified of, at
+  /// once if it has them already. The channel receives no messages until then.
+  func whenStored(pausing channel: any MessageChannel, _ work: @escaping @Sendable () -> Void) {
+    session.assumeIsolated { session in
+      guard let journal = session.journal, journal.barrier != nil else { return work() }
+      channel.pause()
+      journal.whenStored {
+        work()
+        channel.resume()
+      }
+    }
+  }
+}

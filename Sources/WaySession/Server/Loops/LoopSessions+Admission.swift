@@ -1,0 +1,117 @@
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+// New sessions, and new clients of sessions.
+extension LoopSessions {
+  /// Opens a new session, or joins the one that a client has asked for. `identity` is nil for a
+  /// client that joins with the identity of the session's first client. `leaving` is how many
+  /// sessions the client is about to leave. Fails with nothing changed.
+  nonisolated func admit(
+    _ openRequest: SessionOpenRequest, _ identity: Identity?, _ accepted: AcceptedConnection,
+    leaving: Int
+  ) throws(CallError) -> AdmittedClient {
+    let handshake = accepted.handshake
+    let (session, invitation) = try onLoop {
+      loopSessions throws(CallError) -> (Session, Invitation?) in
+      if let join = openRequest.join {
+        return try loopSessions.session(join.session, joinToken: join.token)
+      }
+      let session = try loopSessions.makeSession(
+        of: identity ?? Identity(), handshake, leaving: leaving, isDurable: true)
+      return (session, nil)
+    }
+    let isNew = openRequest.join == nil
+    let admitted = try session.onLoop { session throws(CallError) in
+      var joiningClient = JoiningClient(identity ?? session.identity, handshake)
+      joiningClient.software = openRequest.software
+      joiningClient.page = openRequest.page
+      if isNew {
+        joiningClient.identitySource = .session(definesIt: true)
+      } else if identity == nil, invitation == nil {
+        joiningClient.identitySource = .session(definesIt: false)
+      }
+      if let invitation { try joiningClient.accept(invitation) }
+      let client = try session.add(joiningClient, openRequest.hosts, on: accepted.channel)
+      var result = session.openResult(client)
+      if let rejection = openRequest.resumeRejection {
+        result["resumed"] = false
+        result["reason"] = .string(rejection.rawValue)
+      }
+      return AdmittedClient(
+        membership: SessionMembership(session: session, client: client.id),
+        response: .object(result), next: openRequest.hosts.isEmpty ? .nothing : .usesHosts)
+    }
+    if isNew { assumeIsolated { $0.add(session) } }
+    return admitted
+  }
+
+  /// Opens a session for a client that has asked for none. Fails with nothing changed.
+  nonisolated func admitAnonymously(
+    _ identity: Identity, _ accepted: AcceptedConnection
+  ) throws(CallError) -> SessionMembership {
+    let handshake = accepted.handshake
+    let session = try onLoop { loopSessions throws(CallError) in
+      try loopSessions.makeSession(of: identity, handshake)
+    }
+    var joiningClient = JoiningClient(identity, handshake)
+    joiningClient.identitySource = .session(definesIt: true)
+    let client = try session.onLoop { [joiningClient] session throws(CallError) in
+      let client = try session.makeClient(joiningClient, channel: accepted.channel)
+      session.add(client)
+      return client.id
+    }
+    assumeIsolated { $0.add(session) }
+    return SessionMembership(session: session, client: client)
+  }
+
+  private nonisolated func onLoop<Success: Sendable>(
+    _ work: @Sendable (isolated LoopSessions) throws(CallError) -> Success
+  ) throws(CallError) -> Success {
+    try assumeIsolated { loopSessions in
+      Result { () throws(CallError) in try work(loopSessions) }
+    }.get()
+  }
+}
+
+extension Session {
+  fileprivate nonisolated func onLoop<Success: Sendable>(
+    _ work: @Sendable (isolated Session) throws(CallError) -> Success
+  ) throws(CallError) -> Success {
+    try assumeIsolated { session in
+      Result { () throws(CallError) in try work(session) }
+    }.get()
+  }
+
+  /// Adds the client that an open request describes. Fails if the session is full, the page is not
+  /// on its stack, or a host is invalid; then nothing has changed.
+  fileprivate func add(
+    _ joiningClient: JoiningClient, _ hosts: [SessionHostDefinition], on channel: any MessageChannel
+  ) throws(CallError) -> Client {
+    let client = try makeClient(joiningClient, channel: channel)
+    if let page = joiningClient.page {
+      guard pages.isExpected(page) else {
+        throw .notOnStack("params.page: there is no page \(page.quoted) in the session")
+      }
+      try checkClaim(of: page, by: client)
+    }
+    try HostMethods.registerHosts(hosts, by: client, in: self)
+    if let invitation = joiningClient.invitation {
+      invitations.redeem(invitation)
+      journal?.recordChange(RecordKey.invitations)
+    }
+    add(client)
+    return client
+  }
+
+  /// Checks whether a client may say that it runs in a page, which gives it rights over the page.
+  /// A client of another user may not if the policy hides the page from it. Throws 2403.
+  private func checkClaim(of page: String, by client: Client) throws(CallError) {
+    guard client.rights.invitation == nil,
+      !identity.hasUser(of: client.rights.caller.identity), let open = pages[page]?.page,
+      let denial = resolver.denial(of: .stack, about: open, to: client.rights)
+    else { return }
+    throw denial
+  }
+}
