@@ -1,4 +1,5 @@
 import Testing
+import WayRPC
 
 @testable import WaySession
 
@@ -23,6 +24,40 @@ struct SessionAdmissionStateTests {
     action: SessionAdmissionState.AdmissionAction
   ) {
     #expect(state.received(method, inBatch: inBatch) == action)
+  }
+
+  @Test(arguments: [
+    // The message, and what to do with it while it waits for session.open, in an anonymous or an
+    // opened session, and after the end.
+    (
+      #"{"jsonrpc":"2.0","id":1,"method":"session.open"}"#, ["admit", "admit", "forward", "ignore"]
+    ),
+    (
+      #"{"jsonrpc":"2.0","id":1,"method":"session.resume"}"#,
+      ["admit", "forward", "forward", "ignore"]
+    ),
+    (
+      #"{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}"#,
+      ["respond", "forward", "forward", "ignore"]
+    ),
+    (#"{"jsonrpc":"2.0","id":1,"method":"$/ping"}"#, ["respond", "forward", "forward", "ignore"]),
+    (
+      #"[{"jsonrpc":"2.0","id":1,"method":"$/ping"}]"#,
+      ["respond", "forward", "forward", "ignore"]
+    ),
+    (
+      #"[{"jsonrpc":"2.0","id":1,"method":"session.open"}]"#,
+      ["respond", "respond", "forward", "ignore"]
+    ),
+    (#"{"jsonrpc":"2.0","method":"$/cancel"}"#, ["respond", "forward", "forward", "ignore"]),
+    ("{", ["respond", "forward", "forward", "ignore"]),
+  ])
+  func sortsMessages(text: String, actions: [String]) {
+    let bytes = [UInt8](text.utf8)
+    let message = MessageDecoder().decode(bytes.span.bytes)
+    let states: [SessionAdmissionState] = [.awaitingOpen, .anonymous, .open, .closed]
+    let found = states.map { String("\($0.received(message))".prefix { $0.isLetter }) }
+    #expect(found == actions)
   }
 
   @Test func onlyUnopenedConnectionTimesOut() {

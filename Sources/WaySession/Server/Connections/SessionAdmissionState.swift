@@ -44,6 +44,7 @@ enum SessionAdmissionState: Equatable {
 
   /// Decides what to do with a message.
   func received(_ incoming: FrameContent) -> MessageAction {
+    if self == .closed { return .ignore }
     switch incoming {
     case .message(.request(let request)):
       switch received(request.method, inBatch: false) {
@@ -53,12 +54,7 @@ enum SessionAdmissionState: Equatable {
       case .ignore: return .ignore
       }
     case .batch(let messages) where messages.contains(where: opensSession): return .respond
-    case .message, .batch, .malformed:
-      switch self {
-      case .awaitingOpen: return .respond
-      case .anonymous, .open: return .forward
-      case .closed: return .ignore
-      }
+    case .message, .batch, .malformed: return self == .awaitingOpen ? .respond : .forward
     }
   }
 
