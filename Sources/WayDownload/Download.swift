@@ -133,3 +133,26 @@ package final class Download: Sendable {
     }
   }
 }
+
+/// Settings of a request that are the same for all documents of a kind.
+package struct DownloadOptions: Sendable {
+  /// The largest size of a document in bytes, after decompression.
+  let maxSize: Int
+  /// The header field `User-Agent` of the request.
+  let userAgent: String
+
+  /// Creates settings of a request.
+  package init(maxSize: Int, userAgent: String) {
+    self.maxSize = maxSize
+    self.userAgent = userAgent
+  }
+}
+
+/// The reason why a document was not fetched.
+package struct DownloadError: Error, Sendable, Hashable {
+  /// The end of a sentence that begins with the document's name: "did not answer within 10 s".
+  package let reason: String
+
+  /// Creates an error.
+  package init(reason: String) { self.reason = reason }
+}

@@ -14,6 +14,7 @@ package final class MemoryChannel: MessageChannel {
   private let state = Mutex(MemoryChannelState.open(receiver: nil))
   private let otherEnd = Mutex<MemoryChannel?>(nil)
   /// Messages received while paused; `nil` if not paused.
+  private let isResuming = Mutex(false)
   private let pausedMessages = Mutex<[(bytes: [UInt8], kind: MessageKind)]?>(nil)
 
   private init(_ loop: MemoryLoop) {
@@ -56,10 +57,14 @@ package final class MemoryChannel: MessageChannel {
 
   package func pause() {
     pausedMessages.withLock { $0 = $0 ?? [] }
+    isResuming.withLock { $0 = false }
   }
 
   package func resume() {
+    isResuming.withLock { $0 = true }
     memoryLoop.execute { [self] in
+      // It may have been paused again.
+      guard isResuming.withLock({ $0 }) else { return }
       let waiting = pausedMessages.withLock { messages in
         defer { messages = nil }
         return messages ?? []

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The type of a message (RFC 6455 §5.6).
 package enum MessageKind: Sendable {
   case text
@@ -128,4 +130,12 @@ package struct Endpoint: Sendable {
     self.maxBuffered = maxBuffered
     self.acceptor = acceptor
   }
+}
+
+/// The ids of all channels of the process. A later channel has a larger id.
+package enum ChannelIDs {
+  private static let last = Atomic<UInt64>(0)
+
+  /// Returns an id that no other channel has had.
+  package static func make() -> UInt64 { last.add(1, ordering: .relaxed).newValue }
 }

@@ -102,3 +102,32 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
   public func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
 }
+
+extension RoutePattern {
+  /// URIs that match, with values that no literal has. A pattern that matches them matches all URIs
+  /// of this one. There are samples with and without its optional groups; a global pattern gets
+  /// some scheme.
+  package var sampleURIs: [RouteURI] {
+    let scheme = self.scheme == nil ? "sample" : nil
+    let all = ValueObject(parameterNames.map { ($0, $0 == "*" ? ["~", "~"] : "~") })
+    return [all, [:]].compactMap { try? uri($0, scheme: scheme) }
+  }
+}
+
+/// The reason why a text is no pattern, and the position.
+public struct RoutePatternError: Error, Hashable, CustomStringConvertible {
+  /// The whole pattern.
+  public let pattern: String
+  /// The position in the pattern, in bytes of UTF-8 from 0.
+  public let offset: Int
+  /// The fault and the remedy.
+  public let reason: String
+
+  package init(_ pattern: String, at offset: Int, _ reason: String) {
+    self.pattern = pattern
+    self.offset = offset
+    self.reason = reason
+  }
+
+  public var description: String { "pattern \"\(pattern)\", byte \(offset): \(reason)" }
+}

@@ -53,7 +53,7 @@ final class RelayPort: MessageReceiver, @unchecked Sendable {
 
   func receive(_ message: RawSpan, as kind: MessageKind) {
     guard kind == .text else {
-      return close(.unsupportedData, "Binary messages are not supported; send JSON-RPC as text")
+      return close(.unsupportedData, CloseCode.notText)
     }
     let bytes = message.withUnsafeBytes { [UInt8]($0) }
     guard RelayedTokens.mayContainTokens(message), let replaced = tokens.replace(in: bytes) else {

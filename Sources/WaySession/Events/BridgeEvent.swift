@@ -21,3 +21,22 @@ public struct BridgeEvent: Sendable, Hashable {
     ["topic": .string(topic), "data": data, "at": .integer(at)]
   }
 }
+
+/// Whom an event has reached in one session.
+enum EventReach: Int64, Sendable {
+  /// No client subscribes to its topic.
+  case noSubscriber
+  /// The subscribers have lost their connections; it waits for them.
+  case absentSubscriber
+  case subscriber
+}
+
+/// An event that is on its way to the sessions of a loop.
+struct PublishedEvent {
+  /// Its number among the events that were published on the loop. A client that has subscribed
+  /// later does not get it from there: it was sent the retained events.
+  let number: UInt64
+  let topic: String
+  /// The `event` message.
+  let message: [UInt8]
+}

@@ -1,5 +1,6 @@
 import CWayNATS
 import DequeModule
+import Dispatch
 import WaySession
 import WayTransport
 
@@ -180,4 +181,14 @@ final class NATSMessenger: @unchecked Sendable {  // the library's pointers are 
     for subscription in subscriptions { natsSubscription_Destroy(subscription) }
     natsConnection_Destroy(connection)
   }
+}
+
+/// A thread for work that may block.
+final class NATSWorkerThread: Sendable {
+  private let queue = DispatchQueue(label: "waybridge.post")
+
+  func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
+  /// Returns when all submitted work has run.
+  func finish() { queue.sync {} }
 }

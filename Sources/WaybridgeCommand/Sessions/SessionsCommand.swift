@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import WayStore
 
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,4 +17,22 @@ struct SessionsCommand: ParsableCommand {
       Exit code: 0 if sessions were shown; 1 if they cannot be read; 64 if the command line is wrong.
       """,
     subcommands: [SessionsListCommand.self, SessionsShowCommand.self])
+}
+
+/// The option for the folder of sessions.
+struct SavedSessionFolder: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Folder in which a server has stored its sessions", valueName: "folder"),
+    completion: .directory)
+  var data: String
+
+  /// Opens the sessions to read them. Throws if a server uses them.
+  func open() throws -> SQLiteSavedSessions { try SQLiteSavedSessions(folder: data) }
+}
+
+extension SQLiteSavedSessions.SavedSessionSummary {
+  /// The time of the last change: RFC 3339, in UTC.
+  var date: String {
+    Date(timeIntervalSince1970: Double(changedAt) / 1_000).formatted(.iso8601)
+  }
 }

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WayRouting
 import WayTransport
 import WayValues
 
@@ -14,6 +15,7 @@ struct ClusterAdmissionTests {
 
   init() async throws {
     bridge = InMemoryBridge(
+      Router(),
       identify: { [proceed, identifiedCount] _ in
         _ = try await proceed.receive()
         identifiedCount.withLock { $0 += 1 }

@@ -74,6 +74,28 @@ struct SessionLoopTests {
     }
   }
 
+  @Test func clientThatCannotResumeJoinsItsSessionOnAnotherLoop() async throws {
+    try await MultiLoopFixture.run { bridge in
+      for (_, opened) in try await bridge.openClients(MultiLoopFixture.loopCount) {
+        let join: Value = [
+          "session": opened["session"] ?? .null, "token": opened["joinToken"] ?? .null,
+        ]
+        let (left, joined) = try await WireClient.open(on: bridge, joining: opened)
+        try await left.close()
+        let client = try await WireClient.connect(to: bridge, subprotocol: "waybridge.v1")
+        let resumed = try await client.request(
+          "session.resume",
+          [
+            "client": joined["client"] ?? .null, "token": joined["token"] ?? .null,
+            "epoch": joined["epoch"] ?? .null, "received": 0,
+            "open": ["protocol": ["1.0"], "join": join],
+          ])["result"]
+        #expect(resumed?["resumed"] == false)
+        #expect(resumed?["session"] == opened["session"])
+      }
+    }
+  }
+
   @Test func limitsTokenAttemptsAcrossLoops() async throws {
     try await MultiLoopFixture.run { bridge in
       let sessions = try await bridge.openClients(MultiLoopFixture.loopCount).map(\.opened)

@@ -29,6 +29,16 @@ struct AcceptedConnection: Sendable {
     self.acceptTime = acceptTime
   }
 
+  /// Waits for some work, which is not measured, and receives no messages meanwhile. Returns nil if
+  /// the task was cancelled by then. Call on the loop.
+  nonisolated(nonsending) func pause<Result: Sendable>(
+    during work: @Sendable () async -> Result
+  ) async -> Result? {
+    let result = await channel.pause(during: work)
+    loopSessions.meter.begin()
+    return result
+  }
+
   /// The same connection after its channel has become another one on another loop.
   func moved(to channel: any MessageChannel, on loopSessions: LoopSessions) -> AcceptedConnection {
     AcceptedConnection(

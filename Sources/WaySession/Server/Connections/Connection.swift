@@ -2,7 +2,7 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// One connection before it has a session: it decodes messages, performs what ``ConnectionAdmission``
+/// One connection before it has a session: it decodes messages, performs what ``ClientAdmission``
 /// decides, and forwards all other messages to the session of its client.
 actor Connection: MessageReceiver {
   private nonisolated let accepted: AcceptedConnection
@@ -79,8 +79,7 @@ actor Connection: MessageReceiver {
   nonisolated func closed(_ code: UInt16?) {
     assumeIsolated { connection in
       connection.end()
-      let membership = connection.membership.take()
-      membership?.handleDisconnect(connection.channel, code: code)
+      connection.membership.take()?.handleDisconnect(connection.channel, code: code)
     }
   }
 
@@ -93,6 +92,10 @@ actor Connection: MessageReceiver {
 
   private func end() {
     state = .closed
+    stopWaiting()
+  }
+
+  private func stopWaiting() {
     openTimer?.cancel()
     admission?.cancel()
   }
@@ -104,8 +107,7 @@ actor Connection: MessageReceiver {
 
   /// Leaves the session, and keeps the connection.
   private func leave() {
-    let membership = membership.take()
-    membership?.leave()
+    membership.take()?.leave()
   }
 
   private func handle(_ incoming: FrameContent) {
@@ -122,12 +124,11 @@ actor Connection: MessageReceiver {
   /// sessions.
   private func forward(_ incoming: FrameContent) {
     if let membership { return membership.receive(incoming, loopSessions.dispatcher) }
-    openTimer?.cancel()
+    stopWaiting()
     admission = Task.immediate {
       do throws(CallError) {
         let token = accepted.handshake.token
         guard let identity = try await identification.identify(token) else { return }
-        loopSessions.meter.begin()
         let membership = try loopSessions.admitAnonymously(identity, accepted)
         forwardAll(to: membership, isAnonymous: true)
         membership.receive(incoming, loopSessions.dispatcher)
@@ -152,7 +153,7 @@ extension Connection {
   private func admit(_ request: Request) {
     loopSessions.meter.begin()
     do throws(CallError) {
-      admit(try ConnectionAdmissionRequest(request, on: accepted), isHere: false)
+      admit(try ClientAdmissionRequest(request, on: accepted), isHere: false)
     } catch {
       respond(to: request, error)
       if error.data?["kind"] == "version" { close(.version, error.message) }
@@ -160,14 +161,13 @@ extension Connection {
   }
 
   /// Admits the client to a session. `isHere` if the session is known to be on this loop.
-  private func admit(_ request: ConnectionAdmissionRequest, isHere: Bool) {
-    openTimer?.cancel()
+  private func admit(_ request: ClientAdmissionRequest, isHere: Bool) {
+    stopWaiting()
     admission = Task.immediate {
-      let admission = ConnectionAdmission(
+      let admission = ClientAdmission(
         request: request, accepted: accepted, identification: identification,
         rejections: rejections, leavesSession: membership != nil)
       let outcome = isHere ? await admission.outcomeHere() : await admission.outcome()
-      loopSessions.meter.begin()
       switch outcome {
       case .admitted(let admitted): attach(admitted, request.request)
       case .onLoop(let target): move(to: target, request)
@@ -199,7 +199,7 @@ extension Connection {
 
   /// Moves the connection to another loop, where a new ``Connection`` continues: a session and its
   /// clients are on one loop.
-  private func move(to target: LoopSessions, _ request: ConnectionAdmissionRequest) {
+  private func move(to target: LoopSessions, _ request: ClientAdmissionRequest) {
     leave()
     let rejectedTokens = identification.rejectedTokens
     let isMoving = channel.move(to: target.loop) { [accepted] channel in
@@ -220,7 +220,7 @@ extension Connection {
     guard let relay = ConnectionRelay(request, accepted) else {
       return close(.drain, "the session is on another server")
     }
-    guard let identity = await channel.pause(during: { await relay.identify() }) else { return }
+    guard let identity = await accepted.pause(during: { await relay.identify() }) else { return }
     guard identification.mayRelay(identity) else {
       return close(.overloaded, CallError.reservedForAdministrators.message)
     }
@@ -229,7 +229,7 @@ extension Connection {
     relay.begin(of: session, to: server, identity)
   }
 
-  private func reject(_ request: ConnectionAdmissionRequest, _ error: CallError) {
+  private func reject(_ request: ClientAdmissionRequest, _ error: CallError) {
     respond(to: request.request, error)
     switch error.protocolCode {
     case .unavailable: close(.overloaded, error.message)

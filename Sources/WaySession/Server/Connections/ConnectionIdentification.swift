@@ -2,8 +2,8 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Who the client of one connection is, its place among the connections of its user, and how many of
-/// its tokens were rejected. Confined to the connection's loop.
+/// Identifies the client of one connection: the user, the connection's place among those of the user,
+/// and how many tokens were rejected. Confined to the connection's loop.
 final class ConnectionIdentification {
   private let accepted: AcceptedConnection
   /// The user that the client last authenticated as.
@@ -36,10 +36,8 @@ final class ConnectionIdentification {
     if let relay = accepted.channel as? RelayChannel {
       identity = try relay.identity(for: token, at: loopSessions.configuration.now())
     } else {
-      var handshake = handshake
-      handshake.token = token
-      let found = await accepted.channel.pause { [loopSessions, handshake] in
-        await loopSessions.identityResult(of: handshake)
+      let found = await accepted.pause { [loopSessions, handshake] in
+        await loopSessions.identity(of: handshake, withToken: token)
       }
       guard let found else { return nil }
       identity = try found.get()
@@ -60,7 +58,7 @@ final class ConnectionIdentification {
       : try quotas.connection(of: identity.user, at: loopSessions.loop.nanoseconds)
   }
 
-  /// Whether the connection is not reserved for administrators, or a client is one.
+  /// Whether a client may use the connection, which may be reserved for administrators.
   private func mayUseConnection(_ identity: Identity) -> Bool {
     loopSessions.assumeIsolated { [handshake] in $0.mayUseConnection(identity, handshake) }
   }
@@ -72,8 +70,8 @@ final class ConnectionIdentification {
     return (try? identity.get()).map(mayUseConnection) ?? !handshake.isReserved
   }
 
-  /// Counts the connection of a client that has resumed, unless its token has done so.
-  func resume(as user: String?) {
+  /// Counts the connection of a client that has resumed, unless it was counted for its token.
+  func countResumedConnection(of user: String?) {
     guard userSlot == nil else { return }
     self.user = user
     userSlot = loopSessions.sessionServer.userQuotas.resumedConnection(of: user)

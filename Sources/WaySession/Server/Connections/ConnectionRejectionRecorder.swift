@@ -41,12 +41,8 @@ struct ConnectionRejectionRecorder {
       of: client)
   }
 
-  /// Records the token of a client that resumes, if it is not the client's.
-  func recordRejectedResume(_ reason: String, of client: EventClient) {
-    recordRejectedToken(reason, remedy: nil, of: client)
-  }
-
-  private func recordRejectedToken(_ reason: String, remedy: String?, of client: EventClient) {
+  /// Records a token that is not valid for a client. `remedy` is what the server would accept.
+  func recordRejectedToken(_ reason: String, remedy: String? = nil, of client: EventClient) {
     loopSessions.sessionServer.rejectionLog.add(
       .token, ErrorCode.notAuthenticated.rawValue, reason, address: address, remedy: remedy)
     loopSessions.configuration.eventSink.tokenRejected(reason, client)

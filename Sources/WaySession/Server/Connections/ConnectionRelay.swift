@@ -41,13 +41,8 @@ struct ConnectionRelay: Sendable {
   /// none.
   func identify() async -> Result<Identity, CallError>? {
     guard accepted.loopSessions.authenticatesClients, needsIdentity else { return nil }
-    return await authenticate(credential?.token)
-  }
-
-  private func authenticate(_ token: String?) async -> Result<Identity, CallError> {
-    var handshake = accepted.handshake
-    handshake.token = token
-    return await accepted.loopSessions.identityResult(of: handshake)
+    return await accepted.loopSessions.identity(
+      of: accepted.handshake, withToken: credential?.token)
   }
 
   /// Relays the connection, with what ``identify()`` has returned. Call on its loop.
@@ -57,7 +52,11 @@ struct ConnectionRelay: Sendable {
     var request = RelayRequest(session: session, handshake: handshake)
     request.identity = identity.map { RelayedIdentity(reference: credential?.reference, $0) }
     var verify: (@Sendable (String) async -> Result<Identity, CallError>)?
-    if accepted.loopSessions.authenticatesClients { verify = { await authenticate($0) } }
+    if accepted.loopSessions.authenticatesClients {
+      verify = { [loopSessions = accepted.loopSessions, handshake = accepted.handshake] token in
+        await loopSessions.identity(of: handshake, withToken: token)
+      }
+    }
     cluster.relays.open(
       accepted.channel, since: accepted.acceptTime.lowerBound, request, at: server, first: first,
       tokens: tokens, verify: verify)

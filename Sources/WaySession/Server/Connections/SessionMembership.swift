@@ -35,8 +35,9 @@ struct SessionMembership: Sendable {
       guard let journal = session.journal, journal.barrier != nil else { return work() }
       channel.pause()
       journal.whenStored {
-        work()
+        // Messages follow in a later turn, unless the work pauses the channel again.
         channel.resume()
+        work()
       }
     }
   }

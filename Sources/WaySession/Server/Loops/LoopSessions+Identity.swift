@@ -39,8 +39,13 @@ extension LoopSessions {
 }
 
 extension LoopSessions {
-  /// Returns the identity of a client, or the error of ``identity(of:)``.
-  nonisolated func identityResult(of handshake: Handshake) async -> Result<Identity, CallError> {
+  /// Returns the identity of a client with another token than that of its handshake, or the error of
+  /// ``identity(of:)``.
+  nonisolated func identity(
+    of handshake: Handshake, withToken token: String?
+  ) async -> Result<Identity, CallError> {
+    var handshake = handshake
+    handshake.token = token
     do throws(CallError) {
       return .success(try await identity(of: handshake))
     } catch {

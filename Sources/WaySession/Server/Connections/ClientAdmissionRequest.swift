@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 /// A client's request to be admitted to a session.
-struct ConnectionAdmissionRequest: Sendable {
+struct ClientAdmissionRequest: Sendable {
   /// The request as it was sent, for its response.
   let request: Request
   /// The claim of a client that resumes; nil for one that opens or joins a session.

@@ -6,15 +6,14 @@ import WayValues
 /// The admission of a client to a session: it locates the session, identifies the client, and
 /// resumes it, or opens or joins a session. ``Connection`` performs what it decides. Confined to the
 /// connection's loop.
-struct ConnectionAdmission {
-  let request: ConnectionAdmissionRequest
+struct ClientAdmission {
+  let request: ClientAdmissionRequest
   let accepted: AcceptedConnection
   let identification: ConnectionIdentification
   let rejections: ConnectionRejectionRecorder
   /// Whether the client leaves a session when it has another one.
   let leavesSession: Bool
 
-  private var channel: any MessageChannel { accepted.channel }
   private var handshake: Handshake { accepted.handshake }
   private var loopSessions: LoopSessions { accepted.loopSessions }
   private var sessionServer: SessionServer { accepted.loopSessions.sessionServer }
@@ -24,7 +23,7 @@ struct ConnectionAdmission {
   nonisolated(nonsending) func outcome() async -> AdmissionOutcome {
     switch await locate() {
     case .here(let isNotFound): await outcomeHere(isNotFound: isNotFound)
-    case .elsewhere(let outcome): outcome
+    case .decided(let outcome): outcome
     }
   }
 
@@ -47,11 +46,11 @@ struct ConnectionAdmission {
 }
 
 // Where the session is.
-extension ConnectionAdmission {
+extension ClientAdmission {
   private enum Location {
     /// On this loop, unless it exists nowhere: then `isNotFound`.
     case here(isNotFound: Bool)
-    case elsewhere(AdmissionOutcome)
+    case decided(AdmissionOutcome)
   }
 
   private nonisolated(nonsending) func locate() async -> Location {
@@ -60,28 +59,29 @@ extension ConnectionAdmission {
       guard sessionServer.isDraining, !accepted.isRelayed,
         let successor = sessionServer.cluster?.successor
       else { return .here(isNotFound: true) }
-      return .elsewhere(.onServer(successor, session: ""))
+      return .decided(.onServer(successor, session: ""))
     }
     if let reason = rejectionReason {
-      return .elsewhere(.closed(.drain, "\(reason); try another server"))
+      return .decided(.closed(.drain, "\(reason); try another server"))
     }
     if request.claim == nil, let session = request.session, isReleased(session) {
-      return .elsewhere(.closed(.drain, "the session moves to another server"))
+      return .decided(.closed(.drain, "the session moves to another server"))
     }
     if let owner { return await onThisServer(owner, isNotFound: false) }
-    guard let session = request.session, let cluster = sessionServer.cluster else {
-      return .here(isNotFound: true)
+    guard let session = request.session else { return .here(isNotFound: true) }
+    guard let cluster = sessionServer.cluster else {
+      return await onThisServer(owner(of: session), isNotFound: true)
     }
-    let found = await channel.pause { [loopSessions] in
+    let found = await accepted.pause { [loopSessions] in
       await cluster.finder.find(session, for: loopSessions.loop)
     }
     switch found {
-    case nil: return .elsewhere(.abandoned)
+    case nil: return .decided(.abandoned)
     case .local: return await onThisServer(owner(of: session), isNotFound: false)
     case .notFound: return await onThisServer(owner(of: session), isNotFound: true)
     case .server(let server) where !accepted.isRelayed:
-      return .elsewhere(.onServer(server, session: session))
-    case .server: return .elsewhere(.closed(.drain, "the session has moved; try again"))
+      return .decided(.onServer(server, session: session))
+    case .server: return .decided(.closed(.drain, "the session has moved; try again"))
     case .unknown(let reason):
       // Clients may cause this often, so it is not logged as a warning.
       loopSessions.configuration.logger?.info(
@@ -90,7 +90,7 @@ extension ConnectionAdmission {
           "session": "\(session.quoted)", "reason": "\(reason)",
           "address": "\(handshake.address ?? "")",
         ])
-      return .elsewhere(.closed(.drain, "the session cannot be reached now; try again"))
+      return .decided(.closed(.drain, "the session cannot be reached now; try again"))
     }
   }
 
@@ -110,11 +110,11 @@ extension ConnectionAdmission {
     guard owner !== loopSessions else { return .here(isNotFound: isNotFound) }
     // A client leaves the session that it has only if the other one accepts it.
     if leavesSession, let join = request.open.join {
-      let rejection = await channel.pause { await owner.rejection(ofJoining: join) }
-      guard let rejection else { return .elsewhere(.abandoned) }
-      if let error = rejection { return .elsewhere(.rejected(error)) }
+      let rejection = await accepted.pause { await owner.rejection(ofJoining: join) }
+      guard let rejection else { return .decided(.abandoned) }
+      if let error = rejection { return .decided(.rejected(error)) }
     }
-    return .elsewhere(.onLoop(owner))
+    return .decided(.onLoop(owner))
   }
 
   private var rejectionReason: String? { loopSessions.assumeIsolated { $0.rejectionReason } }
@@ -125,7 +125,7 @@ extension ConnectionAdmission {
 }
 
 // Which session the client gets.
-extension ConnectionAdmission {
+extension ClientAdmission {
   private enum ResumeDecision {
     case decided(AdmissionOutcome)
     case opensNewSession(ResumeRejection.ResumeRejectionReason)
@@ -146,7 +146,7 @@ extension ConnectionAdmission {
     switch try loopSessions.resume(claim, identity, accepted) {
     case .failure(let rejection): return decide(rejection.reason, isNotFound: isNotFound)
     case .success(let found):
-      identification.resume(as: user(of: found))
+      identification.countResumedConnection(of: user(of: found))
       return .decided(.admitted(found))
     }
   }
@@ -172,7 +172,7 @@ extension ConnectionAdmission {
       let message = "session.resume: the token is not valid for this client"
       rejections.recordRefusal(
         CallError(.notAuthenticated, message), of: request.request, by: client)
-      rejections.recordRejectedResume(message, of: client)
+      rejections.recordRejectedToken(message, of: client)
       if let end = identification.countRejectedToken() {
         return .decided(.closed(end.code, end.reason))
       }
