@@ -14,7 +14,7 @@ SESSION = SOURCES / "WaySession"
 # Bounds that are exceeded now. A test fails if one of them is reached and still listed.
 EXCEEDED = {
     "files in the largest circle of WaySession", "files in the largest circle of WaybridgeClient", "functions that act in a session from outside",
-    "handwritten coding sites", "lines of code", "files", "files of fewer than 25 lines", "files of more than 300 lines",
+    "handwritten coding sites", "lines of code", "files", "files of more than 300 lines",
 }  # fmt: skip
 
 
