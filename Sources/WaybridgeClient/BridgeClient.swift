@@ -118,7 +118,7 @@ public actor BridgeClient {
     if let options { try prepare(options) }
     let result: Result<Void, CallError> = await withCheckedContinuation { continuation in
       openContinuation = continuation
-      connection.begin(options?.reconnect ?? .never, for: self)
+      connection.begin((options?.reconnect ?? .never).limit, for: self)
     }
     try result.get()
   }

@@ -22,5 +22,12 @@ extension BridgeClient {
     ///     reconnects.
     ///   - within: the time after the loss of the connection; nil is unlimited.
     case automatic(attempts: Int = .max, within: Duration? = nil)
+
+    var limit: ReconnectLimit {
+      switch self {
+      case .never: .never
+      case .automatic(let attempts, let time): ReconnectLimit(attempts: attempts, time: time)
+      }
+    }
   }
 }

@@ -48,10 +48,9 @@ final class ConnectionManager: @unchecked Sendable {
   private var channel: (any MessageChannel)? { isOpen ? connection?.channel : nil }
 
   /// Connects for the first time. The manager retains the delegate until the end.
-  func begin(_ reconnection: BridgeClient.Reconnection, for delegate: any ClientConnectionDelegate)
-  {
+  func begin(_ limit: ReconnectLimit, for delegate: any ClientConnectionDelegate) {
     guard reconnectState.phase == .idle else { return }
-    reconnectState = ReconnectState(reconnection)
+    reconnectState = ReconnectState(limit)
     reconnectState.begin()
     self.delegate = delegate
     connect()

@@ -40,7 +40,7 @@ struct ReconnectState: Sendable {
   private(set) var phase = ReconnectPhase.idle
   /// The number of attempts since the last session.
   private(set) var attempts = 0
-  private let reconnection: BridgeClient.Reconnection
+  private let limit: ReconnectLimit
   private let backoff: ReconnectBackoff
   private var isResumable = false
   private var isClosing = false
@@ -49,8 +49,8 @@ struct ReconnectState: Sendable {
   private var openedAt: UInt64 = 0
   private var lostAt: UInt64 = 0
 
-  init(_ reconnection: BridgeClient.Reconnection, backoff: ReconnectBackoff = ReconnectBackoff()) {
-    self.reconnection = reconnection
+  init(_ limit: ReconnectLimit, backoff: ReconnectBackoff = ReconnectBackoff()) {
+    self.limit = limit
     self.backoff = backoff
   }
 
@@ -124,8 +124,7 @@ struct ReconnectState: Sendable {
 
   /// The delay before the next attempt; nil for none.
   private func retryDelay(after loss: ConnectionLoss, _ jitter: Double) -> Duration? {
-    guard isResumable, !isClosing, case .automatic(let most, _) = reconnection, attempts < most
-    else { return nil }
+    guard isResumable, !isClosing, attempts < limit.attempts else { return nil }
     switch loss {
     case .rejected: return nil
     case .unreachable: break
@@ -140,7 +139,7 @@ struct ReconnectState: Sendable {
   }
 
   private func isWithinLimit(_ now: UInt64, _ delay: Duration) -> Bool {
-    guard case .automatic(_, let time?) = reconnection else { return true }
+    guard let time = limit.time else { return true }
     return .nanoseconds(Int64(clamping: now &- lostAt)) + delay <= time
   }
 
@@ -173,4 +172,14 @@ struct ReconnectBackoff: Sendable {
     let full = min(maxDelay, minDelay * (1 << min(max(failures, 0), 30)))
     return full * (0.5 + min(max(jitter, 0), 1) / 2)
   }
+}
+
+/// The limits of the attempts to reconnect after the loss of a connection.
+struct ReconnectLimit: Sendable {
+  static let never = ReconnectLimit(attempts: 0)
+
+  /// The number of consecutive attempts without a session in between.
+  let attempts: Int
+  /// The time after the loss; nil if it is unlimited.
+  var time: Duration?
 }

@@ -106,7 +106,7 @@ struct ReconnectStateTests {
 
   @Test(arguments: reconnectCases)
   func stepsLeadToTheExpectedDelaysAndState(_ row: ReconnectCase) {
-    var life = ReconnectState(row.reconnection)
+    var life = ReconnectState(row.reconnection.limit)
     var now: UInt64 = 1_000_000_000_000
     var next: [Double?] = []
     func lose(_ loss: ReconnectState.ConnectionLoss) {
@@ -152,7 +152,7 @@ struct ReconnectStateTests {
   }
 
   private func reconnectAction(after code: UInt16?) -> ReconnectState.ReconnectDecision {
-    var life = ReconnectState(.automatic())
+    var life = ReconnectState(BridgeClient.Reconnection.automatic().limit)
     life.begin()
     _ = life.socketOpened()
     life.sessionOpened(isResumable: true, at: 0)
@@ -164,7 +164,7 @@ struct ReconnectStateTests {
       (0, 0, 250), (0, 1, 500), (100, 0, 350), (100, 1, 600), (7000, 0, 7250), (7000, 1, 7500),
     ] as [(Int, Double, Int)])
   func waitsAtLeastAsLongAsTheServerRequests(requested: Int, jitter: Double, expected: Int) {
-    var life = ReconnectState(.automatic())
+    var life = ReconnectState(BridgeClient.Reconnection.automatic().limit)
     life.begin()
     _ = life.socketOpened()
     life.sessionOpened(isResumable: true, at: 0)
@@ -174,7 +174,7 @@ struct ReconnectStateTests {
   }
 
   @Test func endsIfTheServerRequestsALongerTimeThanAllowed() {
-    var life = ReconnectState(.automatic(within: .seconds(5)))
+    var life = ReconnectState(BridgeClient.Reconnection.automatic(within: .seconds(5)).limit)
     life.begin()
     _ = life.socketOpened()
     life.sessionOpened(isResumable: true, at: 0)
@@ -194,7 +194,7 @@ struct ReconnectStateTests {
   }
 
   @Test func ignoresUnexpectedEvents() {
-    var life = ReconnectState(.automatic())
+    var life = ReconnectState(BridgeClient.Reconnection.automatic().limit)
     #expect(!life.socketOpened() && !life.beginRetry())
     life.begin()
     let wasOver = life.close()
