@@ -63,8 +63,8 @@ enum PushRunner {
       if let name, let result = try find(name, link.request, in: session) {
         return result.value["waiting"] == 0 ? .delivered(nil) : .waiting
       }
-      let state = try SessionDeepLinkRunner.deliver(
-        link, by: rights ?? session.appRights, under: name, unclaimed, copies: copies, to: session)
+      let state = try session.deliver(
+        link, by: rights ?? session.appRights, under: name, unclaimed, copies: copies)
       return state == .followed ? .delivered(nil) : .waiting
     } catch {
       guard error.isRefusal, let rights else { return .failed(error) }

@@ -89,7 +89,7 @@ package actor Session: Requester {
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
     }
-    pendingLinks = PendingLinks(limit: limits.maxLinks)
+    pendingLinks = PendingLinks(limit: limits.maxLinks, of: id)
     idempotencyKeys = SessionIdempotencyKeys(limit: limits.maxKeys, journal)
     journal?.source = self
   }
@@ -213,7 +213,7 @@ extension Session {
     if clients.isEmpty { end() }
     pages.isSuspended = state.isEnding
     perform([])
-    SessionDeepLinkRunner.runNext(in: self)
+    openDeepLinks()
   }
 
   /// Voids the join token. The clients that stay get the new one when they resume.

@@ -25,7 +25,7 @@ enum SessionResumption {
     session.pages.markAbsent(client.name)
     AbsentHostRequests.move(in: session)
     session.perform([])
-    SessionDeepLinkRunner.clientDisconnected(in: session)
+    session.openDeepLinksOfLostHost()
   }
 
   /// Whether a client is a guest whose page is gone, so that it cannot return to it.
@@ -185,7 +185,7 @@ enum SessionResumption {
     if client.calls.batch != nil { client.channel?.pause() }
     session.startOpeningTimeouts(at: client)
     AbsentHostRequests.move(in: session)
-    SessionDeepLinkRunner.hostsChanged(in: session)
+    session.offerDeepLinks()
   }
 
   /// Fails the requests that a reloaded client had received and can no longer respond to.

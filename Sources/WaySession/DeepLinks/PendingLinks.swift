@@ -7,6 +7,8 @@ import WayValues
 /// Links are opened one after another: one that is being opened blocks the others until its page is
 /// shown or its task has started, or until it has to wait for something else. A link whose host is
 /// lost before it has shown the page waits again.
+///
+/// Pure: it decides under ``DeepLinkConditions``, and the session performs what is returned.
 struct PendingLinks {
   /// The number of a link within its session; a later link has a higher number.
   typealias LinkNumber = Int
@@ -27,6 +29,40 @@ struct PendingLinks {
     fileprivate(set) var number: LinkNumber = 0
   }
 
+  /// What the session does for its links, in this order.
+  enum DeepLinkEffect {
+    /// The stored record has changed.
+    case recordChange
+    /// Call ``open(_:_:)`` once the messages of the current operation are sent.
+    case open(LinkNumber)
+    /// Make a call, and report what becomes of it.
+    case call(LinkCall)
+    /// Find out the rights that a sender has now, for ``senderFound(_:_:_:)``.
+    case findSender(Caller)
+    /// Call ``retrySender(_:_:)`` after ``senderRetryDelay``.
+    case waitForSender(Caller)
+    /// Report that a link which has waited is not opened, because its sender may not open it.
+    case refuse(DeepLink, CallError, by: Caller)
+    /// Report that the pages below the page of a link cannot be opened.
+    case reportFailure(String, CallError, by: Caller)
+  }
+
+  /// A call that opens the page of a link, or one below it.
+  struct LinkCall {
+    let link: LinkNumber
+    let uri: String
+    let options: SessionCallOptions
+    /// Whether the page is the link's own.
+    let isLast: Bool
+  }
+
+  private struct AwaitedCall {
+    let number: CallNumber
+    let isLast: Bool
+    /// Fires when the link has to block others no longer.
+    var holdTimer: (any ScheduledWork)?
+  }
+
   private enum LinkPhase {
     case waiting
     /// It waits until the rights that its sender has now are known.
@@ -45,6 +81,10 @@ struct PendingLinks {
     var host: ClientID?
     /// How often the link was opened.
     var attempts = 0
+    /// The pages below the link's page that are not yet opened, lowest first; nil before the link is
+    /// opened.
+    var parents: ArraySlice<String>?
+    var awaitedCall: AwaitedCall?
 
     /// Whether the client of a caller has sent the link.
     func isSent(by sender: Caller) -> Bool {
@@ -55,15 +95,22 @@ struct PendingLinks {
   /// How often a link is opened at most. Each further attempt follows the loss of its host, which
   /// the link itself may cause.
   static let maxAttempts = 5
+  /// How long a link that an interceptor holds blocks the others.
+  static let maxHold: Duration = .seconds(1)
+  /// How long the links of a sender wait if a server that may have it has not responded.
+  static let senderRetryDelay: Duration = .seconds(2)
 
   private var entries: [LinkEntry] = []
   private var lastNumber: LinkNumber = 0
   /// The link that the others wait for.
   private var blockingNumber: LinkNumber?
   private let limit: Int
+  private let session: String
 
-  init(limit: Int) {
+  /// `session` is the id of the links' session.
+  init(limit: Int, of session: String = "") {
     self.limit = limit
+    self.session = session
   }
 
   /// The number of links that wait or are being opened.
@@ -78,7 +125,9 @@ struct PendingLinks {
   }
 
   /// The host of the link that the others wait for.
-  var blockingHost: ClientID? { blockingNumber.flatMap(host(of:)) }
+  var blockingHost: ClientID? {
+    blockingNumber.flatMap(index(of:)).flatMap { entries[$0].host }
+  }
 
   /// Adds a link. Fails with 2429 if too many wait.
   mutating func add(_ link: PendingLink) throws(CallError) {
@@ -136,20 +185,6 @@ struct PendingLinks {
     blockingNumber = number
   }
 
-  /// Returns a link that is being opened.
-  func opening(_ number: LinkNumber) -> PendingLink? {
-    guard let index = index(of: number), entries[index].phase == .opening else { return nil }
-    return entries[index].link
-  }
-
-  /// Records the host that gets the request for a link; `nil` if it is no client of the session.
-  mutating func setHost(_ host: ClientID?, of number: LinkNumber) {
-    if let index = index(of: number) { entries[index].host = host }
-  }
-
-  /// Returns the host that got the last request for a link.
-  func host(of number: LinkNumber) -> ClientID? { index(of: number).flatMap { entries[$0].host } }
-
   /// Whether the other links wait for a link.
   func isBlocking(_ number: LinkNumber) -> Bool { blockingNumber == number }
 
@@ -181,6 +216,8 @@ struct PendingLinks {
     }
     entries[index].phase = .waiting
     entries[index].host = nil
+    entries[index].parents = nil
+    entries[index].awaitedCall = nil
     if blockingNumber == number { blockingNumber = nil }
     return true
   }
@@ -213,6 +250,216 @@ struct PendingLinks {
     return entries.compactMap { entry in
       guard entry.phase != .started, entry.link.copies?.remove() != false else { return nil }
       return entry.link.unclaimedLink
+    }
+  }
+}
+
+// Decisions.
+extension PendingLinks {
+  /// Opens the first link that is due. Call this whenever a link may have become due.
+  mutating func openNext(_ conditions: DeepLinkConditions) -> [DeepLinkEffect] {
+    guard conditions.opensLinks else { return [] }
+    var effects: [DeepLinkEffect] = []
+    while canBegin, let next = waiting.first(where: { conditions.isDue($0.deepLink) }) {
+      guard let sender = next.rights.outdatedCaller(at: conditions.now) else {
+        begin(next.number)
+        // The response to the request that delivered the link is sent first.
+        effects.append(.open(next.number))
+        break
+      }
+      // The links of the sender do not block others meanwhile.
+      hold(linksOf: sender.caller, at: conditions.now)
+      effects.append(.findSender(sender.caller))
+    }
+    return effects
+  }
+
+  /// Opens the next page of a link: those below its page, lowest first, and its own. A link whose
+  /// sender may no longer open it is removed.
+  mutating func open(
+    _ number: LinkNumber, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    guard let index = index(of: number), entries[index].phase == .opening else { return [] }
+    let link = entries[index].link
+    let (deepLink, caller) = (link.deepLink, link.rights.caller)
+    var effects: [DeepLinkEffect] = []
+    if entries[index].parents == nil {
+      do throws(CallError) {
+        // Rights may have ended, and routes changed, since the link was delivered.
+        try conditions.check(deepLink, by: link.rights)
+      } catch {
+        return [.refuse(deepLink, error, by: caller)] + complete(number, conditions)
+      }
+      do throws(CallError) {
+        let parents = try conditions.resolver.parents(of: deepLink, for: caller)
+        entries[index].parents = parents.map(\.text)[...]
+      } catch {
+        entries[index].parents = []
+        effects.append(.reportFailure(deepLink.uri, error, by: caller))
+      }
+    }
+    let parent = entries[index].parents?.popFirst()
+    return effects + [.call(call(for: link, parent: parent))]
+  }
+
+  private func call(for link: PendingLink, parent: String?) -> LinkCall {
+    let deepLink = link.deepLink
+    if let parent {
+      let options = SessionCallOptions(rights: link.rights, method: .deliver, style: .popTo)
+      return LinkCall(link: link.number, uri: parent, options: options, isLast: false)
+    }
+    let key = deepLink.key.map {
+      RouterIdempotencyKey(session: session, owner: link.keyOwner, text: $0)
+    }
+    let options = SessionCallOptions(
+      rights: link.rights, method: .deliver, params: deepLink.params, exts: deepLink.exts,
+      style: deepLink.style, idempotencyKey: key)
+    return LinkCall(link: link.number, uri: deepLink.uri, options: options, isLast: true)
+  }
+
+  /// Records that a call for a link begins, at `host` if that is a client of the session. `holdTimer`
+  /// reports to ``holdTimeEnded(of:isHeld:_:)`` after ``maxHold``.
+  mutating func callBegan(
+    _ number: CallNumber, for call: LinkCall, host: ClientID?, holdTimer: any ScheduledWork
+  ) {
+    guard let index = index(of: call.link) else { return holdTimer.cancel() }
+    entries[index].host = host
+    entries[index].awaitedCall = AwaitedCall(
+      number: number, isLast: call.isLast, holdTimer: holdTimer)
+  }
+
+  /// Lets the next link be opened if a call is held by an interceptor or a module that is loading, or
+  /// its host has lost its connection.
+  mutating func holdTimeEnded(
+    of call: CallNumber, isHeld: Bool, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    guard let index = index(ofCall: call) else { return [] }
+    entries[index].awaitedCall?.holdTimer = nil
+    guard isBlocking(entries[index].link.number),
+      isHeld || entries[index].host.map(conditions.isLost) == true
+    else { return [] }
+    unblock()
+    return openNext(conditions)
+  }
+
+  /// Opens the next link if the one that it waits for is at a host that has lost its connection. Call
+  /// this when a client has disconnected.
+  mutating func clientDisconnected(_ conditions: DeepLinkConditions) -> [DeepLinkEffect] {
+    guard let host = blockingHost, conditions.isLost(host) else { return [] }
+    unblock()
+    return openNext(conditions)
+  }
+
+  /// Handles that the page of a call is shown.
+  mutating func pageShown(
+    by call: CallNumber, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    guard let (number, isLast) = endWait(for: call) else { return [] }
+    return isLast ? complete(number, conditions) : [.open(number)]
+  }
+
+  /// Handles that the task of a call has started.
+  mutating func taskStarted(
+    by call: CallNumber, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    guard let index = index(ofCall: call) else { return [] }
+    guard entries[index].awaitedCall?.isLast == true else {
+      return pageShown(by: call, conditions)
+    }
+    entries[index].awaitedCall?.holdTimer?.cancel()
+    start(entries[index].link.number)
+    return [.recordChange] + openNext(conditions)
+  }
+
+  /// Handles the end of a call. A link whose host is lost before it has shown the page is opened
+  /// again, at the next host.
+  mutating func callEnded(
+    _ call: CallNumber, _ error: CallError?, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    guard let (number, isLast) = endWait(for: call) else { return [] }
+    let isClosing = conditions.state.isClosing
+    switch error {
+    case nil where isLast: return complete(number, conditions)
+    case let error? where isLast && !isClosing:
+      guard mayRetry(number, after: error, conditions), requeue(number) else {
+        return complete(number, conditions)
+      }
+      return [.recordChange] + openNext(conditions)
+    // A page below that cannot be shown must not prevent the page itself.
+    case _ where !isClosing: return [.open(number)]
+    // The next start of the server, or another session, opens the link.
+    default:
+      _ = requeue(number)
+      return []
+    }
+  }
+
+  /// Records what a sender may do now, which is not known if `status` is nil.
+  mutating func senderFound(
+    _ sender: Caller, _ status: CallerStatus?, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    guard let status else { return [.waitForSender(sender)] }
+    for rights in release(linksOf: sender) {
+      rights.outdatedCaller(at: conditions.now)?.update(status, at: conditions.now)
+    }
+    return openNext(conditions)
+  }
+
+  /// Asks again for the rights of a sender.
+  mutating func retrySender(
+    _ sender: Caller, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    _ = release(linksOf: sender)
+    return openNext(conditions)
+  }
+
+  /// Removes the links that clients with these names have sent, because an administrator has removed
+  /// the clients. Returns nil if there were none.
+  mutating func remove(
+    from clients: Set<String>, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect]? {
+    let links = revoke(clients)
+    guard !links.isEmpty else { return nil }
+    for link in links { _ = finish(link.number) }
+    let refusals = links.map { link in
+      DeepLinkEffect.refuse(link.deepLink, .rightsEnded, by: link.rights.caller)
+    }
+    return [.recordChange] + refusals + openNext(conditions)
+  }
+
+  /// Removes a link that is followed, or has failed for good.
+  private mutating func complete(
+    _ number: LinkNumber, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    let hasChanged = finish(number)
+    return (hasChanged ? [.recordChange] : []) + openNext(conditions)
+  }
+
+  /// Ends the wait for a call. Returns its link; nil if the wait has ended before.
+  private mutating func endWait(for call: CallNumber) -> (link: LinkNumber, isLast: Bool)? {
+    guard let index = index(ofCall: call), let awaited = entries[index].awaitedCall.take() else {
+      return nil
+    }
+    awaited.holdTimer?.cancel()
+    return (entries[index].link.number, awaited.isLast)
+  }
+
+  private func index(ofCall call: CallNumber) -> Int? {
+    entries.firstIndex { $0.awaitedCall?.number == call }
+  }
+
+  /// Whether a link that has failed with an error may be opened again without being followed twice.
+  private func mayRetry(
+    _ number: LinkNumber, after error: CallError, _ conditions: DeepLinkConditions
+  ) -> Bool {
+    switch error.protocolCode {
+    case .hostAbsent:
+      guard error.data?["retryable"] != false, let index = index(of: number) else { return false }
+      return entries[index].host.map(conditions.isLost) == true
+        || !conditions.isDue(entries[index].link.deepLink)
+    // The host was reloaded, and the page with it.
+    case .hostFailed: return error.data?["host"] == nil && error.kind != "unreadable"
+    default: return false
     }
   }
 }

@@ -17,7 +17,7 @@ enum HostMethods {
     let definitions = try definitions(params, session.limits)
     try registerHosts(definitions, by: client, in: session)
     AbsentHostRequests.move(in: session)
-    SessionDeepLinkRunner.hostsChanged(in: session)
+    session.offerDeepLinks()
     return registeredHosts(by: client, in: session)
   }
 

@@ -209,7 +209,7 @@ enum RouterMethods {
     let client = handle.client
     if session.isOfRequest { return try deliverToUser(link, params, handle, in: session) }
     guard let key = link.key else {
-      try SessionDeepLinkRunner.deliver(link, for: client, by: client.rights, to: session)
+      try session.deliver(link, for: client, by: client.rights)
       return .value(.null)
     }
     try link.validate()
@@ -217,8 +217,7 @@ enum RouterMethods {
     return try IdempotentCalls.perform(
       key, link.request, .invoke, timeout: nil, params.value, handle, in: session
     ) { _, session throws(CallError) in
-      try SessionDeepLinkRunner.deliver(
-        link, for: client, by: client.rights, keyOwner: owner, to: session)
+      try session.deliver(link, for: client, by: client.rights, keyOwner: owner)
       return .value(.null)
     }
   }

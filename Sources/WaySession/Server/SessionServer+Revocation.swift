@@ -68,7 +68,7 @@ extension LoopSessions {
     var unstored: [Session] = []
     await forEachSession(.read) { session in
       let isChanged = session.assumeIsolated {
-        SessionDeepLinkRunner.removeLinks(from: clients, in: $0)
+        $0.removeDeepLinks(from: clients)
       }
       if isChanged { unstored.append(session) }
     }

@@ -126,7 +126,7 @@ struct AbsentHostLinkTests {
     _ = try await deliver(other, "native://shop")
     _ = try await deliver(other, "native://list")
     await bridge.server.loop.settle()
-    try await bridge.server.advance(by: SessionDeepLinkRunner.maxHold)
+    try await bridge.server.advance(by: PendingLinks.maxHold)
     let first = try await host.wire.nextRequest("page.open")
     #expect(first["params"]?["page"]?["uri"] == "native://list")
     try await host.respond(first, .null)

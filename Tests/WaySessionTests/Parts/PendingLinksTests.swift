@@ -31,7 +31,6 @@ struct PendingLinksTests {
     links.begin(waiting[1].number)
     #expect(!links.canBegin)
     #expect(links.isBlocking(waiting[1].number))
-    #expect(links.opening(waiting[1].number)?.deepLink.uri == "a:2")
     #expect(links.count == 2)
     // The link that is being opened does not count.
     try links.add(.init(deepLink: DeepLink("a:3"), rights: .app))
@@ -57,9 +56,13 @@ struct PendingLinksTests {
   @Test func requeuedLinkKeepsItsPlace() throws {
     var links = try pending(["a:1", "a:2"])
     let first = links.waiting[0].number
+    let call = PendingLinks.LinkCall(
+      link: first, uri: "a:1", options: SessionCallOptions(rights: .app, method: .deliver),
+      isLast: true)
     for attempt in 1...PendingLinks.maxAttempts {
       links.begin(first)
-      links.setHost(7, of: first)
+      links.callBegan(
+        CallNumber(attempt), for: call, host: 7, holdTimer: MemoryLoop().schedule(after: .zero) {})
       #expect(links.blockingHost == 7)
       let isQueued = links.requeue(first)
       #expect(isQueued == (attempt < PendingLinks.maxAttempts))

@@ -39,7 +39,7 @@ struct AdmittedClient: Sendable {
       case .completesResume: SessionResumption.completeResume(membership.client, in: session)
       case .usesHosts:
         AbsentHostRequests.move(in: session)
-        SessionDeepLinkRunner.hostsChanged(in: session)
+        session.offerDeepLinks()
       case .nothing: break
       }
     }

@@ -38,7 +38,7 @@ extension LoopSessions {
 
   private func isReady(_ session: Session, for link: DeepLink) -> Bool {
     session.assumeIsolated {
-      !$0.resolver.hosts.isEmpty || SessionDeepLinkRunner.canOpen(link, in: $0)
+      !$0.resolver.hosts.isEmpty || $0.deepLinkConditions.canOpen(link)
     }
   }
 
@@ -53,7 +53,7 @@ extension LoopSessions {
         hasBegun = true
         isOfferQueued = false
       }
-      session.assumeIsolated { SessionDeepLinkRunner.hostsChanged(in: $0) }
+      session.assumeIsolated { $0.offerDeepLinks() }
     }
     if !hasBegun { isOfferQueued = false }
   }

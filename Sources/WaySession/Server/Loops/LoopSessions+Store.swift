@@ -16,7 +16,7 @@ extension LoopSessions {
       add(session)
       if isFenced { session.assumeIsolated { SessionResumption.pauseTimers(in: $0) } }
       configuration.eventSink.emit(stored.id, .restored, nil)
-      session.assumeIsolated { SessionDeepLinkRunner.runNext(in: $0) }
+      session.assumeIsolated { $0.openDeepLinks() }
     } catch {
       sessionServer.unreadableSessions.withLock { _ = $0.insert(stored.id) }
       configuration.eventSink.emit(stored.id, .unreadable(reason: "\(error)"), nil)

@@ -1,0 +1,211 @@
+import WayNavigation
+import WayPatterns
+import WayRouting
+import WayTransport
+import WayValues
+
+// Deep links: each is opened once, as soon as a handler or a connected host can serve it. Performs
+// what ``PendingLinks`` decides.
+extension Session {
+  var deepLinkConditions: DeepLinkConditions {
+    DeepLinkConditions(
+      session: id, identity: identity, resolver: resolver, clients: clients, state: state,
+      isPersisted: isPersisted, now: environment.now())
+  }
+
+  /// Accepts a deep link that was pushed to the session, and records it under its key `name`, which
+  /// is new. Fails as ``deliver(_:for:by:keyOwner:_:copies:)``, and with 2429 if too many keys are in
+  /// use.
+  func deliver(
+    _ link: DeepLink, by rights: Rights, under name: SessionIdempotencyKeys.ScopedKey?,
+    _ unclaimed: UnclaimedLinks.UnclaimedLink?, copies: DeepLinkCopies? = nil
+  ) throws(CallError) -> DeepLinkState {
+    guard let name else { return try deliver(link, by: rights, unclaimed, copies: copies) }
+    try idempotencyKeys.begin(name, link.request, leader: makeCallNumber())
+    let result: Result<DeepLinkState, CallError> = Result { () throws(CallError) in
+      try deliver(link, by: rights, keyOwner: name.owner, unclaimed, copies: copies)
+    }
+    _ = idempotencyKeys.end(
+      name, result.map { .value($0.value) }, within: clients.budget, at: loop.nanoseconds)
+    return try result.get()
+  }
+
+  /// Accepts a deep link, to be opened in turn. Its memory is charged to `client`, or to the session
+  /// if there is none; `rights` are those of its sender. `keyOwner` is the owner of its key.
+  ///
+  /// Fails with -32602 if the text is not a URI, with 2403, and with 2429 if too many links wait.
+  @discardableResult
+  func deliver(
+    _ link: DeepLink, for client: Client? = nil, by rights: Rights, keyOwner: String? = nil,
+    _ unclaimed: UnclaimedLinks.UnclaimedLink? = nil, copies: DeepLinkCopies? = nil
+  ) throws(CallError) -> DeepLinkState {
+    try link.validate()
+    let conditions = deepLinkConditions
+    // A sender that may have changed is checked when the link is opened.
+    if rights.outdatedCaller(at: conditions.now) == nil { try conditions.check(link, by: rights) }
+    let charge: ByteBudget.Charge
+    if let client {
+      charge = try client.charge(link.size)
+    } else {
+      do { charge = try clients.budget.charge(link.size) } catch {
+        throw CallError(error, for: link.size)
+      }
+    }
+    let state: DeepLinkState =
+      conditions.opensLinks && conditions.isDue(link) ? .followed : .waiting
+    try pendingLinks.add(
+      PendingLinks.PendingLink(
+        deepLink: link, rights: rights, keyOwner: keyOwner, unclaimedLink: unclaimed,
+        copies: copies, charge: charge))
+    copies?.add()
+    journal?.recordChange(RecordKey.deepLinks)
+    openDeepLinks()
+    return state
+  }
+
+  /// Opens the deep links that arrived before any client could serve them and that can be served
+  /// now. Call this after a client has registered hosts or has reconnected.
+  func offerDeepLinks() {
+    claimDeepLinks()
+    openDeepLinks()
+  }
+
+  /// Claims the unclaimed deep links that the session can open now.
+  private func claimDeepLinks() {
+    let conditions = deepLinkConditions
+    guard !isOfRequest, conditions.opensLinks else { return }
+    let remaining = environment.owner.claimDeepLinks(for: id).filter { unclaimed in
+      !conditions.canOpen(unclaimed.deepLink) || !accept(unclaimed)
+    }
+    environment.owner.restoreDeepLinks(remaining)
+  }
+
+  /// Accepts an unclaimed deep link, unless the session has received it before under its key, or its
+  /// sender may no longer open it. Returns false if it has to wait for another session.
+  private func accept(_ unclaimed: UnclaimedLinks.UnclaimedLink) -> Bool {
+    let name = unclaimed.keyName
+    if let name, idempotencyKeys.find(name, at: loop.nanoseconds) != nil { return true }
+    let rights = unclaimed.rights ?? appRights
+    do throws(CallError) {
+      _ = try deliver(unclaimed.deepLink, by: rights, under: name, unclaimed)
+      return true
+    } catch {
+      guard error.isRefusal else { return false }
+      perform([.refuse(unclaimed.deepLink, error, by: rights.caller)])
+      return true
+    }
+  }
+
+  /// Opens the first deep link that is due. Call this whenever a link may have become due.
+  func openDeepLinks() { perform(pendingLinks.openNext(deepLinkConditions)) }
+
+  /// Opens the next deep link if the one that it waits for is at a host that has lost its
+  /// connection. Call this when a client has disconnected.
+  func openDeepLinksOfLostHost() { perform(pendingLinks.clientDisconnected(deepLinkConditions)) }
+
+  /// Removes the deep links that clients with these names have sent. Returns whether there were any.
+  func removeDeepLinks(from clients: Set<String>) -> Bool {
+    guard let effects = pendingLinks.remove(from: clients, deepLinkConditions) else {
+      return false
+    }
+    perform(effects)
+    return true
+  }
+
+  private func perform(_ effects: [PendingLinks.DeepLinkEffect]) {
+    for effect in effects { perform(effect) }
+  }
+
+  private func perform(_ effect: PendingLinks.DeepLinkEffect) {
+    switch effect {
+    case .recordChange: journal?.recordChange(RecordKey.deepLinks)
+    case .open(let link):
+      loop.execute { [weak self] in
+        self?.assumeIsolated { $0.perform($0.pendingLinks.open(link, $0.deepLinkConditions)) }
+      }
+    case .call(let call): perform(call)
+    case .findSender(let sender): findOut(sender)
+    case .waitForSender(let sender):
+      _ = loop.schedule(after: PendingLinks.senderRetryDelay) { [weak self] in
+        self?.assumeIsolated {
+          $0.perform($0.pendingLinks.retrySender(sender, $0.deepLinkConditions))
+        }
+      }
+    case .refuse(let link, let error, let caller):
+      events.recordRefusal(error, of: nil, about: link.uri, by: caller)
+      events.emitRouteFailure(link.uri, error, by: caller)
+    case .reportFailure(let uri, let error, let caller):
+      events.emitRouteFailure(uri, error, by: caller)
+    }
+  }
+
+  private func perform(_ linkCall: PendingLinks.LinkCall) {
+    let (uri, options) = (linkCall.uri, linkCall.options)
+    let number = makeCallNumber()
+    let holdTimer = loop.schedule(after: PendingLinks.maxHold) { [weak self] in
+      self?.assumeIsolated { $0.holdTimeEnded(of: number) }
+    }
+    pendingLinks.callBegan(
+      number, for: linkCall, host: deepLinkConditions.host(of: uri, options.params),
+      holdTimer: holdTimer)
+    let caller = AppCaller(
+      rights: options.rights,
+      onResult: { [self] result in
+        let error: CallError? = if case .failure(let error) = result { error } else { nil }
+        perform(pendingLinks.callEnded(number, error, deepLinkConditions))
+      },
+      onPageShown: { [self] _ in
+        perform(pendingLinks.pageShown(by: number, deepLinkConditions))
+      },
+      onStart: { [self] in perform(pendingLinks.taskStarted(by: number, deepLinkConditions)) })
+    guard let call = beginCall(number, .open, caller, timeout: nil) else { return }
+    call.uri = uri
+    do throws(CallError) {
+      let resolution = SessionCallResolution(.open, uri, options)
+      switch try CallRunner.advance(resolution, for: .call(call), in: self) {
+      case .now(let response): settle(number, .success(response))
+      case .failed(let error): settle(number, .failure(error))
+      case .later: break
+      }
+    } catch {
+      events.emitRouteFailure(uri, error, by: options.rights.caller)
+      settle(number, .failure(error))
+    }
+  }
+
+  private func holdTimeEnded(of number: CallNumber) {
+    guard let call = call(number) else { return }
+    let isTask = if case .task = call.work { true } else { false }
+    perform(pendingLinks.holdTimeEnded(of: number, isHeld: isTask, deepLinkConditions))
+  }
+
+  private func findOut(_ sender: Caller) {
+    let owner = environment.owner
+    Task { [weak self] in
+      let status: CallerStatus?
+      do throws(CallError) {
+        status = try await owner.callerStatus(of: sender)
+      } catch {
+        status = nil
+      }
+      await self?.senderFound(sender, status)
+    }
+  }
+
+  private func senderFound(_ sender: Caller, _ status: CallerStatus?) {
+    perform(pendingLinks.senderFound(sender, status, deepLinkConditions))
+  }
+}
+
+/// The state of a deep link that a session has just accepted.
+enum DeepLinkState: Sendable {
+  /// It is opened in turn.
+  case followed
+  /// It waits for a host.
+  case waiting
+
+  /// The result of `router.deliver` for one session.
+  var value: Value {
+    self == .followed ? ["sessions": 1, "waiting": 0] : ["sessions": 0, "waiting": 1]
+  }
+}
