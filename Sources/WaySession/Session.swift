@@ -642,7 +642,7 @@ extension Session {
     defer { isPerformingActions = false }
     repeat {
       while let action = pendingActions.popFirst() {
-        PageEffects.perform(action, in: self)
+        perform(action)
         if case .close(let page, _, _, _) = action {
           SessionResumption.handlePageClosed(page.id, in: self)
         }

@@ -1,0 +1,101 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+// Performs the actions that ``Pages`` returns: requests and notifications to the hosts of pages.
+extension Session {
+  func perform(_ action: SessionPageAction) {
+    switch action {
+    case .requestOpen(let opening): requestPage(opening)
+    case .cancelRequest(.app(let task)): task.cancel()
+    case .cancelRequest(.client(let id, let host)): clientWriter.cancelRequest(id, host)
+    case .close(let page, .app(let handler), let reason, let exts):
+      Task { await handler.close(page, reason, exts) }
+    case .close(let page, .client(let host), let reason, let exts):
+      closePage(page, at: host, reason, exts)
+    case .resume(let page, .client(let id), let delivery):
+      guard let host = clients[id] else { return }
+      var params: ValueObject = ["page": .string(page.id)]
+      if let delivery { params.merge(delivery.value) }
+      clientWriter.notify(host, "page.resume", .object(params))
+    case .resume(_, .app, nil): break
+    case .resume(let page, .app(let handler), _?):
+      if let update = handler.update { Task { await update(page) } }
+    case .shown(let number, let page): markShown(page, number)
+    case .settle(let number, let result): settle(number, result)
+    case .continueCall(let number): CallRunner.resumeDeclined(number, in: self)
+    case .emit(let kind, let event, let caller):
+      events.emit(kind, event, by: caller)
+    }
+  }
+
+  private func requestPage(_ opening: PageOpening) {
+    let page = opening.page.id
+    guard let request = sendRequest(opening) else { return }
+    // The time of a host without a connection begins when it is back.
+    var isAbsent = false
+    if case .client(_, let host) = request { isAbsent = host.isDisconnected }
+    let timeout =
+      isAbsent ? nil : setTimer(limits.pageOpen, .opening(page: page))
+    pages.recordRequest(request, for: page, timeout: timeout)
+  }
+
+  /// Sends the request to open a page. Returns `nil` if it has failed at once.
+  private func sendRequest(_ opening: PageOpening) -> PageOpening.PageOpenRequest? {
+    let page = opening.page
+    switch opening.hostReference {
+    case .client(let id):
+      guard let host = clients[id] else {
+        let error = CallError(.hostAbsent, "The host of the page is gone")
+        perform(pages.handleResponse(page.id, error))
+        return nil
+      }
+      let request = request(
+        host, "page.open", opening.params, for: .open(page: page.id))
+      return request.map { .client($0, host) }
+    case .app(let handler):
+      guard let call = opening.handlerCall else { return nil }
+      return .app(
+        Task {
+          do {
+            try await handler.open(page, call)
+            perform(pages.handleResponse(page.id, nil))
+          } catch is Declined {
+            perform(pages.handleResponse(page.id, .declined, declined: true))
+          } catch {
+            let thrown = events.reportThrown(error, by: opening.caller)
+            perform(
+              pages.handleResponse(page.id, thrown.pageError(throwing: error)))
+          }
+        })
+    }
+  }
+
+  private func closePage(
+    _ page: Page, at host: ClientID, _ reason: Outcome.OutcomeKind, _ exts: ValueObject
+  ) {
+    guard let host = clients[host] else { return }
+    let params: ValueObject = ["page": .string(page.id), "reason": .string(reason.rawValue)]
+    let time = limits.pageOpen
+    if !exts.isEmpty {
+      var paramsWithExts = params
+      paramsWithExts["exts"] = .object(exts)
+      let request = request(
+        host, "page.close", .object(paramsWithExts), for: .close, timeout: time)
+      guard request == nil else { return }
+      // Swift code may pass values that nest too deep to be encoded. The page is closed all the
+      // same.
+    }
+    request(host, "page.close", .object(params), for: .close, timeout: time)
+  }
+
+  /// Records that a page is shown: its outcome now ends the call.
+  private func markShown(_ page: String, _ number: CallNumber) {
+    guard let call = call(number) else { return }
+    call.work = .page(page)
+    stopCounting(call)
+    call.deadlineTimer?.cancel()
+    if case .app(let caller) = call.caller { caller.onPageShown?(page) }
+    reportProgress(["opened": ["page": .string(page)]], of: number)
+  }
+}
