@@ -124,7 +124,7 @@ extension Session {
         self?.assumeIsolated { $0.perform($0.pendingLinks.open(link, $0.deepLinkConditions)) }
       }
     case .call(let call): perform(call)
-    case .findSender(let sender): findOut(sender)
+    case .findSender(let sender): findSender(sender)
     case .waitForSender(let sender):
       _ = loop.schedule(after: PendingLinks.senderRetryDelay) { [weak self] in
         self?.assumeIsolated {
@@ -145,9 +145,7 @@ extension Session {
     let holdTimer = loop.schedule(after: PendingLinks.maxHold) { [weak self] in
       self?.assumeIsolated { $0.holdTimeEnded(of: number) }
     }
-    pendingLinks.callBegan(
-      number, for: linkCall, host: deepLinkConditions.host(of: uri, options.params),
-      holdTimer: holdTimer)
+    pendingLinks.callBegan(number, for: linkCall, holdTimer: holdTimer)
     let caller = AppCaller(
       rights: options.rights,
       onResult: { [self] result in
@@ -179,7 +177,7 @@ extension Session {
     perform(pendingLinks.holdTimeEnded(of: number, isHeld: isTask, deepLinkConditions))
   }
 
-  private func findOut(_ sender: Caller) {
+  private func findSender(_ sender: Caller) {
     let owner = environment.owner
     Task { [weak self] in
       let status: CallerStatus?

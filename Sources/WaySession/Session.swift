@@ -89,7 +89,7 @@ package actor Session: Requester {
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
     }
-    pendingLinks = PendingLinks(limit: limits.maxLinks, of: id)
+    pendingLinks = PendingLinks(limit: limits.maxLinks)
     idempotencyKeys = SessionIdempotencyKeys(limit: limits.maxKeys, journal)
     journal?.source = self
   }

@@ -8,7 +8,7 @@ import WayValues
 /// shown or its task has started, or until it has to wait for something else. A link whose host is
 /// lost before it has shown the page waits again.
 ///
-/// Pure: it decides under ``DeepLinkConditions``, and the session performs what is returned.
+/// It decides under ``DeepLinkConditions``, and the session performs the returned effects.
 struct PendingLinks {
   /// The number of a link within its session; a later link has a higher number.
   typealias LinkNumber = Int
@@ -29,13 +29,14 @@ struct PendingLinks {
     fileprivate(set) var number: LinkNumber = 0
   }
 
-  /// What the session does for its links, in this order.
+  /// An effect for the session to perform. Effects are performed in the order in which they are
+  /// returned; a call is the last of them, since it may end at once and have further effects.
   enum DeepLinkEffect {
     /// The stored record has changed.
     case recordChange
     /// Call ``open(_:_:)`` once the messages of the current operation are sent.
     case open(LinkNumber)
-    /// Make a call, and report what becomes of it.
+    /// Make a call, with ``callBegan(_:for:holdTimer:)``, and report what becomes of it.
     case call(LinkCall)
     /// Find out the rights that a sender has now, for ``senderFound(_:_:_:)``.
     case findSender(Caller)
@@ -52,6 +53,8 @@ struct PendingLinks {
     let link: LinkNumber
     let uri: String
     let options: SessionCallOptions
+    /// The host of the page; nil if it is no client of the session.
+    let host: ClientID?
     /// Whether the page is the link's own.
     let isLast: Bool
   }
@@ -105,12 +108,9 @@ struct PendingLinks {
   /// The link that the others wait for.
   private var blockingNumber: LinkNumber?
   private let limit: Int
-  private let session: String
 
-  /// `session` is the id of the links' session.
-  init(limit: Int, of session: String = "") {
+  init(limit: Int) {
     self.limit = limit
-    self.session = session
   }
 
   /// The number of links that wait or are being opened.
@@ -217,7 +217,6 @@ struct PendingLinks {
     entries[index].phase = .waiting
     entries[index].host = nil
     entries[index].parents = nil
-    entries[index].awaitedCall = nil
     if blockingNumber == number { blockingNumber = nil }
     return true
   }
@@ -256,7 +255,7 @@ struct PendingLinks {
 
 // Decisions.
 extension PendingLinks {
-  /// Opens the first link that is due. Call this whenever a link may have become due.
+  /// Decides which link is opened next: the first that is due.
   mutating func openNext(_ conditions: DeepLinkConditions) -> [DeepLinkEffect] {
     guard conditions.opensLinks else { return [] }
     var effects: [DeepLinkEffect] = []
@@ -274,8 +273,8 @@ extension PendingLinks {
     return effects
   }
 
-  /// Opens the next page of a link: those below its page, lowest first, and its own. A link whose
-  /// sender may no longer open it is removed.
+  /// Opens the lowest page below a link's page that is not yet opened, or the link's page if there is
+  /// none. A link whose sender may no longer open it is removed.
   mutating func open(
     _ number: LinkNumber, _ conditions: DeepLinkConditions
   ) -> [DeepLinkEffect] {
@@ -299,37 +298,43 @@ extension PendingLinks {
       }
     }
     let parent = entries[index].parents?.popFirst()
-    return effects + [.call(call(for: link, parent: parent))]
+    return effects + [.call(call(for: link, parent: parent, conditions))]
   }
 
-  private func call(for link: PendingLink, parent: String?) -> LinkCall {
+  private func call(
+    for link: PendingLink, parent: String?, _ conditions: DeepLinkConditions
+  ) -> LinkCall {
     let deepLink = link.deepLink
     if let parent {
-      let options = SessionCallOptions(rights: link.rights, method: .deliver, style: .popTo)
-      return LinkCall(link: link.number, uri: parent, options: options, isLast: false)
+      return LinkCall(
+        link: link.number, uri: parent,
+        options: SessionCallOptions(rights: link.rights, method: .deliver, style: .popTo),
+        host: conditions.host(of: parent, [:]), isLast: false)
     }
     let key = deepLink.key.map {
-      RouterIdempotencyKey(session: session, owner: link.keyOwner, text: $0)
+      RouterIdempotencyKey(session: conditions.session, owner: link.keyOwner, text: $0)
     }
     let options = SessionCallOptions(
       rights: link.rights, method: .deliver, params: deepLink.params, exts: deepLink.exts,
       style: deepLink.style, idempotencyKey: key)
-    return LinkCall(link: link.number, uri: deepLink.uri, options: options, isLast: true)
+    return LinkCall(
+      link: link.number, uri: deepLink.uri, options: options,
+      host: conditions.host(of: deepLink.uri, deepLink.params), isLast: true)
   }
 
-  /// Records that a call for a link begins, at `host` if that is a client of the session. `holdTimer`
-  /// reports to ``holdTimeEnded(of:isHeld:_:)`` after ``maxHold``.
+  /// Records that a call for a link begins. `holdTimer` reports to ``holdTimeEnded(of:isHeld:_:)``
+  /// after ``maxHold``.
   mutating func callBegan(
-    _ number: CallNumber, for call: LinkCall, host: ClientID?, holdTimer: any ScheduledWork
+    _ number: CallNumber, for call: LinkCall, holdTimer: any ScheduledWork
   ) {
     guard let index = index(of: call.link) else { return holdTimer.cancel() }
-    entries[index].host = host
+    entries[index].host = call.host
     entries[index].awaitedCall = AwaitedCall(
       number: number, isLast: call.isLast, holdTimer: holdTimer)
   }
 
-  /// Lets the next link be opened if a call is held by an interceptor or a module that is loading, or
-  /// its host has lost its connection.
+  /// Lets the next link be opened if a call `isHeld` by an interceptor or by a module that is loading,
+  /// or its host has lost its connection.
   mutating func holdTimeEnded(
     of call: CallNumber, isHeld: Bool, _ conditions: DeepLinkConditions
   ) -> [DeepLinkEffect] {
@@ -405,7 +410,7 @@ extension PendingLinks {
     return openNext(conditions)
   }
 
-  /// Asks again for the rights of a sender.
+  /// Lets the links of a sender whose rights are not known wait again.
   mutating func retrySender(
     _ sender: Caller, _ conditions: DeepLinkConditions
   ) -> [DeepLinkEffect] {
@@ -427,7 +432,7 @@ extension PendingLinks {
     return [.recordChange] + refusals + openNext(conditions)
   }
 
-  /// Removes a link that is followed, or has failed for good.
+  /// Removes a link that is followed, or has failed for good, and opens the next one.
   private mutating func complete(
     _ number: LinkNumber, _ conditions: DeepLinkConditions
   ) -> [DeepLinkEffect] {

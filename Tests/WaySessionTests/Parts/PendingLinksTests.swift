@@ -53,24 +53,50 @@ struct PendingLinksTests {
     #expect(!isRecordChanged && links.canBegin)
   }
 
-  @Test func requeuedLinkKeepsItsPlace() throws {
-    var links = try pending(["a:1", "a:2"])
-    let first = links.waiting[0].number
-    let call = PendingLinks.LinkCall(
-      link: first, uri: "a:1", options: SessionCallOptions(rights: .app, method: .deliver),
-      isLast: true)
+  /// The conditions of a session that runs a task at `action://` and has no hosts.
+  private func conditions() throws -> DeepLinkConditions {
+    let router = Router()
+    try router.task("action://work") { _ in 1 }
+    return DeepLinkConditions(
+      session: "s", identity: Identity(),
+      resolver: SessionDestinationResolver(router, limits: Limits(), ServerHosts(limits: Limits())),
+      clients: SessionClients(of: "s", limits: Limits(), budget: Self.budget), state: .active,
+      isPersisted: false, now: 0)
+  }
+
+  /// The call that begins with the last of some effects.
+  private func beginCall(
+    _ number: CallNumber, after effects: [PendingLinks.DeepLinkEffect],
+    _ links: inout PendingLinks, _ conditions: DeepLinkConditions
+  ) throws -> PendingLinks.LinkCall {
+    guard case .open(let link) = effects.last,
+      case .call(let call) = links.open(link, conditions).last
+    else { throw CallError(.internal, "no link is opened") }
+    links.callBegan(number, for: call, holdTimer: MemoryLoop().schedule(after: .zero) {})
+    return call
+  }
+
+  @Test func opensOnlyLinksThatAreDue() throws {
+    var links = try pending(["native://absent", "action://work"])
+    let conditions = try conditions()
+    let call = try beginCall(1, after: links.openNext(conditions), &links, conditions)
+    #expect(call.uri == "action://work" && call.isLast)
+    #expect(links.openNext(conditions).isEmpty)
+    #expect(links.taskStarted(by: 1, conditions).count == 1)
+    #expect(links.waiting.map(\.deepLink.uri) == ["native://absent"])
+    #expect(links.callEnded(1, nil, conditions).isEmpty)
+  }
+
+  @Test func linkOfReloadedHostIsOpenedAgainAFewTimes() throws {
+    var links = try pending(["action://work"])
+    let conditions = try conditions()
+    var effects = links.openNext(conditions)
     for attempt in 1...PendingLinks.maxAttempts {
-      links.begin(first)
-      links.callBegan(
-        CallNumber(attempt), for: call, host: 7, holdTimer: MemoryLoop().schedule(after: .zero) {})
-      #expect(links.blockingHost == 7)
-      let isQueued = links.requeue(first)
-      #expect(isQueued == (attempt < PendingLinks.maxAttempts))
-      if isQueued {
-        #expect(links.canBegin)
-        #expect(links.waiting.map(\.deepLink.uri) == ["a:1", "a:2"])
-      }
+      _ = try beginCall(attempt, after: effects, &links, conditions)
+      effects = links.callEnded(attempt, CallError(.hostFailed, "reloaded"), conditions)
     }
+    #expect(effects.count == 1)
+    #expect(links.count == 0)
   }
 
   @Test func restoresLinksBeyondTheLimit() throws {
