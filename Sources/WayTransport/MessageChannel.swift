@@ -62,18 +62,6 @@ extension MessageChannel {
     pause()
     loop.executeLater { [self] in resume() }
   }
-
-  /// Waits for some work, and receives nothing meanwhile. Returns nil if the task was cancelled by
-  /// then, and still receives nothing. Call on the loop.
-  package nonisolated(nonsending) func pause<Result: Sendable>(
-    during work: @Sendable () async -> Result
-  ) async -> Result? {
-    pause()
-    let result = await work()
-    guard !Task.isCancelled else { return nil }
-    resume()
-    return result
-  }
 }
 
 /// The receiver of one ``MessageChannel``. All methods are called on the channel's loop.

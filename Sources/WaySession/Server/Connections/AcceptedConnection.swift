@@ -30,11 +30,14 @@ struct AcceptedConnection: Sendable {
   }
 
   /// Waits for some work, which is not measured, and receives no messages meanwhile. Returns nil if
-  /// the task was cancelled by then. Call on the loop.
+  /// the task was cancelled by then, and still receives none. Call on the loop.
   nonisolated(nonsending) func pause<Result: Sendable>(
     during work: @Sendable () async -> Result
   ) async -> Result? {
-    let result = await channel.pause(during: work)
+    channel.pause()
+    let result = await work()
+    guard !Task.isCancelled else { return nil }
+    channel.resume()
     loopSessions.meter.begin()
     return result
   }

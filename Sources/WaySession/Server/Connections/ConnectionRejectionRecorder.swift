@@ -43,8 +43,6 @@ struct ConnectionRejectionRecorder {
 
   /// Records a token that is not valid for a client. `remedy` is what the server would accept.
   func recordRejectedToken(_ reason: String, remedy: String? = nil, of client: EventClient) {
-    loopSessions.sessionServer.rejectionLog.add(
-      .token, ErrorCode.notAuthenticated.rawValue, reason, address: address, remedy: remedy)
-    loopSessions.configuration.eventSink.tokenRejected(reason, client)
+    loopSessions.reportRejectedToken(reason, remedy: remedy, address: address, of: client)
   }
 }

@@ -10,7 +10,7 @@ struct ConnectionRelay: Sendable {
   private let accepted: AcceptedConnection
   private let first: [UInt8]
   private let tokens: RelayedTokens
-  /// What the owner gets instead of the token, and the token; nil without a token.
+  /// The token, with the reference that the owner gets instead of it; nil without a token.
   private let credential: RelayedTokens.TokenReference?
   private let needsIdentity: Bool
 

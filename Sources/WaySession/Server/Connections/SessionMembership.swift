@@ -16,7 +16,7 @@ struct SessionMembership: Sendable {
     session.assumeIsolated { dispatcher.receive(.decoded(incoming), from: client, in: $0) }
   }
 
-  /// Removes the client, whose connection stays.
+  /// Removes the client, and keeps its connection.
   func leave() {
     session.assumeIsolated { $0.remove(client, code: nil, keepsConnection: true) }
   }

@@ -58,30 +58,32 @@ extension LoopSessions {
     var joiningClient = JoiningClient(identity, handshake)
     joiningClient.identitySource = .session(definesIt: true)
     let client = try session.onLoop { [joiningClient] session throws(CallError) in
-      let client = try session.makeClient(joiningClient, channel: accepted.channel)
-      session.add(client)
-      return client.id
+      try session.addClient(joiningClient, on: accepted.channel)
     }
     assumeIsolated { $0.add(session) }
     return SessionMembership(session: session, client: client)
   }
+}
 
-  private nonisolated func onLoop<Success: Sendable>(
-    _ work: @Sendable (isolated LoopSessions) throws(CallError) -> Success
+extension Actor {
+  /// Runs some work of an actor whose loop the caller is on. Traps on another loop.
+  nonisolated func onLoop<Success: Sendable>(
+    _ work: @Sendable (isolated Self) throws(CallError) -> Success
   ) throws(CallError) -> Success {
-    try assumeIsolated { loopSessions in
-      Result { () throws(CallError) in try work(loopSessions) }
+    try assumeIsolated { actor in
+      Result { () throws(CallError) in try work(actor) }
     }.get()
   }
 }
 
 extension Session {
-  fileprivate nonisolated func onLoop<Success: Sendable>(
-    _ work: @Sendable (isolated Session) throws(CallError) -> Success
-  ) throws(CallError) -> Success {
-    try assumeIsolated { session in
-      Result { () throws(CallError) in try work(session) }
-    }.get()
+  /// Adds a client that has asked for no session. Fails if the session is full.
+  func addClient(
+    _ joiningClient: JoiningClient, on channel: any MessageChannel
+  ) throws(CallError) -> ClientID {
+    let client = try makeClient(joiningClient, channel: channel)
+    add(client)
+    return client.id
   }
 
   /// Adds the client that an open request describes. Fails if the session is full, the page is not

@@ -57,13 +57,9 @@ extension LoopSessions {
       work.cancel()
       respond(bytes.map(HTTPResponse.json) ?? .rejection(503, .shuttingDown))
     }
-    let client = try session.assumeIsolated { session in
-      Result { () throws(CallError) in
-        let client = try session.makeClient(JoiningClient(identity, handshake), channel: channel)
-        session.add(client)
-        return client.id
-      }
-    }.get()
+    let client = try session.onLoop { session throws(CallError) in
+      try session.addClient(JoiningClient(identity, handshake), on: channel)
+    }
     add(session)
     work.leave = { session.removeLater(client) }
     session.assumeIsolated { dispatcher.receive(.decoded(incoming), from: client, in: $0) }

@@ -17,21 +17,17 @@ extension LoopSessions {
       return .failure(ResumeRejection(wasDiscarded ? .outbox : .unknown))
     }
     let handshake = accepted.handshake
-    return try session.assumeIsolated { session in
-      Result { () throws(CallError) in
-        if identity == nil { try checkConnection(client.rights.caller, handshake) }
-        return try SessionResumption.resume(
-          client, claim, identity, handshake, accepted.channel, since: accepted.acceptTime,
-          in: session
-        ).map {
-          number in
-          let response = session.resumeResult(client, after: number)
-          return AdmittedClient(
-            membership: SessionMembership(session: session, client: client.id),
-            response: response, next: .completesResume)
-        }
+    return try session.onLoop { session throws(CallError) in
+      if identity == nil { try checkConnection(client.rights.caller, handshake) }
+      return try SessionResumption.resume(
+        client, claim, identity, handshake, accepted.channel, since: accepted.acceptTime,
+        in: session
+      ).map { number in
+        AdmittedClient(
+          membership: SessionMembership(session: session, client: client.id),
+          response: session.resumeResult(client, after: number), next: .completesResume)
       }
-    }.get()
+    }
   }
 
   /// Fails with 2503 if the connection is reserved for administrators and a caller is none.

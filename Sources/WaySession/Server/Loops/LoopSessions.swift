@@ -289,8 +289,15 @@ extension LoopSessions: SessionOwner {
 
   nonisolated func recordRejectedToken(_ reason: String, of client: EventClient) {
     rejectedTokens.add(joins: false)
+    reportRejectedToken(reason, address: client.address, of: client)
+  }
+
+  /// Reports a rejected token without counting it. `remedy` is what the server would accept.
+  nonisolated func reportRejectedToken(
+    _ reason: String, remedy: String? = nil, address: String?, of client: EventClient
+  ) {
     sessionServer.rejectionLog.add(
-      .token, ErrorCode.notAuthenticated.rawValue, reason, address: client.address)
+      .token, ErrorCode.notAuthenticated.rawValue, reason, address: address, remedy: remedy)
     configuration.eventSink.tokenRejected(reason, client)
   }
 
