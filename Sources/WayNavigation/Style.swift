@@ -1,5 +1,5 @@
 /// The way in which an opened page is placed on the stack.
-public enum Style: String, Sendable, CaseIterable {
+public enum Style: String, Sendable, CaseIterable, Codable {
   /// On top of the current page, in the same stack.
   case push
   /// A modal over the current page, with its own stack unless `exts.navigation` is false.

@@ -99,7 +99,7 @@ enum IdempotentCalls {
     // Work starts once the key is stored. After a crash, the call is made again or has not begun.
     // Later requests of the client wait for it.
     client.calls.holdRequests()
-    session.journal?.recordChange(RecordKey.state(ofClient: client.id))
+    session.journal?.recordChange(.clientState(client.id))
     session.journal?.whenStored { [weak session] in
       client.calls.releaseRequests()
       session?.assumeIsolated { session in

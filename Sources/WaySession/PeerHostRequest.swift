@@ -82,9 +82,7 @@ extension Result where Success == Value, Failure == SessionClientRequestFailure 
 extension Caller {
   /// Returns the caller in the form that another server gets.
   func peerValue(in session: String) -> Value {
-    var members = record.object ?? [:]
-    members["session"] = .string(session)
-    return .object(members)
+    RecordCoder.value(of: CallerRecord(self, in: session))
   }
 
   /// Reads the form of ``peerValue(in:)``. Returns `nil` if there is no value. Fails with -32602 for
@@ -92,11 +90,12 @@ extension Caller {
   static func fromPeerValue(_ value: Value?) throws(CallError) -> Caller? {
     guard let value else { return nil }
     do {
-      let record = try StoredRecord(value, "caller")
-      return try CallerReader(session: record.string("session"), logger: nil).caller(record)
+      let record = try RecordCoder.decode(CallerRecord.self, from: value, "caller")
+      if let session = record.session { return record.caller(in: session, nil) }
     } catch {
       throw .invalidParams("The caller that the other server names cannot be read: \(error)")
     }
+    throw .invalidParams("The caller that the other server names has no session")
   }
 }
 

@@ -85,7 +85,7 @@ enum PushRunner {
       }
       try session.idempotencyKeys.begin(name, request, leader: session.makeCallNumber())
       // The event waits until the key is stored.
-      session.journal?.recordChange(name.recordKey)
+      session.journal?.recordChange(.idempotencyKey(name))
       let reach = session.events.deliver(event, only: client)
       _ = session.idempotencyKeys.end(
         name, .success(.value(.integer(reach.rawValue))), within: session.clients.budget,

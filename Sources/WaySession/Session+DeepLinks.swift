@@ -58,7 +58,7 @@ extension Session {
         deepLink: link, rights: rights, keyOwner: keyOwner, unclaimedLink: unclaimed,
         copies: copies, charge: charge))
     copies?.add()
-    journal?.recordChange(RecordKey.deepLinks)
+    journal?.recordChange(.deepLinks)
     openDeepLinks()
     return state
   }
@@ -118,7 +118,7 @@ extension Session {
 
   private func perform(_ effect: PendingLinks.DeepLinkEffect) {
     switch effect {
-    case .recordChange: journal?.recordChange(RecordKey.deepLinks)
+    case .recordChange: journal?.recordChange(.deepLinks)
     case .open(let link):
       loop.execute { [weak self] in
         self?.assumeIsolated { $0.perform($0.pendingLinks.open(link, $0.deepLinkConditions)) }

@@ -161,8 +161,8 @@ extension Session {
 
   /// Records that a client was added, or that its properties have changed.
   func recordChange(_ client: Client) {
-    journal?.recordChange(RecordKey.client(client.id))
-    journal?.recordChange(RecordKey.state(ofClient: client.id))
+    journal?.recordChange(.client(client.id))
+    journal?.recordChange(.clientState(client.id))
   }
 
   /// Schedules storing the frames that a client has not acknowledged for a while.
@@ -189,7 +189,7 @@ extension Session {
     recordChange(client)
     client.rights.depart(isElsewhere: state.hasMoved)
     if let invitation = client.rights.invitation {
-      journal?.recordChange(RecordKey.invitations)
+      journal?.recordChange(.invitations)
       invitations.release(
         invitation, isFinal: code == CloseCode.normal.rawValue, at: loop.nanoseconds)
     }
@@ -219,7 +219,7 @@ extension Session {
   /// Voids the join token. The clients that stay get the new one when they resume.
   func replaceJoinToken() {
     joinToken = SessionSecret.random()
-    journal?.recordChange(RecordKey.session)
+    journal?.recordChange(.session)
   }
 
   /// Changes the state, unless the session is already closer to its end.
@@ -498,7 +498,7 @@ extension Session {
     case .client(let handle, let callStart):
       let leaves = handle.client.calls.end(call.number, at: handle, isCounted: call.isCounted)
       // After a crash, the client would otherwise get another response.
-      if call.isStored { journal?.recordChange(RecordKey.state(ofClient: handle.client.id)) }
+      if call.isStored { journal?.recordChange(.clientState(handle.client.id)) }
       if leaves { removeLater(handle.client.id) }
       switch result {
       case .success(let response): respond(call.kind.adapted(response), to: handle, callStart)
@@ -534,7 +534,7 @@ extension Session {
   /// Forwards a call to a client on this loop.
   func forward(_ method: String, _ params: Value, to host: Client, _ call: ActiveCall) {
     // The request waits until the store knows who works on the call.
-    if let key = call.leadKey { journal?.recordChange(key.recordKey) }
+    if let key = call.leadKey { journal?.recordChange(.idempotencyKey(key)) }
     guard let id = request(host, method, params, for: .run(call.number)) else { return }
     call.work = .request(id, host)
     if let key = call.leadKey {
@@ -544,7 +544,7 @@ extension Session {
 
   /// Records a request to a host that has got its number, if it does the work of an idempotency key.
   func recordHostRequest(_ request: PendingRequest) {
-    if let key = leadKey(of: request) { journal?.recordChange(key.recordKey) }
+    if let key = leadKey(of: request) { journal?.recordChange(.idempotencyKey(key)) }
   }
 
   /// Returns the idempotency key whose work a request does; `nil` if it does none, or has no number

@@ -65,7 +65,7 @@ enum SessionTokenExpiry {
     update(client, identity, in: session)
     schedule(client, in: session)
     guard session.invitations.contains(by: client.rights) else { return }
-    session.journal?.recordChange(RecordKey.invitations)
+    session.journal?.recordChange(.invitations)
     for guest in session.clients.all {
       guard let invitation = guest.rights.invitation, invitation.inviter === client.rights else {
         continue
@@ -79,7 +79,7 @@ enum SessionTokenExpiry {
   /// Renews the identity of a session, and of the clients that have no token of their own.
   private static func renewIdentity(of session: isolated Session, as identity: Identity) {
     session.identity = identity
-    session.journal?.recordChange(RecordKey.session)
+    session.journal?.recordChange(.session)
     session.environment.owner.updateIdentity(session.id, identity)
     for client in session.clients.all where client.authentication.followsSession {
       apply(identity, to: client, in: session)

@@ -4,7 +4,7 @@ import WayValues
 
 /// The request that is made under an idempotency key. A different request under the same key is an
 /// error.
-struct IdempotentRequest: Hashable {
+struct IdempotentRequest: Hashable, Codable {
   let method: String
   /// The URI, or the page and its method.
   let target: String
@@ -23,8 +23,12 @@ struct SessionIdempotencyKeys {
     let owner: String?
     let text: String
 
-    /// The key of the stored record.
-    var recordKey: String { RecordKey.idempotencyKey(owner: owner, text) }
+    static func == (left: ScopedKey, right: ScopedKey) -> Bool {
+      left.text.isSameUTF8(as: right.text)
+        && left.owner.map(UTF8Key.init) == right.owner.map(UTF8Key.init)
+    }
+
+    func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
   }
 
   /// A call under way.
@@ -120,7 +124,7 @@ struct SessionIdempotencyKeys {
   /// Records the page that the call has opened. Returns the waiting requests.
   mutating func recordPage(_ page: String, _ name: ScopedKey) -> [CallNumber] {
     running[name]?.page = page
-    journal?.recordChange(name.recordKey)
+    journal?.recordChange(.idempotencyKey(name))
     return running[name]?.waiters ?? []
   }
 
@@ -142,7 +146,7 @@ struct SessionIdempotencyKeys {
     at now: UInt64
   ) -> [CallNumber] {
     guard let call = running.removeValue(forKey: name) else { return [] }
-    journal?.recordChange(name.recordKey)
+    journal?.recordChange(.idempotencyKey(name))
     if case .failure(let error) = result, error.isBeforeExecution { return call.waiters }
     for (name, call) in results where now &- call.endedAt >= Self.resultLifetime {
       removeResult(name)
@@ -179,7 +183,7 @@ struct SessionIdempotencyKeys {
   }
 
   private mutating func removeResult(_ name: ScopedKey) {
-    if results.removeValue(forKey: name) != nil { journal?.recordChange(name.recordKey) }
+    if results.removeValue(forKey: name) != nil { journal?.recordChange(.idempotencyKey(name)) }
   }
 }
 
@@ -187,33 +191,20 @@ extension SessionIdempotencyKeys {
   /// Returns the stored record of a key, or `nil`. A call under way is stored if it waits for a shown
   /// page, or for a host whose request has a number: others are made again. `sequenceNumber` returns
   /// that number, or `nil`.
-  ///
-  /// A result is stored with its age, not with the time of its end. The server that takes over the
-  /// session may have a clock that is off by more than ``resultLifetime``.
   func record(
     of name: ScopedKey, at now: UInt64, sequenceNumber: (HostRequest) -> UInt64?
-  ) -> ValueObject? {
-    if let running = running[name], let page = running.page {
-      return ["request": running.request.value, "page": .string(page)]
-    }
-    if let running = running[name], let asked = running.hostRequest,
-      let number = sequenceNumber(asked)
-    {
-      return [
-        "request": running.request.value,
-        "asked": [
-          "client": .integer(Int64(asked.client)), "id": asked.id.value,
-          "method": .string(asked.method), "seq": .integer(Int64(clamping: number)),
-        ],
-      ]
+  ) -> IdempotencyKeyRecord? {
+    if let running = running[name] {
+      if let page = running.page { return .init(request: running.request, page: page) }
+      guard let asked = running.hostRequest, let number = sequenceNumber(asked) else { return nil }
+      return .init(
+        request: running.request,
+        asked: .init(client: asked.client, id: asked.id, method: asked.method, seq: number))
     }
     guard let ended = results[name] else { return nil }
-    return [
-      "request": ended.request.value,
-      "ageMs": .integer(Int64(clamping: (now &- ended.endedAt) / 1_000_000)),
-      "used": .integer(Int64(ended.lastUse)),
-      "result": ended.result.record,
-    ]
+    return .init(
+      request: ended.request, ageMs: (now &- ended.endedAt) / 1_000_000, used: ended.lastUse,
+      result: CallResultRecord(ended.result))
   }
 
   /// The keys of all calls and results.
@@ -228,6 +219,8 @@ extension SessionIdempotencyKeys {
   ) {
     let size = Self.size(request, name, result)
     guard results.count < limit, let charge = try? budget.charge(size) else { return }
+    // Any number may be stored, and further uses must not overflow.
+    let used = min(used, 1 << 53)
     useCount = max(useCount, used)
     results[name] = KeyResult(
       request: request, result: result, charge: charge, endedAt: at, lastUse: used)
@@ -240,26 +233,6 @@ extension SessionIdempotencyKeys {
   ) {
     running[name] = KeyExecution(
       request: request, leader: leader, page: page, hostRequest: hostRequest)
-  }
-}
-
-extension SessionIdempotencyKeys.ScopedKey {
-  /// Reads the key of a part. Returns `nil` for a part of another kind.
-  init?(part: String) {
-    guard let key = RecordKey.idempotencyKey(of: part) else { return nil }
-    self.init(owner: key.owner, text: key.text)
-  }
-}
-
-extension IdempotentRequest {
-  var value: Value {
-    ["method": .string(method), "target": .string(target), "params": .object(params)]
-  }
-
-  init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
-    self.init(
-      method: try record.string("method"), target: try record.string("target"),
-      params: try record.object("params"))
   }
 }
 

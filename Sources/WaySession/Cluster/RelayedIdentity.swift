@@ -18,7 +18,8 @@ struct RelayedIdentity: Sendable {
     var members: ValueObject = [:]
     members["token"] = reference.map(Value.string)
     switch result {
-    case .success(let identity): members["identity"] = identity.record
+    case .success(let identity):
+      members["identity"] = RecordCoder.value(of: IdentityRecord(identity))
     case .failure(let error): members["error"] = error.value
     }
     return .object(members)
@@ -36,9 +37,9 @@ struct RelayedIdentity: Sendable {
       result = .failure(CallError(peerValue: error))
       return
     }
-    do throws(StoredRecord.RecordDecodingError) {
-      result = .success(
-        try Identity(StoredRecord(value, "the message").record("identity")))
+    do throws(RecordDecodingError) {
+      let record = try RecordCoder.decode(IdentityRecord.self, from: value["identity"], "identity")
+      result = .success(record.identity)
     } catch {
       throw ByteDecodingError("it contains an invalid identity: \(error)")
     }

@@ -227,17 +227,11 @@ struct PendingLinks {
 
   /// The stored record of all links that their senders may still deliver, including those that are
   /// being opened: until that is done, they may be opened once more.
-  var record: ValueObject {
-    [
-      "waiting": .array(
-        entries.filter { $0.phase != .started && !$0.link.rights.isRevoked }.map { entry in
-          var members = entry.link.deepLink.record
-          members["caller"] = entry.link.rights.caller.record
-          members["keyOwner"] = entry.link.keyOwner.map(Value.string)
-          members["to"] = entry.link.unclaimedLink?.audience.value
-          return .object(members)
-        })
-    ]
+  var record: DeepLinksRecord {
+    DeepLinksRecord(
+      waiting: entries.filter { $0.phase != .started && !$0.link.rights.isRevoked }.map { entry in
+        .init(entry.link)
+      })
   }
 
   /// Removes all links. Returns those that other sessions may open too.

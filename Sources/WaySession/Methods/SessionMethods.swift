@@ -60,7 +60,7 @@ enum SessionMethods {
     let now = session.loop.nanoseconds
     try session.invitations.add(
       invitation, uses: uses, expires: now &+ UInt64(time) * 1_000_000, at: now)
-    session.journal?.recordChange(RecordKey.invitations)
+    session.journal?.recordChange(.invitations)
     return .value([
       "session": .string(session.id), "token": .string(invitation.token),
       "expiresAt": .integer(session.environment.now() + Int64(time)),

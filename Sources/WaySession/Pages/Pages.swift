@@ -488,7 +488,7 @@ extension Pages {
     openPages[page.id] = StackEntry(
       page, hostReference, by: caller, chosenHost: opening?.chosenHost, opener: opening?.opener,
       openers: openers, openedAt: now(), charge)
-    journal?.recordChange(RecordKey.page(page.id))
+    journal?.recordChange(.page(page.id))
   }
 
   /// Changes the stack, and completes a call with the result.
@@ -520,8 +520,8 @@ extension Pages {
   ) throws(StackError) -> (change: StackChange, actions: [SessionPageAction]) {
     let change = try stack.apply(operation)
     if let journal {
-      journal.recordChange(RecordKey.stack)
-      for closed in change.closed { journal.recordChange(RecordKey.page(closed.page.id)) }
+      journal.recordChange(.stack)
+      for closed in change.closed { journal.recordChange(.page(closed.page.id)) }
     }
     let closed = change.closed.map {
       ($0.page, $0.outcome, openPages.removeValue(forKey: $0.page.id))
@@ -538,7 +538,7 @@ extension Pages {
     if let delivery = change.delivered, let page = change.existing, let entry = openPages[page.id] {
       entry.page = page
       if let charge { entry.charge = charge }
-      journal?.recordChange(RecordKey.page(page.id))
+      journal?.recordChange(.page(page.id))
       actions.append(.resume(page, entry.hostReference, delivery))
       // Hosts show the page that is resumed last, which has to be the one on top.
       resumed = page.id == change.top?.id ? nil : change.top

@@ -49,15 +49,14 @@ final class Invitation: Sendable {
   /// The groups that the guest has now: those of the invitation that the inviter still has.
   var currentGroups: Set<UTF8Key> { groups.intersection(inviter.caller.identity.groups) }
 
-  /// The stored form.
-  var record: ValueObject {
-    var fields: ValueObject = [
-      "token": .string(token), "hosts": hosts.sortedValue,
-      "groups": groups.sortedValue, "inviter": inviter.caller.record,
-    ]
-    fields["page"] = page.map(Value.string)
-    fields["routes"] = givenRoutes.map { .array($0.map(Value.string)) }
-    return fields
+  /// Returns the stored form. Times are in milliseconds since 1970-01-01 UTC.
+  func record(
+    uses: Int, expiresAt: Int64, returns: [Int64], revoked: Bool?
+  ) -> InvitationsRecord.OpenInvitationRecord {
+    .init(
+      token: token, hosts: hosts.sorted().map(\.text), groups: groups.sorted().map(\.text),
+      inviter: CallerRecord(inviter.caller), page: page, routes: givenRoutes, uses: uses,
+      expiresAt: expiresAt, returns: returns, revoked: revoked)
   }
 
   /// Whether the guest may call methods about every route.

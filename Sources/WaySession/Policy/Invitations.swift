@@ -126,40 +126,31 @@ struct Invitations {
   }
 
   /// The stored form. `wall` is `now` by the wall clock, in milliseconds.
-  func record(at now: UInt64, wall: Int64) -> ValueObject {
-    func time(_ moment: UInt64) -> Value {
-      .integer(wall + (Int64(clamping: moment) - Int64(clamping: now)) / 1_000_000)
+  func record(at now: UInt64, wall: Int64) -> InvitationsRecord {
+    func time(_ moment: UInt64) -> Int64 {
+      wall + (Int64(clamping: moment) - Int64(clamping: now)) / 1_000_000
     }
-    return [
-      "open": .array(
-        entries.map { entry in
-          var members = entry.invitation.record
-          members["uses"] = .integer(Int64(entry.uses))
-          members["expiresAt"] = time(entry.expires)
-          members["returns"] = .array(entry.rejoinDeadlines.map(time))
-          if entry.isRevoked { members["revoked"] = true }
-          return .object(members)
-        })
-    ]
+    return InvitationsRecord(
+      open: entries.map { entry in
+        entry.invitation.record(
+          uses: entry.uses, expiresAt: time(entry.expires),
+          returns: entry.rejoinDeadlines.map(time), revoked: entry.isRevoked ? true : nil)
+      })
   }
 
   /// Restores an invitation from its record. Its guests are counted when they are restored.
   mutating func restore(
-    _ invitation: Invitation, _ record: StoredRecord, at now: UInt64, wall: Int64
-  ) throws(StoredRecord.RecordDecodingError) {
+    _ invitation: Invitation, _ record: InvitationsRecord.OpenInvitationRecord, at now: UInt64,
+    wall: Int64
+  ) {
     func moment(_ time: Int64) -> UInt64 {
       // Any time may be stored, and none may overflow.
       UInt64(clamping: Int128(now) + (Int128(time) - Int128(wall)) * 1_000_000)
     }
-    let returns = try record.list("returns").map {
-      (time) throws(StoredRecord.RecordDecodingError) in
-      guard let time = time.integer else { throw record.typeMismatch("returns", "list of times") }
-      return moment(time)
-    }
     var entry = OpenInvitation(
-      invitation: invitation, uses: Int(clamping: try record.integer("uses")),
-      expires: moment(try record.integer("expiresAt")), rejoinDeadlines: returns)
-    entry.isRevoked = record["revoked"] == true
+      invitation: invitation, uses: record.uses, expires: moment(record.expiresAt),
+      rejoinDeadlines: record.returns.map(moment))
+    entry.isRevoked = record.revoked == true
     entries.append(entry)
   }
 

@@ -13,7 +13,7 @@ final class SessionJournal: @unchecked Sendable {
     /// `isAwaited` is true if messages wait for the change, and `number` is the number of the
     /// change.
     func steps(
-      for parts: Set<String>?, isAwaited: Bool, number: Int
+      for parts: Set<SessionPart>?, isAwaited: Bool, number: Int
     ) -> [SessionChange.ChangeStep]
     /// The store has the changes up to a number.
     func didStore(through number: Int)
@@ -30,7 +30,7 @@ final class SessionJournal: @unchecked Sendable {
   let session: String
   private let lease: SessionLease
   private let writer: SessionStoreWriter
-  private var changedParts: Set<String> = []
+  private var changedParts: Set<SessionPart> = []
   /// The number of changes that were handed to the store.
   private var lastSubmitted = 0
   /// The number of the last stored change.
@@ -69,7 +69,7 @@ final class SessionJournal: @unchecked Sendable {
   var term: Int64 { lease.term }
 
   /// Records a change of a part on which later messages depend.
-  func recordChange(_ part: String) {
+  func recordChange(_ part: SessionPart) {
     guard isOpen else { return }
     changedParts.insert(part)
     lastAwaited = lastSubmitted + 1
@@ -77,7 +77,7 @@ final class SessionJournal: @unchecked Sendable {
   }
 
   /// Records a change of a part on which no message depends.
-  func recordDeferredChange(_ part: String) {
+  func recordDeferredChange(_ part: SessionPart) {
     guard isOpen else { return }
     changedParts.insert(part)
     writer.enqueueDeferred(self)

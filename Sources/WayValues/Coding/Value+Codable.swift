@@ -57,6 +57,19 @@ extension Value: Codable {
   }
 }
 
+extension ValueObject: Codable {
+  public init(from decoder: any Decoder) throws {
+    guard let object = try Value(from: decoder).object else {
+      throw DecodingError.typeMismatch(
+        ValueObject.self,
+        .init(codingPath: decoder.codingPath, debugDescription: "has to be an object"))
+    }
+    self = object
+  }
+
+  public func encode(to encoder: any Encoder) throws { try Value.object(self).encode(to: encoder) }
+}
+
 /// The name of any member, or the index of any element of an array.
 struct ValueKey: CodingKey {
   let stringValue: String

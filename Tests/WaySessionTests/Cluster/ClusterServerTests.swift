@@ -89,7 +89,7 @@ struct ClusterServerTests {
     func question(_ request: IdempotentRequest) -> Value {
       [
         "ask": "pushKey", "owner": .string(key.owner), "to": key.audience.value,
-        "key": .string(key.text), "request": request.value,
+        "key": .string(key.text), "request": RecordCoder.value(of: request),
       ]
     }
     #expect(try await respond(question(request)) == .null)

@@ -23,17 +23,17 @@ struct InvitationsTests {
     ])
   func restoresInvitationWithAnyExpiry(_ expiresAt: Int64, isOpen: Bool) throws {
     var invitations = Invitations()
-    let record = try StoredRecord(
-      ["uses": 1, "expiresAt": .integer(expiresAt), "returns": []], "open")
-    try invitations.restore(try makeInvitation(), record, at: 5_000_000_000, wall: 1000)
+    let invitation = try makeInvitation()
+    let record = invitation.record(uses: 1, expiresAt: expiresAt, returns: [], revoked: nil)
+    invitations.restore(invitation, record, at: 5_000_000_000, wall: 1000)
     #expect((invitations.find(PresentedToken("t"), at: 5_000_000_000, wall: 1000) != nil) == isOpen)
   }
 
   @Test func restoresDeadlinesOfEarlierGuests() throws {
     var invitations = Invitations()
-    let record = try StoredRecord(
-      ["uses": 0, "expiresAt": 0, "returns": [.integer(.min), .integer(.max)]], "open")
-    try invitations.restore(try makeInvitation(), record, at: 5_000_000_000, wall: 1000)
+    let invitation = try makeInvitation()
+    let record = invitation.record(uses: 0, expiresAt: 0, returns: [.min, .max], revoked: nil)
+    invitations.restore(invitation, record, at: 5_000_000_000, wall: 1000)
     #expect(invitations.find(PresentedToken("t"), at: 6_000_000_000, wall: 2000) != nil)
   }
 }

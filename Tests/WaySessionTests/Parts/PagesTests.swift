@@ -192,14 +192,13 @@ struct PagesTests {
     try fixture.open("x://a?n=1", called: "x://alias", call: 1)
     fixture.respond("p1")
     try fixture.open("x://a?n=2", call: 2, style: .popTo, params: ["n": 2])
-    var record = try #require(fixture.pages.record(of: "p1"))
+    var record = RecordCoder.value(of: try #require(fixture.pages.record(of: "p1"))).object ?? [:]
     #expect(record["called"] == "x://alias")
     if isOldRecord { record["called"] = nil }
     var restored = PagesFixture()
     try restored.pages.restore(
-      StoredRecord(Value.object(fixture.pages.stackRecord), "stack"),
-      pages: ["p1": StoredRecord(Value.object(record), "page")],
-      CallerReader(session: "s-1", logger: nil))
+      StackRecord(fixture.pages.stack),
+      ["p1": RecordCoder.decode(from: .object(record), "page")], in: "s-1", nil)
     let page = try #require(restored.pages.stack.top)
     #expect(page.uri == "x://a?n=2" && page.params == ["n": 2])
     #expect(page.calledURI == (isOldRecord ? "x://a?n=2" : "x://alias"))

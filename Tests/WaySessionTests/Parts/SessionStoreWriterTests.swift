@@ -11,7 +11,7 @@ struct SessionStoreWriterTests {
   /// A session with one part.
   private final class PartSource: SessionJournal.JournalSource {
     func steps(
-      for parts: Set<String>?, isAwaited: Bool, number: Int
+      for parts: Set<SessionPart>?, isAwaited: Bool, number: Int
     ) -> [SessionChange.ChangeStep] { [] }
     func didStore(through number: Int) {}
     func didLoseOwnership(_ reason: SessionJournal.OwnershipChange) {}
@@ -55,7 +55,7 @@ struct SessionStoreWriterTests {
         let session = "s-\(number)"
         let journal = SessionJournal(of: session, SessionLease(owner: "a", term: 1), writer)
         journal.source = source
-        journal.recordChange(RecordKey.session)
+        journal.recordChange(.session)
         journal.whenStored { released.withLock { $0.append(session) } }
         return journal
       }
@@ -87,7 +87,7 @@ struct SessionStoreWriterTests {
     #expect(await storedSessions().count == Self.many)
     #expect(released.withLock { $0.isEmpty })
     // A change that is made meanwhile does not wait for the walk.
-    await onLoop { journals[0].recordChange(RecordKey.session) }
+    await onLoop { journals[0].recordChange(.session) }
     await onLoop { walk.visit(1) }
     #expect(released.withLock { !$0.isEmpty })
     let isIdle = Locked(false)
@@ -119,7 +119,7 @@ struct SessionStoreWriterTests {
       let stored = await onLoop { [writer] in writer.writes.changes } + Self.many
       await onLoop {
         for journal in journals {
-          journal.recordChange(RecordKey.session)
+          journal.recordChange(.session)
           journal.whenStored { released.withLock { $0.append(journal.session) } }
         }
       }
@@ -158,7 +158,7 @@ struct SessionStoreWriterTests {
     await store.waitForPendingAppend()
     let released = Locked(false)
     let flush = await onLoop { [writer, loop] in
-      journals[1].recordChange(RecordKey.session)
+      journals[1].recordChange(.session)
       journals[1].whenStored { released.withLock { $0 = true } }
       return Task(executorPreference: loop) {
         await writer.flush()

@@ -110,7 +110,7 @@ package struct ClusterDispatch: Sendable {
     guard cluster != nil else { return nil }
     let responses = await requestOthers([
       "ask": "pushKey", "owner": .string(name.owner), "to": name.audience.value,
-      "key": .string(name.text), "request": push.request.value,
+      "key": .string(name.text), "request": RecordCoder.value(of: push.request),
     ])
     for case .success(let value) in responses.map(\.result) {
       if value["conflict"] == true { throw .keyConflict(name.text) }
@@ -267,7 +267,7 @@ package struct ClusterDispatch: Sendable {
 
   private static func sessionInfos(_ response: Value) -> [SessionInfo] {
     (response.array ?? []).compactMap { value in
-      (try? StoredRecord(value, "session")).flatMap { try? SessionInfo($0) }
+      try? RecordCoder.decode(SessionInfoRecord.self, from: value, "session").info
     }
   }
 
@@ -509,7 +509,7 @@ extension CallerStatus {
 extension UnclaimedLinks.UnclaimedLink {
   /// The link for another server.
   var peerValue: Value {
-    var members = deepLink.record
+    var members = deepLink.fields
     members["to"] = audience.value
     members["caller"] = rights?.peerValue
     members["expiresAt"] = .integer(expiresAt)

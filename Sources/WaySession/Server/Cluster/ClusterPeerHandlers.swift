@@ -22,7 +22,8 @@ struct ClusterPeerHandlers {
     case "run": return try await handle(run: request, progress)
     case "sessions":
       let audience = try SessionPush.audience(request["of"])
-      return .array(await sessionServer.sessions(audience).map(\.record))
+      let infos = await sessionServer.sessions(audience)
+      return .array(infos.map { RecordCoder.value(of: SessionInfoRecord($0)) })
     case "group": return try await handle(group: request)
     case "revoke": return try await handle(revoke: request)
     case "revoked":
@@ -101,7 +102,7 @@ struct ClusterPeerHandlers {
   private func handle(pushKey request: Value) throws(CallError) -> Value {
     let record: IdempotentRequest
     do {
-      record = try IdempotentRequest(StoredRecord(request["request"], "request"))
+      record = try RecordCoder.decode(from: request["request"], "request")
     } catch {
       throw .invalidParams("The push of the other server: \(error)")
     }

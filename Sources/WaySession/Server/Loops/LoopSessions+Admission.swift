@@ -101,7 +101,7 @@ extension Session {
     try HostMethods.registerHosts(hosts, by: client, in: self)
     if let invitation = joiningClient.invitation {
       invitations.redeem(invitation)
-      journal?.recordChange(RecordKey.invitations)
+      journal?.recordChange(.invitations)
     }
     add(client)
     return client

@@ -1,5 +1,6 @@
 import WayRPC
 import WayTransport
+import WayValues
 
 extension LoopSessions {
   /// Restores a stored session.
@@ -9,7 +10,7 @@ extension LoopSessions {
       return configuration.eventSink.emit(stored.id, .unreadable(reason: reason), nil)
     }
     do {
-      let session = try SessionSnapshotReader.session(stored, in: self, writer)
+      let session = try makeSession(from: stored, writer)
       guard session.assumeIsolated({ !$0.clients.isEmpty }) else {
         return session.assumeIsolated { $0.end() }
       }
@@ -21,6 +22,31 @@ extension LoopSessions {
       sessionServer.unreadableSessions.withLock { _ = $0.insert(stored.id) }
       configuration.eventSink.emit(stored.id, .unreadable(reason: "\(error)"), nil)
     }
+  }
+
+  /// Makes a session of what is stored of it, which is not yet added here. Fails if a part is
+  /// malformed.
+  private func makeSession(
+    from stored: StoredSession, _ writer: SessionStoreWriter
+  ) throws(RecordDecodingError) -> Session {
+    let snapshot = try SessionSnapshot(stored.parts)
+    let identity = snapshot.session.identity.identity
+    let journal = SessionJournal(of: stored.id, stored.lease, writer)
+    let session = Session(
+      id: stored.id, identity, environment, journal, from: snapshot.session,
+      userSlot: sessionServer.userQuotas.restoredSession(of: identity.user))
+    let dispatcher = dispatcher
+    let result = session.assumeIsolated { session in
+      Result { () throws(RecordDecodingError) in
+        try session.restore(
+          snapshot, term: stored.lease.term, isComplete: stored.isComplete, with: dispatcher)
+      }
+    }
+    do { try result.get() } catch {
+      journal.abandon()
+      throw error
+    }
+    return session
   }
 
   /// Passes all remaining changes to the store.

@@ -116,7 +116,7 @@ package actor LoopSessions: ChannelAcceptor {
     let id = "s-" + SessionSecret.random(12)
     let journal =
       isDurable ? writer.map { SessionJournal(of: id, SessionLease(owner: $0.owner), $0) } : nil
-    journal?.recordChange(RecordKey.session)
+    journal?.recordChange(.session)
     return Session(
       id: id, identity, environment, journal, userSlot: userSlot,
       isOfRequest: isOfRequest)

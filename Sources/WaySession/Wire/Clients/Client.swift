@@ -94,28 +94,10 @@ final class Client: @unchecked Sendable {
 
 /// A client's description of itself in `session.open`: its program, the program's version, and its
 /// platform. Members that the client did not send are nil.
-struct ClientSoftware: Sendable {
+struct ClientSoftware: Sendable, Codable {
   var name: String?
   var version: String?
   var platform: String?
-}
-
-extension ClientSoftware {
-  /// The record in which the description is stored.
-  var record: ValueObject {
-    var fields: ValueObject = [:]
-    fields["name"] = name.map(Value.string)
-    fields["version"] = version.map(Value.string)
-    fields["platform"] = platform.map(Value.string)
-    return fields
-  }
-
-  /// Decodes a ``record``.
-  init(_ record: StoredRecord) {
-    self.init(
-      name: record["name"]?.string, version: record["version"]?.string,
-      platform: record["platform"]?.string)
-  }
 }
 
 /// The purpose of a request that was sent to a client; it decides how its response is handled.

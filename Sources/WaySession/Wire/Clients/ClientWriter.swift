@@ -225,7 +225,7 @@ final class ClientWriter {
   @inline(__always)
   func markChanged(_ client: Client) {
     if let journal, client.link.markChanged() {
-      journal.recordDeferredChange(RecordKey.state(ofClient: client.id))
+      journal.recordDeferredChange(.clientState(client.id))
     }
   }
 

@@ -19,30 +19,28 @@ final class SessionBatchResponse {
     self.number = number
   }
 
-  /// The record in which the responses are stored.
-  var record: ValueObject {
-    [
-      "number": .integer(Int64(clamping: number)),
-      "answers": .array(
-        responses.slots.map { slot in
-          switch slot {
-          case .none: false
-          case .pending: true
-          case .completed(let bytes): .string(String(decoding: bytes, as: UTF8.self))
-          }
-        }),
-    ]
+  /// The stored form.
+  var record: ClientStateRecord.UnfinishedBatch {
+    .init(
+      number: number,
+      answers: responses.slots.map { slot in
+        switch slot {
+        case .none: false
+        case .pending: true
+        case .completed(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+        }
+      })
   }
 
-  /// Decodes a ``record``.
-  init(_ record: StoredRecord) throws(StoredRecord.RecordDecodingError) {
-    number = try record.number("number")
+  /// Reads a ``record``.
+  init(_ record: ClientStateRecord.UnfinishedBatch) throws(RecordDecodingError) {
+    number = record.number
     responses = BatchResponseCollector(
-      slots: try record.list("answers").map { (value) throws(StoredRecord.RecordDecodingError) in
+      slots: try record.answers.map { (value) throws(RecordDecodingError) in
         switch value {
         case .bool(let isWaiting): isWaiting ? .pending : .none
         case .string(let text): .completed(Array(text.utf8))
-        default: throw record.typeMismatch("answers", "list of answers")
+        default: throw RecordDecodingError("an answer of a batch is no answer")
         }
       })
   }

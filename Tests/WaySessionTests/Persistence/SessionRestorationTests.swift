@@ -7,7 +7,7 @@ import WayValues
 
 /// Sessions that are restored from a store.
 @Suite(.timeLimit(.minutes(1)))
-struct SessionSnapshotReaderTests {
+struct SessionRestorationTests {
   private static let serverHosts: ValueObject = [
     "hosts": [["scheme": "action", "kind": "task", "scope": "server"]]
   ]
@@ -43,7 +43,7 @@ struct SessionSnapshotReaderTests {
     await bridge.loopSessions.restore(stored)
     let resumable = bridge.loopSessions.resumableClients
     let names = try stored.parts.filter { $0.key.hasPrefix("client/") }.map {
-      try StoredRecord($0.value, $0.key).string("name")
+      try RecordCoder.decode(ClientRecord.self, from: $0.value, $0.key).name
     }
     return (
       await bridge.sessionServer.clusterDispatch.sessions(.all).count,
@@ -60,7 +60,7 @@ struct SessionSnapshotReaderTests {
   @Test(arguments: ["acknowledged", "calls"])
   func nothingOfASessionWithADamagedPartIsRegistered(_ member: String) async throws {
     let stored = try await storedSession()
-    let part = RecordKey.state(ofClient: 2)
+    let part = SessionPart.clientState(2).name
     var parts = stored.parts
     let bytes = parts[part, default: []]
     var state = try JSON.parse(bytes.span.bytes).object ?? [:]

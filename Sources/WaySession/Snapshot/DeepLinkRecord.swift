@@ -1,0 +1,78 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+/// The form in which a deep link is stored and sent to other servers: the params of
+/// `router.deliver`.
+struct DeepLinkRecord: Codable {
+  private let uri: String
+  private let params: ValueObject
+  private let exts: ValueObject?
+  private let style: Style?
+  private let key: String?
+
+  init(_ link: DeepLink) {
+    uri = link.uri
+    params = link.params
+    exts = link.exts.isEmpty ? nil : link.exts
+    style = link.style
+    key = link.key
+  }
+
+  var link: DeepLink { DeepLink(uri, params: params, exts: exts ?? [:], style: style, key: key) }
+}
+
+extension DeepLink {
+  /// The members of the link's ``DeepLinkRecord``.
+  var fields: ValueObject { RecordCoder.value(of: DeepLinkRecord(self)).object ?? [:] }
+
+  /// Reads the ``fields`` that another server has sent. Returns `nil` if they are none.
+  init?(peerValue: Value?) {
+    guard let record = try? RecordCoder.decode(DeepLinkRecord.self, from: peerValue, "link") else {
+      return nil
+    }
+    self = record.link
+  }
+}
+
+/// The stored form of the deep links of a session.
+struct DeepLinksRecord: Codable {
+  /// A deep link that waits.
+  struct WaitingLinkRecord: Codable {
+    private enum CodingKeys: CodingKey {
+      case caller, keyOwner, to
+    }
+
+    let link: DeepLinkRecord
+    let caller: CallerRecord
+    let keyOwner: String?
+    /// The audience of the push that has brought the link.
+    let to: Value?
+
+    init(_ link: PendingLinks.PendingLink) {
+      self.link = DeepLinkRecord(link.deepLink)
+      caller = CallerRecord(link.rights.caller)
+      keyOwner = link.keyOwner
+      to = link.unclaimedLink?.audience.value
+    }
+
+    // The members of the link are those of this record.
+    init(from decoder: any Decoder) throws {
+      link = try DeepLinkRecord(from: decoder)
+      let members = try decoder.container(keyedBy: CodingKeys.self)
+      caller = try members.decode(CallerRecord.self, forKey: .caller)
+      keyOwner = try members.decodeIfPresent(String.self, forKey: .keyOwner)
+      to = try members.decodeIfPresent(Value.self, forKey: .to)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try link.encode(to: encoder)
+      var members = encoder.container(keyedBy: CodingKeys.self)
+      try members.encode(caller, forKey: .caller)
+      try members.encodeIfPresent(keyOwner, forKey: .keyOwner)
+      try members.encodeIfPresent(to, forKey: .to)
+    }
+  }
+
+  let waiting: [WaitingLinkRecord]
+}

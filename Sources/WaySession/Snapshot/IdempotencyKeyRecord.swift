@@ -1,0 +1,69 @@
+import WayNavigation
+import WayRPC
+import WayValues
+
+/// The stored form of an idempotency key: of a call that waits for the page that it has opened, of a
+/// call that a host works on, or of a result.
+struct IdempotencyKeyRecord: Codable {
+  /// A request to a host. `seq` is the number of its message.
+  struct HostRequestRecord: Codable {
+    let client: ClientID
+    let id: RequestID
+    let method: String
+    let seq: UInt64
+  }
+
+  let request: IdempotentRequest
+  var page: String?
+  var asked: HostRequestRecord?
+  /// The time since the call has ended. It does not depend on the clock of a server, which may be off
+  /// by more than the lifetime of a result.
+  var ageMs: UInt64?
+  /// The number of the last use, among the uses of all results.
+  var used: Int?
+  var result: CallResultRecord?
+}
+
+/// The stored form of the result of a call: `{value}`, `{outcome}` or `{error}`.
+struct CallResultRecord: Codable {
+  private enum CodingKeys: CodingKey {
+    case value, outcome, error
+  }
+
+  private struct ErrorRecord: Codable {
+    let code: Int
+    let message: String
+    let data: Value?
+  }
+
+  let result: Result<SessionCallResponse, CallError>
+
+  init(_ result: Result<SessionCallResponse, CallError>) { self.result = result }
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    if members.contains(.outcome) {
+      guard let outcome = Outcome(try members.decode(Value.self, forKey: .outcome)) else {
+        throw DecodingError.invalid(CodingKeys.outcome, "is not an outcome", in: members)
+      }
+      result = .success(.outcome(outcome))
+    } else if members.contains(.value) {
+      // The value may be null.
+      result = .success(.value(try members.decode(Value.self, forKey: .value)))
+    } else {
+      let error = try members.decode(ErrorRecord.self, forKey: .error)
+      result = .failure(CallError(code: error.code, message: error.message, data: error.data))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    switch result {
+    case .success(.outcome(let outcome)): try members.encode(outcome.value, forKey: .outcome)
+    case .success(let response): try members.encode(response.value, forKey: .value)
+    case .failure(let error):
+      try members.encode(
+        ErrorRecord(code: error.code, message: error.message, data: error.data), forKey: .error)
+    }
+  }
+}

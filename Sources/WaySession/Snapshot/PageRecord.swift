@@ -1,0 +1,162 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+/// The stored form of a page without its place on the stack, which changes more often.
+struct PageRecord: Codable {
+  private let uri: String
+  private let called: String?
+  private let route: String?
+  private let pathParams: ValueObject
+  private let kind: String
+  private let params: ValueObject
+  private let exts: ValueObject
+  private let host: String
+
+  init(_ page: Page) {
+    uri = page.uri
+    called = page.otherCalledURI
+    route = page.route
+    pathParams = page.pathParams
+    kind = page.kind
+    params = page.params
+    exts = page.exts
+    host = page.host
+  }
+
+  /// Returns the page at its place.
+  func page(at place: PagePlace) -> Page {
+    Page(
+      id: place.id, uri: uri, calledURI: called, route: route, pathParams: pathParams, kind: kind,
+      style: place.style, params: params, exts: exts, host: host, level: place.level,
+      hasStack: place.hasStack)
+  }
+}
+
+/// The place of a page on the stack.
+struct PagePlace: Codable {
+  let id: String
+  fileprivate let level: Int
+  fileprivate let hasStack: Bool
+  fileprivate let style: Style
+
+  init(_ page: Page) {
+    id = page.id
+    level = page.level
+    hasStack = page.hasStack
+    style = page.style
+  }
+}
+
+/// The stored form of a page on the stack, with its host and its opener.
+struct OpenPageRecord: Codable {
+  private enum CodingKeys: CodingKey {
+    case caller, opener, presenter, chosen
+  }
+
+  let page: PageRecord
+  let caller: CallerRecord
+  /// The page of the opener.
+  let opener: String?
+  /// The client that shows the page; `nil` for a page of Swift code.
+  let presenter: ClientID?
+  let chosen: ChosenHostRecord?
+
+  init(_ entry: Pages.StackEntry) {
+    page = PageRecord(entry.page)
+    caller = CallerRecord(entry.caller)
+    opener = entry.opener
+    presenter = if case .client(let client) = entry.hostReference { client } else { nil }
+    chosen = entry.chosenHost.map(ChosenHostRecord.init)
+  }
+
+  // The members of the page are those of this record.
+  init(from decoder: any Decoder) throws {
+    page = try PageRecord(from: decoder)
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    caller = try members.decode(CallerRecord.self, forKey: .caller)
+    opener = try members.decodeIfPresent(String.self, forKey: .opener)
+    presenter = try members.decodeIfPresent(ClientID.self, forKey: .presenter)
+    chosen = try members.decodeIfPresent(ChosenHostRecord.self, forKey: .chosen)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try page.encode(to: encoder)
+    var members = encoder.container(keyedBy: CodingKeys.self)
+    try members.encode(caller, forKey: .caller)
+    try members.encodeIfPresent(opener, forKey: .opener)
+    try members.encodeIfPresent(presenter, forKey: .presenter)
+    try members.encodeIfPresent(chosen, forKey: .chosen)
+  }
+}
+
+/// The stored form of the host that shows a page.
+struct ChosenHostRecord: Codable {
+  private let client: ClientID
+  private let definition: SessionHostDefinition
+  private let captures: ValueObject
+  private let pattern: String?
+
+  init(_ chosen: ChosenHost) {
+    client = chosen.client
+    definition = chosen.host.definition
+    captures = chosen.captures
+    pattern = chosen.pattern
+  }
+
+  var chosenHost: ChosenHost {
+    ChosenHost(
+      SessionHosts.RegisteredHost(definition: definition, client: client), pattern: pattern,
+      captures: captures)
+  }
+}
+
+extension SessionHostDefinition: Codable {
+  init(from decoder: any Decoder) throws {
+    do {
+      try self.init(Value(from: decoder), path: "", maxPatterns: .max)
+    } catch let error as CallError {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: error.message))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
+/// The stored form of the stack: its pages by id, and its tabs.
+struct StackRecord: Codable {
+  private struct TabRecord: Codable {
+    let tab: Int
+    let pages: [PagePlace]
+  }
+
+  private let pages: [PagePlace]
+  private let selected: Int?
+  private let beside: [TabRecord]?
+
+  init(_ stack: NavigationStack) {
+    pages = stack.pages.map(PagePlace.init)
+    selected = stack.selected
+    beside =
+      stack.backgroundTabs.isEmpty
+      ? nil
+      : stack.backgroundTabs.map { TabRecord(tab: $0.tab, pages: $0.pages.map(PagePlace.init)) }
+  }
+
+  /// Returns the stack with these pages, by id. Fails if one is missing.
+  func stack(of records: [String: OpenPageRecord]) throws(RecordDecodingError) -> NavigationStack {
+    func page(_ place: PagePlace) throws(RecordDecodingError) -> Page {
+      guard let record = records[place.id] else {
+        throw RecordDecodingError("the page \(place.id.quoted) of the stack is missing")
+      }
+      return record.page.page(at: place)
+    }
+    func list(_ places: [PagePlace]) throws(RecordDecodingError) -> [Page] {
+      try places.map { (place) throws(RecordDecodingError) in try page(place) }
+    }
+    var backgroundTabs: [(tab: Int, pages: [Page])] = []
+    for tab in beside ?? [] { backgroundTabs.append((tab.tab, try list(tab.pages))) }
+    return NavigationStack(try list(pages), selected: selected, backgroundTabs: backgroundTabs)
+  }
+}

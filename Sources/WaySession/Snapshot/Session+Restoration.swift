@@ -1,0 +1,233 @@
+import WayNavigation
+import WayPatterns
+import WayRPC
+import WayRouting
+import WayTransport
+import WayValues
+
+// Restores the session from its stored state when the server has started again, or has taken it over.
+// Its clients have no connection yet, and may resume.
+extension Session {
+  /// A client that is restored in its session, and not yet registered outside of it.
+  private struct RestoredClient {
+    let client: Client
+    /// The server-wide hosts that it had registered.
+    let serverHosts: [SessionHostDefinition]
+    let state: ClientStateRecord
+    let batches: [UInt64: SessionBatchResponse]
+  }
+
+  /// Restores the parts. `term` is the number of times that the session was taken over, counting its
+  /// creation; `isComplete` means that everything which has happened in it is stored. Fails if parts
+  /// contradict one another or exceed the limits; then the session has no effects outside of it.
+  func restore(
+    _ snapshot: SessionSnapshot, term: Int64, isComplete: Bool,
+    with dispatcher: SessionRequestDispatcher
+  ) throws(RecordDecodingError) {
+    let logger = environment.logger
+    for record in snapshot.invitations?.open ?? [] { try restoreInvitation(record) }
+    var restoredClients: [RestoredClient] = []
+    for client in snapshot.clients {
+      restoredClients.append(try restoreClient(client, term: term, isComplete: isComplete))
+    }
+    invitations.departInviters { clients.named($0) != nil }
+    if let stack = snapshot.stack {
+      try pages.restore(stack, snapshot.pages, in: id, logger)
+    }
+    for record in snapshot.deepLinks?.waiting ?? [] { restoreDeepLink(record) }
+    // Those that were used last come first, so that they have room.
+    let keys = snapshot.idempotencyKeys.sorted { $0.record.used ?? .max > $1.record.used ?? .max }
+    for (key, record) in keys { try restoreKey(key, record) }
+    // Nothing fails from here on.
+    for restored in restoredClients { register(restored) }
+    for restored in restoredClients where clients[restored.client.id] === restored.client {
+      resumeCalls(of: restored, dispatcher)
+    }
+    endUnhostedPages()
+  }
+
+  private func restoreInvitation(
+    _ record: InvitationsRecord.OpenInvitationRecord
+  ) throws(RecordDecodingError) {
+    let caller = record.inviter.caller(in: id, environment.logger)
+    // All invitations of a client refer to the same rights.
+    let inviter =
+      caller.client.flatMap { invitations.inviter(named: $0.id) }
+      ?? Rights(caller, environment.policy)
+    do {
+      let invitation = try Invitation(
+        page: record.page, hosts: record.hosts, routes: record.routes,
+        groups: Set(record.groups.map(UTF8Key.init)), by: inviter, token: record.token,
+        try clients.budget.charge(Invitation.overhead))
+      invitations.restore(invitation, record, at: loop.nanoseconds, wall: environment.now())
+    } catch {
+      throw RecordDecodingError("an invitation cannot be restored: \(error)")
+    }
+  }
+
+  private func restoreClient(
+    _ snapshot: SessionSnapshot.ClientSnapshot, term: Int64, isComplete: Bool
+  ) throws(RecordDecodingError) -> RestoredClient {
+    let (record, state) = (snapshot.record, snapshot.state)
+    var batches: [UInt64: SessionBatchResponse] = [:]
+    for record in state.batches { batches[record.number] = try SessionBatchResponse(record) }
+    let client = Client(
+      restoring: snapshot.id, name: record.name,
+      ClientLink(restoring: snapshot, isComplete: isComplete, disconnectedAt: loop.nanoseconds),
+      page: record.page, software: record.software, requests: (term - 1) << 32, limits: limits,
+      within: clients.budget)
+    var joiningClient = JoiningClient(record.identity.identity, client.link.handshake)
+    joiningClient.page = client.page
+    joiningClient.software = client.software
+    if let token = record.invitation {
+      joiningClient.invitation = invitations.restoreGuest(of: token)
+      guard joiningClient.invitation != nil else {
+        throw RecordDecodingError("the invitation of the client \(client.name) is missing")
+      }
+    }
+    if let rights = invitations.inviter(named: client.name) {
+      rights.update(caller(of: joiningClient, as: client.name))
+      client.rights = rights
+    } else {
+      client.rights = rights(of: joiningClient, as: client.name)
+    }
+    client.authentication = ClientIdentity(
+      record.definesIdentity.map(IdentitySource.session) ?? .own)
+    clients.add(client)
+    resolver.hosts.update(client.id, isAbsent: true)
+    pages.markAbsent(client.name)
+    return RestoredClient(
+      client: client, serverHosts: restoreHosts(record, of: client), state: state, batches: batches)
+  }
+
+  /// Restores a client's hosts and topics in its session. Returns its server-wide hosts.
+  private func restoreHosts(
+    _ record: ClientRecord, of client: Client
+  ) -> [SessionHostDefinition] {
+    var serverHosts: [SessionHostDefinition] = []
+    reportFailure(of: client) { () throws in
+      let definitions = try SessionHostDefinition.parse(record.hosts, limit: limits.maxHosts * 2)
+      serverHosts = definitions.filter { $0.scope == .server }
+      let own = definitions.filter { $0.scope == .session }
+      if !own.isEmpty { try HostMethods.registerHosts(own, by: client, in: self) }
+      let patterns = try record.topics.map { (text) throws in
+        try TopicPattern(text, limit: limits.maxTopic)
+      }
+      _ = try events.subscribers.add(patterns, for: client.id, after: 0)
+    }
+    return serverHosts
+  }
+
+  /// Registers hosts or topics of a client. The table, the policy or the limits may have changed:
+  /// those that are no longer accepted are left out, as if the client registered them now.
+  private func reportFailure(of client: Client, _ register: () throws -> Void) {
+    do { try register() } catch {
+      events.emit(
+        .fault, .restoreFailed(client: client.name, reason: "\(error)"), by: client.rights.caller)
+    }
+  }
+
+  /// Makes a restored client known outside of the session.
+  private func register(_ restored: RestoredClient) {
+    let client = restored.client
+    environment.resumableClients.add(client, of: self)
+    environment.resumableClients.updateOutboxSize(client)
+    if !restored.serverHosts.isEmpty {
+      reportFailure(of: client) { () throws in
+        try HostMethods.registerHosts(restored.serverHosts, by: client, in: self)
+      }
+    }
+    SessionTokenExpiry.schedule(client, in: self)
+    SessionResumption.startTimer(client, in: self)
+  }
+
+  private func restoreDeepLink(_ record: DeepLinksRecord.WaitingLinkRecord) {
+    let caller = record.caller.caller(in: id, environment.logger)
+    let link = record.link.link
+    let rights: Rights
+    if let client = caller.client {
+      if let sender = clients.named(client.id) {
+        rights = sender.rights
+      } else if caller.isGuest {
+        // Its limits have gone with it.
+        return events.emitRouteFailure(link.uri, .rightsEnded, by: caller)
+      } else {
+        rights = Rights(following: CurrentCaller(caller, validAt: 0), environment.policy)
+      }
+    } else {
+      rights = appRights
+    }
+    let unclaimed = (try? SessionPush.audience(record.to)).map { audience in
+      UnclaimedLinks.UnclaimedLink(
+        link, for: audience, by: caller.client == nil ? nil : rights.followingCopy,
+        expiresAt: environment.now() + UnclaimedLinks.lifetime)
+    }
+    pendingLinks.restore(
+      PendingLinks.PendingLink(
+        deepLink: link, rights: rights, keyOwner: record.keyOwner, unclaimedLink: unclaimed))
+  }
+
+  private func restoreKey(
+    _ key: SessionIdempotencyKeys.ScopedKey, _ record: IdempotencyKeyRecord
+  ) throws(RecordDecodingError) {
+    if let page = record.page {
+      _ = IdempotentCalls.restore(key, record.request, page: page, in: self)
+    } else if let asked = record.asked {
+      // If the host does not exist any more, the call is made again.
+      _ = IdempotentCalls.restore(
+        key, record.request, .init(client: asked.client, id: asked.id, method: asked.method),
+        sequenceNumber: asked.seq, in: self)
+    } else if let result = record.result?.result, let ageMs = record.ageMs, let used = record.used {
+      idempotencyKeys.restore(
+        key, record.request, result, within: clients.budget,
+        at: loop.nanoseconds &- ageMs &* 1_000_000, used: used)
+    } else {
+      throw RecordDecodingError("the idempotency key \(key.text.quoted) has no state")
+    }
+  }
+
+  /// Restores the calls of a client. Calls that wait for pages continue, and those with an
+  /// idempotency key are retried. The others fail, since their outcome is not known.
+  private func resumeCalls(of restored: RestoredClient, _ dispatcher: SessionRequestDispatcher) {
+    let client = restored.client
+    // No caller waits any more for the responses of its requests.
+    for id in restored.state.requests { clientWriter.cancelRequest(id, client) }
+    client.link.persistence.unconfirmedResponses = restored.state.answered
+    for call in restored.state.calls {
+      let batch = call.batch.flatMap { restored.batches[$0] }
+      let position = call.position ?? 0
+      // A client whose identity has expired may make the call again, when it has a new one.
+      if let params = call.params, !client.rights.hasExpired(at: environment.now()) {
+        let request = Request(id: call.id, method: call.method, params: params)
+        dispatcher.retry(request, client, batch, position, in: self)
+        continue
+      }
+      let handle = ReplyHandle(
+        client: client, id: call.id, batch: batch, position: position,
+        method: environment.meter.methodIndex(dispatcher.methods.find(call.method)?.place),
+        isNotification: false)
+      if let page = call.page, resumePageCall(for: page, handle, call.uri) { continue }
+      respond(SessionResumption.outcomeUnknown, to: handle)
+    }
+  }
+
+  /// Restores a call that waits for the outcome of a page; returns false if the page does not exist.
+  private func resumePageCall(for page: String, _ handle: ReplyHandle, _ uri: String?) -> Bool {
+    guard pages[page] != nil,
+      let call = try? beginCall(.request(handle), .open, size: 0),
+      pages.restore(call.number, openerOf: page)
+    else { return false }
+    call.work = .page(page)
+    stopCounting(call)
+    call.uri = uri
+    return true
+  }
+
+  /// Ends pages without a host: those of the app, and of clients that do not exist any more.
+  private func endUnhostedPages() {
+    let names = Set(clients.all.map(\.name))
+    for host in Set(pages.stack.allPages.map(\.host)) where !names.contains(host) {
+      perform(pages.hostLeft(host))
+    }
+  }
+}

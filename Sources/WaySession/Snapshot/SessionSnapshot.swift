@@ -1,0 +1,59 @@
+/// The stored state of a session, as read from its parts. Every part is read, so that nothing of a
+/// session with a damaged part is restored.
+struct SessionSnapshot {
+  /// A client, with what it may not have received.
+  struct ClientSnapshot {
+    let id: ClientID
+    let record: ClientRecord
+    let state: ClientStateRecord
+    /// The frames that the client was sent, in the order of the numbers of their last messages.
+    var frames: [(last: UInt64, bytes: [UInt8])] = []
+  }
+
+  let session: SessionRecord
+  private(set) var stack: StackRecord?
+  private(set) var pages: [String: OpenPageRecord] = [:]
+  private(set) var invitations: InvitationsRecord?
+  private(set) var deepLinks: DeepLinksRecord?
+  /// The clients, in the order of their ids.
+  private(set) var clients: [ClientSnapshot] = []
+  private(set) var idempotencyKeys:
+    [(key: SessionIdempotencyKeys.ScopedKey, record: IdempotencyKeyRecord)] = []
+
+  /// Reads the parts of a session. Fails if one is damaged, missing or unknown.
+  init(_ parts: [String: [UInt8]]) throws(RecordDecodingError) {
+    session = try Self.decode(.session, of: parts)
+    var frames: [ClientID: [(last: UInt64, bytes: [UInt8])]] = [:]
+    for (name, bytes) in parts.sorted(by: { $0.key < $1.key }) {
+      switch SessionPart(name: name) {
+      case .session, .clientState: break
+      case .stack: stack = try RecordCoder.decode(from: bytes, name)
+      case .invitations: invitations = try RecordCoder.decode(from: bytes, name)
+      case .deepLinks: deepLinks = try RecordCoder.decode(from: bytes, name)
+      case .page(let id): pages[id] = try RecordCoder.decode(from: bytes, name)
+      case .idempotencyKey(let key):
+        idempotencyKeys.append((key, try RecordCoder.decode(from: bytes, name)))
+      case .client(let id):
+        clients.append(
+          ClientSnapshot(
+            id: id, record: try RecordCoder.decode(from: bytes, name),
+            state: try Self.decode(.clientState(id), of: parts)))
+      case .frame(let last, let client): frames[client, default: []].append((last, bytes))
+      case nil: throw RecordDecodingError("the part \(name) is unknown")
+      }
+    }
+    clients.sort { $0.id < $1.id }
+    for index in clients.indices {
+      clients[index].frames = frames[clients[index].id, default: []].sorted { $0.last < $1.last }
+    }
+  }
+
+  private static func decode<Record: Decodable>(
+    _ part: SessionPart, of parts: [String: [UInt8]]
+  ) throws(RecordDecodingError) -> Record {
+    guard let bytes = parts[part.name] else {
+      throw RecordDecodingError("the part \(part.name) is missing")
+    }
+    return try RecordCoder.decode(from: bytes, part.name)
+  }
+}
