@@ -23,7 +23,7 @@ enum AbsentHostRequests {
   ) {
     for (id, request) in client.pending.all()
     where request.sequenceNumber == 0 || request.sequenceNumber > received {
-      guard let rights = request.rights(in: session), session.haveEnded(rights),
+      guard let rights = session.rights(servedBy: request), session.haveEnded(rights),
         client.pending.remove(id) != nil
       else { continue }
       request.settle()

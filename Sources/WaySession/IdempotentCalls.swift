@@ -28,7 +28,7 @@ enum IdempotentCalls {
     guard (1...maxKeyLength).contains(key.utf8.count) else {
       throw .invalidParams("params.key must be a string of 1 to \(maxKeyLength) bytes")
     }
-    let name = SessionIdempotencyKeys.ScopedKey(owner: handle.client.keyOwner, text: key)
+    let name = ScopedKey(owner: handle.client.keyOwner, text: key)
     switch session.idempotencyKeys.find(name, at: session.loop.nanoseconds) {
     case .completed(request, let result)?:
       switch result {
@@ -64,7 +64,7 @@ enum IdempotentCalls {
   /// Adds a request that waits for the result of a key.
   @discardableResult
   private static func addWaiter(
-    for name: SessionIdempotencyKeys.ScopedKey, _ key: String, _ request: IdempotentRequest,
+    for name: ScopedKey, _ key: String, _ request: IdempotentRequest,
     _ kind: CallKind,
     _ timeout: Duration?, _ params: Value, _ handle: ReplyHandle,
     in session: isolated Session
@@ -83,7 +83,7 @@ enum IdempotentCalls {
 
   /// Starts the call for all waiting requests.
   private static func startLeader(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ number: CallNumber, _ request: IdempotentRequest,
+    _ name: ScopedKey, _ number: CallNumber, _ request: IdempotentRequest,
     _ kind: CallKind,
     _ client: Client, in session: isolated Session, _ begin: @escaping CallStarter
   ) {
@@ -146,7 +146,7 @@ enum IdempotentCalls {
 
   /// Returns the caller of the call that does the work of a key.
   private static func leaderCaller(
-    for name: SessionIdempotencyKeys.ScopedKey, in session: isolated Session
+    for name: ScopedKey, in session: isolated Session
   ) -> AppCaller {
     AppCaller(
       onResult: { session.finishKey(name, $0) },
@@ -157,7 +157,7 @@ enum IdempotentCalls {
   /// Restores the call of a key that waits for a page from before the server's restart. Returns
   /// false if the page is not there.
   static func restore(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ request: IdempotentRequest, page: String,
+    _ name: ScopedKey, _ request: IdempotentRequest, page: String,
     in session: isolated Session
   ) -> Bool {
     let leader = session.makeCallNumber()
@@ -172,7 +172,7 @@ enum IdempotentCalls {
   /// Restores the call of a key that a host has worked on since before the server's restart, by the
   /// request with this number. Returns false if the host does not exist any more.
   static func restore(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ request: IdempotentRequest,
+    _ name: ScopedKey, _ request: IdempotentRequest,
     _ hostRequest: SessionIdempotencyKeys.HostRequest, sequenceNumber: UInt64,
     in session: isolated Session
   ) -> Bool {
@@ -220,13 +220,13 @@ extension Client {
 extension Session {
   /// Settles all requests of a key with the result of its call.
   fileprivate func finishKey(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ result: Result<SessionCallResponse, CallError>
+    _ name: ScopedKey, _ result: Result<SessionCallResponse, CallError>
   ) {
     let waiting = idempotencyKeys.end(name, result, within: clients.budget, at: loop.nanoseconds)
     for number in waiting { settle(number, result) }
   }
 
-  fileprivate func recordOpened(_ page: String, _ name: SessionIdempotencyKeys.ScopedKey) {
+  fileprivate func recordOpened(_ page: String, _ name: ScopedKey) {
     for number in idempotencyKeys.recordPage(page, name) {
       guard let call = call(number) else { continue }
       call.deadlineTimer?.cancel()
@@ -234,7 +234,7 @@ extension Session {
     }
   }
 
-  fileprivate func reportProgress(_ value: Value, to name: SessionIdempotencyKeys.ScopedKey) {
+  fileprivate func reportProgress(_ value: Value, to name: ScopedKey) {
     for number in idempotencyKeys.waiters(for: name) { reportProgress(value, of: number) }
   }
 

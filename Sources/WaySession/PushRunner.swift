@@ -57,7 +57,7 @@ enum PushRunner {
     _ copies: DeepLinkCopies? = nil, in session: isolated Session
   ) -> PushOutcome {
     let name = link.key.map {
-      SessionIdempotencyKeys.ScopedKey(owner: Rights.pushKeyOwner(rights), text: $0)
+      ScopedKey(owner: Rights.pushKeyOwner(rights), text: $0)
     }
     do throws(CallError) {
       if let name, let result = try find(name, link.request, in: session) {
@@ -76,7 +76,7 @@ enum PushRunner {
   /// Sends an event to the subscribers of its topic, once for its key.
   static func publish(
     _ event: PublishedEvent, only client: String?,
-    under name: SessionIdempotencyKeys.ScopedKey, _ request: IdempotentRequest,
+    under name: ScopedKey, _ request: IdempotentRequest,
     in session: isolated Session
   ) -> Result<EventReach, CallError> {
     Result { () throws(CallError) in
@@ -96,7 +96,7 @@ enum PushRunner {
 
   /// Whether the session has received another push under the key.
   static func conflicts(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ request: IdempotentRequest,
+    _ name: ScopedKey, _ request: IdempotentRequest,
     in session: isolated Session
   ) -> Bool {
     switch session.idempotencyKeys.find(name, at: session.loop.nanoseconds) {
@@ -109,7 +109,7 @@ enum PushRunner {
   /// Returns the result of a push that ends at once, if the session has received it before. Throws
   /// 2409 if it was another one.
   private static func find(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ request: IdempotentRequest,
+    _ name: ScopedKey, _ request: IdempotentRequest,
     in session: isolated Session
   ) throws(CallError) -> SessionCallResponse? {
     switch session.idempotencyKeys.find(name, at: session.loop.nanoseconds) {
@@ -269,7 +269,7 @@ extension PushRunner {
 
   /// Waits for the call of a key, and makes it unless it was made before.
   private static func begin(
-    _ work: PushWork, _ push: SessionPush, _ name: SessionIdempotencyKeys.ScopedKey,
+    _ work: PushWork, _ push: SessionPush, _ name: ScopedKey,
     for wait: PushWait,
     in session: isolated Session
   ) {
@@ -309,7 +309,7 @@ extension PushRunner {
   }
 
   private static func addWaiter(
-    _ wait: PushWait, _ name: SessionIdempotencyKeys.ScopedKey, _ kind: CallKind,
+    _ wait: PushWait, _ name: ScopedKey, _ kind: CallKind,
     in session: isolated Session
   ) {
     guard let call = session.beginCall(wait.number, kind, wait.caller, timeout: nil) else { return }
@@ -335,7 +335,7 @@ extension PushRunner {
 
   /// Whether the call of a push waits for a client that has lost its connection.
   private static func waitsForAbsentClient(
-    _ number: CallNumber, _ name: SessionIdempotencyKeys.ScopedKey?, in session: isolated Session
+    _ number: CallNumber, _ name: ScopedKey?, in session: isolated Session
   ) -> Bool {
     var working = number
     if let name,
@@ -350,7 +350,7 @@ extension PushRunner {
 
   /// Ends the wait for the outcome of a page that has not ended in time. The page stays open.
   private static func limit(
-    _ wait: PushWait, to timeout: Duration, _ name: SessionIdempotencyKeys.ScopedKey?,
+    _ wait: PushWait, to timeout: Duration, _ name: ScopedKey?,
     in session: isolated Session
   ) {
     guard wait.isPending else { return }
@@ -373,13 +373,13 @@ extension PushRunner {
 extension Session {
   /// Settles all pushes of a key with the result of its call.
   fileprivate func finishPush(
-    _ name: SessionIdempotencyKeys.ScopedKey, _ result: Result<SessionCallResponse, CallError>
+    _ name: ScopedKey, _ result: Result<SessionCallResponse, CallError>
   ) {
     let waiting = idempotencyKeys.end(name, result, within: clients.budget, at: loop.nanoseconds)
     for number in waiting { settle(number, result) }
   }
 
-  fileprivate func recordPushedPage(_ page: String, _ name: SessionIdempotencyKeys.ScopedKey) {
+  fileprivate func recordPushedPage(_ page: String, _ name: ScopedKey) {
     for number in idempotencyKeys.recordPage(page, name) {
       if case .app(let caller)? = call(number)?.caller { caller.onPageShown?(page) }
     }

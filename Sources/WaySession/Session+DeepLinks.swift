@@ -17,7 +17,7 @@ extension Session {
   /// is new. Fails as ``deliver(_:for:by:keyOwner:_:copies:)``, and with 2429 if too many keys are in
   /// use.
   func deliver(
-    _ link: DeepLink, by rights: Rights, under name: SessionIdempotencyKeys.ScopedKey?,
+    _ link: DeepLink, by rights: Rights, under name: ScopedKey?,
     _ unclaimed: UnclaimedLinks.UnclaimedLink?, copies: DeepLinkCopies? = nil
   ) throws(CallError) -> DeepLinkState {
     guard let name else { return try deliver(link, by: rights, unclaimed, copies: copies) }

@@ -549,7 +549,7 @@ extension Session {
 
   /// Returns the idempotency key whose work a request does; `nil` if it does none, or has no number
   /// yet.
-  func leadKey(of request: PendingRequest) -> SessionIdempotencyKeys.ScopedKey? {
+  func leadKey(of request: PendingRequest) -> ScopedKey? {
     guard case .run(let number) = request.purpose, request.sequenceNumber > 0,
       request.requester == nil || request.requester === self
     else { return nil }

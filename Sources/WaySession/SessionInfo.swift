@@ -15,7 +15,7 @@ public struct SessionInfo: Sendable, Hashable {
 }
 
 /// The state of a client of a session at one moment.
-public struct ClientInfo: Sendable, Hashable, Codable {
+public struct ClientInfo: Sendable, Hashable {
   /// The client's name on the wire.
   public let id: String
   /// The name of the program, as given in `session.open`; `nil` if the client gave none. At most

@@ -75,11 +75,11 @@ struct SessionPush: Sendable {
 
   /// The name of the key among those of a session; `nil` without a key. If each client of a session
   /// gets the push, `client` tells them apart.
-  func keyName(by rights: Rights?, client: String? = nil) -> SessionIdempotencyKeys.ScopedKey? {
+  func keyName(by rights: Rights?, client: String? = nil) -> ScopedKey? {
     guard let key else { return nil }
     var owner = Rights.pushKeyOwner(rights)
     if case .client = action, let client { owner += "/\(client)" }
-    return SessionIdempotencyKeys.ScopedKey(owner: owner, text: key)
+    return ScopedKey(owner: owner, text: key)
   }
 
   /// Checks that the caller may also call the method itself. Fails with 2403.

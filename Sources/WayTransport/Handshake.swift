@@ -1,5 +1,8 @@
 /// The data of a client's WebSocket handshake, or of the head of an HTTP request.
 public struct Handshake: Sendable {
+  /// The subprotocol of clients that open a session. Without it a connection speaks plain JSON-RPC.
+  package static let sessionSubprotocol = "waybridge.v1"
+
   /// The selected subprotocol; `nil` for none, and for an HTTP request.
   package var subprotocol: String?
   /// The origin of the client's page, as sent; `nil` if the client is not a page.

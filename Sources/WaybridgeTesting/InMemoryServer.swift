@@ -27,7 +27,7 @@ final class InMemoryServer: ChannelAcceptor {
     _ options: BridgeClient.SessionOptions
   ) async throws(CallError) -> BridgeClient {
     let connector = ClientMemoryConnector(
-      to: self, Handshake(subprotocol: LoopSessions.subprotocol), on: loop,
+      to: self, Handshake(subprotocol: Handshake.sessionSubprotocol), on: loop,
       where: { [self] in !state.withLock { $0.isClosed } })
     let client = BridgeClient(loop: loop, connector: connector) {}
     do {

@@ -46,7 +46,7 @@ final class ActiveCall {
     /// A page that is shown: the call ends with its outcome.
     case page(String)
     /// Another call under the same idempotency key.
-    case key(SessionIdempotencyKeys.ScopedKey)
+    case key(ScopedKey)
   }
 
   /// The approximate memory of a call beyond the data of its caller, in bytes.
@@ -79,7 +79,7 @@ final class ActiveCall {
   /// Whether the call is left to another server, and no work on it runs here.
   var isParked = false
   /// The idempotency key whose work the call does, and whose requests wait for it.
-  var leadKey: SessionIdempotencyKeys.ScopedKey?
+  var leadKey: ScopedKey?
   /// Starts the work of the key again after an error of its host; `nil` for a call from before a
   /// restart, until a request with its key has arrived.
   var restart: ((CallError) -> Void)?

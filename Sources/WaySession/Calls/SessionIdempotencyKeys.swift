@@ -2,35 +2,9 @@ import WayRPC
 import WayTransport
 import WayValues
 
-/// The request that is made under an idempotency key. A different request under the same key is an
-/// error.
-struct IdempotentRequest: Hashable, Codable {
-  let method: String
-  /// The URI, or the page and its method.
-  let target: String
-  let params: ValueObject
-
-  /// The approximate memory of the request, in bytes.
-  var size: Int { method.utf8.count + target.utf8.count + Value.object(params).size }
-}
-
 /// The calls of one session under idempotency keys: calls under way, and the results of ended
 /// calls. Belongs to its ``Session``'s isolation.
 struct SessionIdempotencyKeys {
-  /// A key with its owner, which separates it from the same key of others.
-  struct ScopedKey: Hashable {
-    /// The owner of the key; `nil` for clients that share the session's keys.
-    let owner: String?
-    let text: String
-
-    static func == (left: ScopedKey, right: ScopedKey) -> Bool {
-      left.text.isSameUTF8(as: right.text)
-        && left.owner.map(UTF8Key.init) == right.owner.map(UTF8Key.init)
-    }
-
-    func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
-  }
-
   /// A call under way.
   struct KeyExecution {
     let request: IdempotentRequest
@@ -57,15 +31,16 @@ struct SessionIdempotencyKeys {
     case completed(IdempotentRequest, Result<SessionCallResponse, CallError>)
   }
 
-  private struct KeyResult {
+  /// The result of a call that has ended.
+  struct KeyResult {
     let request: IdempotentRequest
     let result: Result<SessionCallResponse, CallError>
     /// The memory charge of the result.
-    let charge: ByteBudget.Charge
+    fileprivate let charge: ByteBudget.Charge
     /// When the call ended, in nanoseconds of the loop's clock.
     let endedAt: UInt64
     /// The number of the last use, among the uses of all results.
-    var lastUse: Int
+    fileprivate(set) var lastUse: Int
   }
 
   /// How long a result is stored, in nanoseconds.
@@ -188,24 +163,11 @@ struct SessionIdempotencyKeys {
 }
 
 extension SessionIdempotencyKeys {
-  /// Returns the stored record of a key, or `nil`. A call under way is stored if it waits for a shown
-  /// page, or for a host whose request has a number: others are made again. `sequenceNumber` returns
-  /// that number, or `nil`.
-  func record(
-    of name: ScopedKey, at now: UInt64, sequenceNumber: (HostRequest) -> UInt64?
-  ) -> IdempotencyKeyRecord? {
-    if let running = running[name] {
-      if let page = running.page { return .init(request: running.request, page: page) }
-      guard let asked = running.hostRequest, let number = sequenceNumber(asked) else { return nil }
-      return .init(
-        request: running.request,
-        asked: .init(client: asked.client, id: asked.id, method: asked.method, seq: number))
-    }
-    guard let ended = results[name] else { return nil }
-    return .init(
-      request: ended.request, ageMs: (now &- ended.endedAt) / 1_000_000, used: ended.lastUse,
-      result: CallResultRecord(ended.result))
-  }
+  /// Returns the call under way of a key, or `nil`.
+  func execution(of name: ScopedKey) -> KeyExecution? { running[name] }
+
+  /// Returns the result of a key, or `nil`.
+  func result(of name: ScopedKey) -> KeyResult? { results[name] }
 
   /// The keys of all calls and results.
   var allKeys: [ScopedKey] { Array(running.keys) + Array(results.keys) }

@@ -32,7 +32,7 @@ struct PendingLinks {
   /// An effect for the session to perform. Effects are performed in the order in which they are
   /// returned; a call is the last of them, since it may end at once and have further effects.
   enum DeepLinkEffect {
-    /// The stored record has changed.
+    /// ``PendingLinks/storedLinks`` have changed.
     case recordChange
     /// Call ``open(_:_:)`` once the messages of the current operation are sent.
     case open(LinkNumber)
@@ -199,8 +199,8 @@ struct PendingLinks {
     if blockingNumber == number { blockingNumber = nil }
   }
 
-  /// Removes a link that is followed, or has failed for good. Returns whether the ``record`` has
-  /// changed.
+  /// Removes a link that is followed, or has failed for good. Returns whether ``storedLinks``
+  /// have changed.
   mutating func finish(_ number: LinkNumber) -> Bool {
     guard let index = index(of: number) else { return false }
     let removed = entries.remove(at: index)
@@ -225,13 +225,10 @@ struct PendingLinks {
     entries.firstIndex { $0.link.number == number }
   }
 
-  /// The stored record of all links that their senders may still deliver, including those that are
-  /// being opened: until that is done, they may be opened once more.
-  var record: DeepLinksRecord {
-    DeepLinksRecord(
-      waiting: entries.filter { $0.phase != .started && !$0.link.rights.isRevoked }.map { entry in
-        .init(entry.link)
-      })
+  /// All links that their senders may still deliver, including those that are being opened: until
+  /// that is done, they may be opened once more. These are stored.
+  var storedLinks: [PendingLink] {
+    entries.filter { $0.phase != .started && !$0.link.rights.isRevoked }.map(\.link)
   }
 
   /// Removes all links. Returns those that other sessions may open too.

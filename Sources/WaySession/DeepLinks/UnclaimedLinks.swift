@@ -30,9 +30,9 @@ struct UnclaimedLinks {
     }
 
     /// The name of the link's key among those of a session; `nil` if it has none.
-    var keyName: SessionIdempotencyKeys.ScopedKey? {
+    var keyName: ScopedKey? {
       deepLink.key.map {
-        SessionIdempotencyKeys.ScopedKey(owner: Rights.pushKeyOwner(rights), text: $0)
+        ScopedKey(owner: Rights.pushKeyOwner(rights), text: $0)
       }
     }
   }

@@ -49,11 +49,40 @@ extension Audience {
     }
   }
 
+  /// Decodes the value of `to`: `{session}`, optionally with `client`, `{user}`, `{group}` or
+  /// `{all: true}`. Throws -32602.
+  init(_ value: Value?) throws(CallError) {
+    let fields = value?.object ?? [:]
+    switch fields.members.map({ ($0.name, $0.value) }) {
+    case let members where members.count == 2:
+      guard let id = fields["session"]?.string, let client = fields["client"]?.string else {
+        throw .invalidAudience
+      }
+      self = .client(client, session: id)
+    case let members where members.count == 1:
+      switch members[0] {
+      case ("session", .string(let id)): self = .session(id)
+      case ("user", .string(let name)): self = .user(name)
+      case ("group", .string(let name)): self = .group(name)
+      case ("all", true): self = .all
+      default: throw .invalidAudience
+      }
+    default: throw .invalidAudience
+    }
+  }
+
   /// The session of the audience; nil if it can have several.
   var session: String? {
     switch self {
     case .session(let session), .client(_, let session): session
     case .all, .user, .group: nil
     }
+  }
+}
+
+extension CallError {
+  fileprivate static var invalidAudience: CallError {
+    .invalidParams(
+      "params.to must be {session}, {session, client}, {user}, {group} or {all: true}")
   }
 }

@@ -20,7 +20,7 @@ enum PageMethods {
     let method = try params.required(.method)
     let timeout = params.duration(.deadlineMs)
     let caller = handle.client.id
-    let rights = try handle.client.rights(for: params, in: session)
+    let rights = try session.rights(of: handle.client, for: params)
     let target = try PageMethodTarget(of: page, for: rights, except: caller, in: session)
     let given = params.object(.params) ?? [:]
     let size = params.size

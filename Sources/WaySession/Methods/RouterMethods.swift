@@ -103,7 +103,7 @@ enum RouterMethods {
     _ params: Params, _ handle: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> SessionCallOptions {
     SessionCallOptions(
-      rights: try handle.client.rights(for: params, in: session),
+      rights: try session.rights(of: handle.client, for: params),
       params: params.object(.params) ?? [:], exts: try params.exts(session.limits),
       timeout: params.duration(.deadlineMs), isInBatch: handle.batch != nil)
   }
@@ -113,7 +113,7 @@ enum RouterMethods {
   ) throws(CallError) -> CallDisposition {
     let uri = try params.required(.uri)
     do {
-      let rights = try handle.client.rights(for: params, in: session)
+      let rights = try session.rights(of: handle.client, for: params)
       let destination = try session.resolver.destination(of: uri, [:], checking: false, for: rights)
       var fields: ValueObject = [
         "canOpen": true, "kind": .string(destination.routeKind.rawValue),

@@ -15,7 +15,7 @@ final class Invitation: Sendable {
   /// The names of the routes that the guest may call; nil for all routes.
   private let routes: [String]?
   /// The names and patterns of routes as they were given.
-  private let givenRoutes: [String]?
+  let givenRoutes: [String]?
   private let patterns: RouteTrie?
   let groups: Set<UTF8Key>
   let token: String
@@ -48,16 +48,6 @@ final class Invitation: Sendable {
 
   /// The groups that the guest has now: those of the invitation that the inviter still has.
   var currentGroups: Set<UTF8Key> { groups.intersection(inviter.caller.identity.groups) }
-
-  /// Returns the stored form. Times are in milliseconds since 1970-01-01 UTC.
-  func record(
-    uses: Int, expiresAt: Int64, returns: [Int64], revoked: Bool?
-  ) -> InvitationsRecord.OpenInvitationRecord {
-    .init(
-      token: token, hosts: hosts.sorted().map(\.text), groups: groups.sorted().map(\.text),
-      inviter: CallerRecord(inviter.caller), page: page, routes: givenRoutes, uses: uses,
-      expiresAt: expiresAt, returns: returns, revoked: revoked)
-  }
 
   /// Whether the guest may call methods about every route.
   var isForAllRoutes: Bool { routes == nil }

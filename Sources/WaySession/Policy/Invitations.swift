@@ -9,10 +9,10 @@ struct Invitations {
   /// The time in which a guest may join again after its connection was lost, in nanoseconds.
   private static let rejoinWindow: UInt64 = 120_000_000_000
 
-  private struct OpenInvitation {
+  /// An invitation and its guests. Times are in nanoseconds of the loop's clock.
+  struct OpenInvitation {
     let invitation: Invitation
-    /// The number of guests that may still join, until `expires`, in nanoseconds of the loop's
-    /// clock.
+    /// The number of guests that may still join, until `expires`.
     var uses: Int
     let expires: UInt64
     /// The times until which earlier guests may join again.
@@ -22,19 +22,21 @@ struct Invitations {
     /// Whether one of its guests was removed, so that no guest may join.
     var isRevoked = false
 
-    mutating func expire(before now: UInt64) {
+    fileprivate mutating func expire(before now: UInt64) {
       if expires < now { uses = 0 }
       rejoinDeadlines.removeAll { $0 < now }
     }
 
     /// Whether no guest may join: it was revoked, or its inviter may not invite. `wall` is the time
     /// by the wall clock, in milliseconds.
-    func isVoid(at wall: Int64) -> Bool { isRevoked || !invitation.inviter.mayInvite(at: wall) }
+    fileprivate func isVoid(at wall: Int64) -> Bool {
+      isRevoked || !invitation.inviter.mayInvite(at: wall)
+    }
 
-    var isOpen: Bool { !isRevoked && (uses > 0 || !rejoinDeadlines.isEmpty) }
+    fileprivate var isOpen: Bool { !isRevoked && (uses > 0 || !rejoinDeadlines.isEmpty) }
   }
 
-  private var entries: [OpenInvitation] = []
+  private(set) var entries: [OpenInvitation] = []
 
   /// Adds an invitation for `uses` guests. Throws 2429 if there are too many invitations.
   mutating func add(
@@ -125,34 +127,8 @@ struct Invitations {
     }
   }
 
-  /// The stored form. `wall` is `now` by the wall clock, in milliseconds.
-  func record(at now: UInt64, wall: Int64) -> InvitationsRecord {
-    func time(_ moment: UInt64) -> Int64 {
-      wall + (Int64(clamping: moment) - Int64(clamping: now)) / 1_000_000
-    }
-    return InvitationsRecord(
-      open: entries.map { entry in
-        entry.invitation.record(
-          uses: entry.uses, expiresAt: time(entry.expires),
-          returns: entry.rejoinDeadlines.map(time), revoked: entry.isRevoked ? true : nil)
-      })
-  }
-
-  /// Restores an invitation from its record. Its guests are counted when they are restored.
-  mutating func restore(
-    _ invitation: Invitation, _ record: InvitationsRecord.OpenInvitationRecord, at now: UInt64,
-    wall: Int64
-  ) {
-    func moment(_ time: Int64) -> UInt64 {
-      // Any time may be stored, and none may overflow.
-      UInt64(clamping: Int128(now) + (Int128(time) - Int128(wall)) * 1_000_000)
-    }
-    var entry = OpenInvitation(
-      invitation: invitation, uses: record.uses, expires: moment(record.expiresAt),
-      rejoinDeadlines: record.returns.map(moment))
-    entry.isRevoked = record.revoked == true
-    entries.append(entry)
-  }
+  /// Restores an invitation. Its guests are counted when they are restored.
+  mutating func restore(_ invitation: OpenInvitation) { entries.append(invitation) }
 
   /// Counts a guest of an earlier run of the server, and returns its invitation.
   mutating func restoreGuest(of token: String) -> Invitation? {

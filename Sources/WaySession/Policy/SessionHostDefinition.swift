@@ -93,6 +93,16 @@ struct SessionHostDefinition: Sendable, Hashable {
     return definitions
   }
 
+  /// The scope of hosts that are registered together. Throws -32602 if they have different ones.
+  static func scope(of definitions: [SessionHostDefinition]) throws(CallError) -> HostScope {
+    let scopes = Set(definitions.map(\.scope))
+    guard scopes.count <= 1 else {
+      throw .invalidParams(
+        "params.hosts: register session hosts and server-wide hosts in separate requests")
+    }
+    return scopes.first ?? .session
+  }
+
   /// The approximate number of bytes that the definition holds: its strings are stored as they are
   /// and in the index.
   var size: Int { 256 + patterns.reduce(0) { $0 + 4 * $1.utf8.count } }

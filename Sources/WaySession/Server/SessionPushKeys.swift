@@ -12,6 +12,13 @@ struct SessionPushKeys {
     let owner: String
     let audience: Audience
     let text: String
+
+    static func == (left: PushKey, right: PushKey) -> Bool {
+      left.owner.isSameUTF8(as: right.owner) && left.audience == right.audience
+        && left.text.isSameUTF8(as: right.text)
+    }
+
+    func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
   }
 
   /// The work of a push, with its result.

@@ -13,7 +13,7 @@ extension SessionServer {
   @discardableResult
   func publish(
     _ topic: String, _ data: Value, to audience: Audience, retain: Int,
-    once key: (name: SessionIdempotencyKeys.ScopedKey, request: IdempotentRequest)? = nil
+    once key: (name: ScopedKey, request: IdempotentRequest)? = nil
   ) async throws(CallError) -> DeliveryReceipt {
     let limits = configuration.limits
     if let violation = SessionTopic.violation(in: topic, limit: limits.maxTopic) {

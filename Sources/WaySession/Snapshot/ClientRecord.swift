@@ -13,7 +13,7 @@ struct ClientRecord: Codable {
   let topics: [String]
   /// The number up to which it is unknown which of the client's messages were handled; `nil` if it
   /// is known of all.
-  var doubtful: UInt64?
+  var doubtful: MessageNumber?
   /// Whether the client defines the identity of its session; `nil` if it has one of its own.
   var definesIdentity: Bool?
   var page: String?
@@ -29,7 +29,7 @@ struct ClientStateRecord: Codable {
   /// number of its message.
   struct UnconfirmedResponse: Codable {
     let id: RequestID
-    let seq: UInt64
+    let seq: MessageNumber
   }
 
   /// A call that has no response yet.
@@ -42,20 +42,45 @@ struct ClientStateRecord: Codable {
     /// The params of a call that may be made again.
     var params: Value?
     /// The number of its batch, and its place there.
-    var batch: UInt64?
+    var batch: MessageNumber?
     var position: Int?
   }
 
-  /// The responses of a batch so far, each as a text. Of the others, `true` stands for one that is
-  /// due, and `false` for none.
+  /// A batch whose responses are not complete. `answers` has an element for each message: the
+  /// response as a string, `true` if it is still due, or `false` if there is none.
   struct UnfinishedBatch: Codable {
-    let number: UInt64
+    let number: MessageNumber
     let answers: [Value]
+
+    init(_ batch: SessionBatchResponse) {
+      number = MessageNumber(batch.number)
+      answers = batch.slots.map { slot in
+        switch slot {
+        case .none: false
+        case .pending: true
+        case .completed(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+        }
+      }
+    }
+
+    /// Returns the batch. Fails if one of the responses is none.
+    func batch() throws(RecordDecodingError) -> SessionBatchResponse {
+      SessionBatchResponse(
+        number: number.value,
+        slots: try answers.map { (value) throws(RecordDecodingError) in
+          switch value {
+          case .bool(let isWaiting): isWaiting ? .pending : .none
+          case .string(let text): .completed(Array(text.utf8))
+          default:
+            throw RecordDecodingError("an answer of the batch \(number.value) is not a string")
+          }
+        })
+    }
   }
 
-  let received: UInt64
-  let acknowledged: UInt64
-  let sent: UInt64
+  let received: MessageNumber
+  let acknowledged: MessageNumber
+  let sent: MessageNumber
   /// Whether the client numbers its messages.
   let isNumbering: Bool
   let calls: [UnfinishedCall]
@@ -63,16 +88,4 @@ struct ClientStateRecord: Codable {
   let answered: [UnconfirmedResponse]
   /// The requests to the client that nothing waits for after a restart.
   let requests: [RequestID]
-}
-
-extension RequestID: Codable {
-  package init(from decoder: any Decoder) throws {
-    guard let id = RequestID(try Value(from: decoder)) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "has to be a request id"))
-    }
-    self = id
-  }
-
-  package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

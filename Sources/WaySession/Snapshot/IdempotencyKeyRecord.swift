@@ -10,7 +10,7 @@ struct IdempotencyKeyRecord: Codable {
     let client: ClientID
     let id: RequestID
     let method: String
-    let seq: UInt64
+    let seq: MessageNumber
   }
 
   let request: IdempotentRequest
@@ -22,6 +22,32 @@ struct IdempotencyKeyRecord: Codable {
   /// The number of the last use, among the uses of all results.
   var used: Int?
   var result: CallResultRecord?
+
+  /// Records the state of a key at a time, in nanoseconds of the loop's clock; `nil` if there is
+  /// nothing to store. `sequenceNumber` returns the number of a request to a host, or `nil`.
+  ///
+  /// A call under way is stored if it waits for a shown page, or for a host whose request has a
+  /// number: others are made again.
+  init?(
+    _ keys: SessionIdempotencyKeys, _ key: ScopedKey, at now: UInt64,
+    sequenceNumber: (SessionIdempotencyKeys.HostRequest) -> UInt64?
+  ) {
+    if let execution = keys.execution(of: key) {
+      request = execution.request
+      page = execution.page
+      guard page == nil else { return }
+      guard let asked = execution.hostRequest, let seq = sequenceNumber(asked) else { return nil }
+      self.asked = HostRequestRecord(
+        client: asked.client, id: asked.id, method: asked.method, seq: MessageNumber(seq))
+    } else if let ended = keys.result(of: key) {
+      request = ended.request
+      ageMs = (now &- ended.endedAt) / 1_000_000
+      used = ended.lastUse
+      result = CallResultRecord(ended.result)
+    } else {
+      return nil
+    }
+  }
 }
 
 /// The stored form of the result of a call: `{value}`, `{outcome}` or `{error}`.

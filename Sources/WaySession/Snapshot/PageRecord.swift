@@ -1,5 +1,7 @@
+import Logging
 import WayNavigation
 import WayRouting
+import WayTransport
 import WayValues
 
 /// The stored form of a page without its place on the stack, which changes more often.
@@ -142,6 +144,27 @@ struct StackRecord: Codable {
       stack.backgroundTabs.isEmpty
       ? nil
       : stack.backgroundTabs.map { TabRecord(tab: $0.tab, pages: $0.pages.map(PagePlace.init)) }
+  }
+
+  /// Restores the pages that were on the stack before a restart; `records` are those by id. Pages of
+  /// Swift code belong to the previous server, so they have to end. The loggers of their callers
+  /// extend `logger`.
+  func restore(
+    _ records: [String: OpenPageRecord], to pages: inout Pages, in session: String,
+    _ logger: Logger?
+  ) throws(RecordDecodingError) {
+    let stack = try stack(of: records)
+    for page in stack.allPages {
+      guard let record = records[page.id] else { continue }
+      let charge: ByteBudget.Charge
+      do { charge = try pages.charge(page) } catch {
+        throw RecordDecodingError("the page \(page.id.quoted) exceeds the limits: \(error.message)")
+      }
+      pages.restore(
+        page, at: .client(record.presenter ?? 0), by: record.caller.caller(in: session, logger),
+        record.chosen?.chosenHost, opener: record.opener, charge)
+    }
+    pages.restore(stack)
   }
 
   /// Returns the stack with these pages, by id. Fails if one is missing.

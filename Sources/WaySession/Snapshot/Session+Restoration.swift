@@ -8,23 +8,21 @@ import WayValues
 // Restores the session from its stored state when the server has started again, or has taken it over.
 // Its clients have no connection yet, and may resume.
 extension Session {
-  /// A client that is restored in its session, and not yet registered outside of it.
-  private struct RestoredClient {
+  /// A restored client, whose calls are not yet resumed.
+  struct RestoredClient {
     let client: Client
     /// The server-wide hosts that it had registered.
-    let serverHosts: [SessionHostDefinition]
+    fileprivate let serverHosts: [SessionHostDefinition]
     let state: ClientStateRecord
     let batches: [UInt64: SessionBatchResponse]
   }
 
-  /// Restores the parts. `term` is the number of times that the session was taken over, counting its
+  /// Restores the parts, and returns the clients. `term` is the number of times that the session was taken over, counting its
   /// creation; `isComplete` means that everything which has happened in it is stored. Fails if parts
-  /// contradict one another or exceed the limits; then the session has no effects outside of it.
+  /// contradict one another or exceed the limits. Then only events were emitted.
   func restore(
-    _ snapshot: SessionSnapshot, term: Int64, isComplete: Bool,
-    with dispatcher: SessionRequestDispatcher
-  ) throws(RecordDecodingError) {
-    let logger = environment.logger
+    _ snapshot: SessionSnapshot, term: Int64, isComplete: Bool
+  ) throws(RecordDecodingError) -> [RestoredClient] {
     for record in snapshot.invitations?.open ?? [] { try restoreInvitation(record) }
     var restoredClients: [RestoredClient] = []
     for client in snapshot.clients {
@@ -32,7 +30,7 @@ extension Session {
     }
     invitations.departInviters { clients.named($0) != nil }
     if let stack = snapshot.stack {
-      try pages.restore(stack, snapshot.pages, in: id, logger)
+      try stack.restore(snapshot.pages, to: &pages, in: id, environment.logger)
     }
     for record in snapshot.deepLinks?.waiting ?? [] { restoreDeepLink(record) }
     // Those that were used last come first, so that they have room.
@@ -40,10 +38,7 @@ extension Session {
     for (key, record) in keys { try restoreKey(key, record) }
     // Nothing fails from here on.
     for restored in restoredClients { register(restored) }
-    for restored in restoredClients where clients[restored.client.id] === restored.client {
-      resumeCalls(of: restored, dispatcher)
-    }
-    endUnhostedPages()
+    return restoredClients
   }
 
   private func restoreInvitation(
@@ -55,11 +50,10 @@ extension Session {
       caller.client.flatMap { invitations.inviter(named: $0.id) }
       ?? Rights(caller, environment.policy)
     do {
-      let invitation = try Invitation(
-        page: record.page, hosts: record.hosts, routes: record.routes,
-        groups: Set(record.groups.map(UTF8Key.init)), by: inviter, token: record.token,
-        try clients.budget.charge(Invitation.overhead))
-      invitations.restore(invitation, record, at: loop.nanoseconds, wall: environment.now())
+      invitations.restore(
+        try record.open(
+          by: inviter, at: loop.nanoseconds, wall: environment.now(),
+          try clients.budget.charge(Invitation.overhead)))
     } catch {
       throw RecordDecodingError("an invitation cannot be restored: \(error)")
     }
@@ -70,10 +64,10 @@ extension Session {
   ) throws(RecordDecodingError) -> RestoredClient {
     let (record, state) = (snapshot.record, snapshot.state)
     var batches: [UInt64: SessionBatchResponse] = [:]
-    for record in state.batches { batches[record.number] = try SessionBatchResponse(record) }
+    for record in state.batches { batches[record.number.value] = try record.batch() }
     let client = Client(
       restoring: snapshot.id, name: record.name,
-      ClientLink(restoring: snapshot, isComplete: isComplete, disconnectedAt: loop.nanoseconds),
+      snapshot.link(isComplete: isComplete, disconnectedAt: loop.nanoseconds),
       page: record.page, software: record.software, requests: (term - 1) << 32, limits: limits,
       within: clients.budget)
     var joiningClient = JoiningClient(record.identity.identity, client.link.handshake)
@@ -82,7 +76,7 @@ extension Session {
     if let token = record.invitation {
       joiningClient.invitation = invitations.restoreGuest(of: token)
       guard joiningClient.invitation != nil else {
-        throw RecordDecodingError("the invitation of the client \(client.name) is missing")
+        throw RecordDecodingError("the invitation of the client \(client.name.quoted) is missing")
       }
     }
     if let rights = invitations.inviter(named: client.name) {
@@ -109,7 +103,7 @@ extension Session {
       let definitions = try SessionHostDefinition.parse(record.hosts, limit: limits.maxHosts * 2)
       serverHosts = definitions.filter { $0.scope == .server }
       let own = definitions.filter { $0.scope == .session }
-      if !own.isEmpty { try HostMethods.registerHosts(own, by: client, in: self) }
+      if !own.isEmpty { try registerHosts(own, by: client) }
       let patterns = try record.topics.map { (text) throws in
         try TopicPattern(text, limit: limits.maxTopic)
       }
@@ -134,7 +128,7 @@ extension Session {
     environment.resumableClients.updateOutboxSize(client)
     if !restored.serverHosts.isEmpty {
       reportFailure(of: client) { () throws in
-        try HostMethods.registerHosts(restored.serverHosts, by: client, in: self)
+        try registerHosts(restored.serverHosts, by: client)
       }
     }
     SessionTokenExpiry.schedule(client, in: self)
@@ -157,7 +151,7 @@ extension Session {
     } else {
       rights = appRights
     }
-    let unclaimed = (try? SessionPush.audience(record.to)).map { audience in
+    let unclaimed = (try? Audience(record.to)).map { audience in
       UnclaimedLinks.UnclaimedLink(
         link, for: audience, by: caller.client == nil ? nil : rights.followingCopy,
         expiresAt: environment.now() + UnclaimedLinks.lifetime)
@@ -168,7 +162,7 @@ extension Session {
   }
 
   private func restoreKey(
-    _ key: SessionIdempotencyKeys.ScopedKey, _ record: IdempotencyKeyRecord
+    _ key: ScopedKey, _ record: IdempotencyKeyRecord
   ) throws(RecordDecodingError) {
     if let page = record.page {
       _ = IdempotentCalls.restore(key, record.request, page: page, in: self)
@@ -176,7 +170,7 @@ extension Session {
       // If the host does not exist any more, the call is made again.
       _ = IdempotentCalls.restore(
         key, record.request, .init(client: asked.client, id: asked.id, method: asked.method),
-        sequenceNumber: asked.seq, in: self)
+        sequenceNumber: asked.seq.value, in: self)
     } else if let result = record.result?.result, let ageMs = record.ageMs, let used = record.used {
       idempotencyKeys.restore(
         key, record.request, result, within: clients.budget,
@@ -186,33 +180,8 @@ extension Session {
     }
   }
 
-  /// Restores the calls of a client. Calls that wait for pages continue, and those with an
-  /// idempotency key are retried. The others fail, since their outcome is not known.
-  private func resumeCalls(of restored: RestoredClient, _ dispatcher: SessionRequestDispatcher) {
-    let client = restored.client
-    // No caller waits any more for the responses of its requests.
-    for id in restored.state.requests { clientWriter.cancelRequest(id, client) }
-    client.link.persistence.unconfirmedResponses = restored.state.answered
-    for call in restored.state.calls {
-      let batch = call.batch.flatMap { restored.batches[$0] }
-      let position = call.position ?? 0
-      // A client whose identity has expired may make the call again, when it has a new one.
-      if let params = call.params, !client.rights.hasExpired(at: environment.now()) {
-        let request = Request(id: call.id, method: call.method, params: params)
-        dispatcher.retry(request, client, batch, position, in: self)
-        continue
-      }
-      let handle = ReplyHandle(
-        client: client, id: call.id, batch: batch, position: position,
-        method: environment.meter.methodIndex(dispatcher.methods.find(call.method)?.place),
-        isNotification: false)
-      if let page = call.page, resumePageCall(for: page, handle, call.uri) { continue }
-      respond(SessionResumption.outcomeUnknown, to: handle)
-    }
-  }
-
   /// Restores a call that waits for the outcome of a page; returns false if the page does not exist.
-  private func resumePageCall(for page: String, _ handle: ReplyHandle, _ uri: String?) -> Bool {
+  func resumePageCall(for page: String, _ handle: ReplyHandle, _ uri: String?) -> Bool {
     guard pages[page] != nil,
       let call = try? beginCall(.request(handle), .open, size: 0),
       pages.restore(call.number, openerOf: page)
@@ -224,7 +193,7 @@ extension Session {
   }
 
   /// Ends pages without a host: those of the app, and of clients that do not exist any more.
-  private func endUnhostedPages() {
+  func endUnhostedPages() {
     let names = Set(clients.all.map(\.name))
     for host in Set(pages.stack.allPages.map(\.host)) where !names.contains(host) {
       perform(pages.hostLeft(host))

@@ -51,9 +51,10 @@ extension Session: SessionJournal.JournalSource {
           SessionRecord(joinToken: joinToken, epoch: epoch, identity: IdentityRecord(identity)))
       case .stack: step(name, StackRecord(pages.stack))
       case .invitations:
-        step(name, invitations.record(at: loop.nanoseconds, wall: environment.now()))
-      case .deepLinks: step(name, pendingLinks.record)
-      case .page(let id): step(name, pages.record(of: id))
+        step(
+          name, InvitationsRecord(invitations, at: loop.nanoseconds, wall: environment.now()))
+      case .deepLinks: step(name, DeepLinksRecord(pendingLinks))
+      case .page(let id): step(name, pages[id].map(OpenPageRecord.init))
       case .client(let id): step(name, clients[id].flatMap(record))
       case .idempotencyKey(let key): step(name, record(of: key))
       case .clientState(let id):
@@ -80,8 +81,8 @@ extension Session: SessionJournal.JournalSource {
     return parts
   }
 
-  private func record(of key: SessionIdempotencyKeys.ScopedKey) -> IdempotencyKeyRecord? {
-    idempotencyKeys.record(of: key, at: loop.nanoseconds) { asked in
+  private func record(of key: ScopedKey) -> IdempotencyKeyRecord? {
+    IdempotencyKeyRecord(idempotencyKeys, key, at: loop.nanoseconds) { asked in
       let request = clients[asked.client]?.pending[asked.id]
       return request.flatMap { $0.sequenceNumber > 0 ? $0.sequenceNumber : nil }
     }
@@ -97,7 +98,7 @@ extension Session: SessionJournal.JournalSource {
       identity: IdentityRecord(client.rights.caller.identity), software: client.software,
       hosts: hosts.map(\.value), topics: events.subscribers[client.id].patterns.map(\.text))
     if client.link.persistence.uncertainThrough > client.lastHandled {
-      record.doubtful = client.link.persistence.uncertainThrough
+      record.doubtful = MessageNumber(client.link.persistence.uncertainThrough)
     }
     if case .session(let definesIt) = client.authentication.source {
       record.definesIdentity = definesIt
@@ -131,18 +132,36 @@ extension Session: SessionJournal.JournalSource {
     client.link.persistence.lastReceived = (change, client.lastHandled)
     // No call waits for these after a restart.
     let abandoned = { client.pending.all { _, request in self.leadKey(of: request) == nil } }
-    let frames = client.link.storeFrames(of: id, isAwaited: isAwaited, at: loop.nanoseconds) {
+    let frames = client.link.storeFrames(isAwaited: isAwaited, at: loop.nanoseconds) {
       Dictionary(
         abandoned().map { ($0.completion.sequenceNumber, $0.id) }, uniquingKeysWith: { $1 })
     }
     if frames.isPartial { schedulePersistence(of: client) }
     let state = ClientStateRecord(
-      received: client.lastHandled, acknowledged: acknowledged, sent: client.link.lastStoredFrame,
+      received: MessageNumber(client.lastHandled), acknowledged: MessageNumber(acknowledged),
+      sent: MessageNumber(client.link.lastStoredFrame),
       isNumbering: client.link.numbersMessages,
       calls: calls.sorted { $0.number < $1.number }.compactMap(record),
-      batches: Self.batchRecords(calls), answered: client.link.unstoredResponses,
+      batches: Self.batchRecords(calls),
+      answered: client.link.unstoredResponses.map { .init(id: $0.id, seq: MessageNumber($0.last)) },
       requests: abandoned().map(\.id))
-    return step(name, state) + frames.steps
+    return step(name, state) + steps(for: frames, of: id)
+  }
+
+  private func steps(for change: ClientLink.FrameChange, of client: ClientID) -> [ChangeStep] {
+    var steps: [ChangeStep] = []
+    if let removed = change.removed {
+      let (first, last) = (removed.lowerBound, removed.upperBound)
+      steps.append(
+        .removeRange(
+          from: SessionPart.frame(last: first, client).name,
+          through: SessionPart.frame(last: last, client).name))
+    }
+    for frame in change.added {
+      steps.append(
+        .put(part: SessionPart.frame(last: frame.last, client).name, bytes: frame.bytes))
+    }
+    return steps
   }
 
   /// Returns the record of a call; `nil` for a call without a response on the wire.
@@ -155,7 +174,7 @@ extension Session: SessionJournal.JournalSource {
     if case .page(let page) = call.work { record.page = page }
     record.params = call.requestParams
     if let batch = handle.batch {
-      record.batch = batch.number
+      record.batch = MessageNumber(batch.number)
       record.position = handle.position
     }
     return record
@@ -165,7 +184,8 @@ extension Session: SessionJournal.JournalSource {
   private static func batchRecords(_ calls: [ActiveCall]) -> [ClientStateRecord.UnfinishedBatch] {
     var seen: Set<ObjectIdentifier> = []
     return calls.compactMap(\.replyHandle?.batch)
-      .filter { seen.insert(ObjectIdentifier($0)).inserted }.map(\.record)
+      .filter { seen.insert(ObjectIdentifier($0)).inserted }
+      .map(ClientStateRecord.UnfinishedBatch.init)
   }
 }
 

@@ -12,7 +12,7 @@ enum SessionPart: Hashable {
   case clientState(ClientID)
   /// A frame that a client was sent, by the number of its last message.
   case frame(last: UInt64, ClientID)
-  case idempotencyKey(SessionIdempotencyKeys.ScopedKey)
+  case idempotencyKey(ScopedKey)
 
   private static let percentCoding = StoredRecordPercentCoding(
     mark: "%", keeping: "-._~", isUppercase: true)

@@ -1,3 +1,7 @@
+import WayRPC
+import WayTransport
+import WayValues
+
 /// The stored state of a session, as read from its parts. Every part is read, so that nothing of a
 /// session with a damaged part is restored.
 struct SessionSnapshot {
@@ -7,7 +11,31 @@ struct SessionSnapshot {
     let record: ClientRecord
     let state: ClientStateRecord
     /// The frames that the client was sent, in the order of the numbers of their last messages.
-    var frames: [(last: UInt64, bytes: [UInt8])] = []
+    fileprivate(set) var frames: [(last: UInt64, bytes: [UInt8])] = []
+
+    /// Returns the client's link. `isComplete` means that everything which has happened in the session
+    /// is stored. `now` is in nanoseconds of the loop's clock.
+    func link(isComplete: Bool, disconnectedAt now: UInt64) -> ClientLink {
+      let outbox = Outbox(
+        last: max(state.sent.value, frames.last?.last ?? 0),
+        acknowledged: state.acknowledged.value,
+        frames: frames.filter { $0.last > state.acknowledged.value })
+      var persistence = PersistenceState()
+      persistence.isRestored = true
+      persistence.reportsRestart = true
+      // If a server stopped without a clean end, a client that has not resumed may still have sent it
+      // messages.
+      persistence.uncertainThrough = isComplete ? record.doubtful?.value ?? 0 : .max
+      if let first = frames.first, let last = frames.last {
+        persistence.storedFrames = first.last...last.last
+      }
+      return ClientLink(
+        restoring: SequenceState(outbox, received: state.received.value), persistence,
+        ResumeCredential(tokens: record.tokens),
+        Handshake(
+          subprotocol: Handshake.sessionSubprotocol, origin: record.origin, address: record.address),
+        numbersMessages: state.isNumbering, disconnectedAt: now)
+    }
   }
 
   let session: SessionRecord
@@ -17,8 +45,7 @@ struct SessionSnapshot {
   private(set) var deepLinks: DeepLinksRecord?
   /// The clients, in the order of their ids.
   private(set) var clients: [ClientSnapshot] = []
-  private(set) var idempotencyKeys:
-    [(key: SessionIdempotencyKeys.ScopedKey, record: IdempotencyKeyRecord)] = []
+  private(set) var idempotencyKeys: [(key: ScopedKey, record: IdempotencyKeyRecord)] = []
 
   /// Reads the parts of a session. Fails if one is damaged, missing or unknown.
   init(_ parts: [String: [UInt8]]) throws(RecordDecodingError) {
@@ -38,8 +65,9 @@ struct SessionSnapshot {
           ClientSnapshot(
             id: id, record: try RecordCoder.decode(from: bytes, name),
             state: try Self.decode(.clientState(id), of: parts)))
-      case .frame(let last, let client): frames[client, default: []].append((last, bytes))
-      case nil: throw RecordDecodingError("the part \(name) is unknown")
+      case .frame(let last, let client) where MessageNumber(last).value == last:
+        frames[client, default: []].append((last, bytes))
+      case .frame, nil: throw RecordDecodingError("the part \(name.quoted) is unknown")
       }
     }
     clients.sort { $0.id < $1.id }
@@ -52,7 +80,7 @@ struct SessionSnapshot {
     _ part: SessionPart, of parts: [String: [UInt8]]
   ) throws(RecordDecodingError) -> Record {
     guard let bytes = parts[part.name] else {
-      throw RecordDecodingError("the part \(part.name) is missing")
+      throw RecordDecodingError("the part \(part.name.quoted) is missing")
     }
     return try RecordCoder.decode(from: bytes, part.name)
   }

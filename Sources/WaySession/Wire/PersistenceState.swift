@@ -19,7 +19,7 @@ struct PersistenceState {
   var reportsRestart = false
   /// The requests whose responses were lost with the earlier server, until it is known which of
   /// them the client has received.
-  var unconfirmedResponses: [ClientStateRecord.UnconfirmedResponse] = []
+  var unconfirmedResponses: [(id: RequestID, last: UInt64)] = []
   /// The number up to which it is unknown which of the client's messages were handled. An earlier
   /// server received some of them, possibly without storing that. The highest number until the
   /// client has reported how many messages it sent to that server.

@@ -7,17 +7,30 @@ public struct ValueEncoder: Sendable {
   /// infinities), and the errors of the type.
   public func encode(_ value: some Encodable) throws -> Value {
     let slot = ValueSlot()
-    try ValueWriter(slot, []).write(value)
+    try ValueWriter(slot, nil).write(value)
     return slot.value
   }
 }
 
 /// The storage for one value, which is written as a whole or in parts.
 final class ValueSlot {
+  /// A member or an element: most are written as a whole, without a slot of their own.
+  private enum SlotPart {
+    case value(Value)
+    case slot(ValueSlot)
+
+    var value: Value {
+      switch self {
+      case .value(let value): value
+      case .slot(let slot): slot.value
+      }
+    }
+  }
+
   private enum SlotContent {
     case value(Value)
-    case object([(name: String, slot: ValueSlot)])
-    case array([ValueSlot])
+    case object([(name: String, part: SlotPart)])
+    case array([SlotPart])
   }
 
   private var content = SlotContent.object([])
@@ -35,22 +48,34 @@ final class ValueSlot {
     content = .array([])
   }
 
+  func addMember(_ name: String, _ value: Value) { add(.value(value), name) }
+
   func addMember(_ name: String) -> ValueSlot {
     let slot = ValueSlot()
-    guard case .object(var members) = content else { return slot }
-    content = .array([])
-    members.append((name, slot))
-    content = .object(members)
+    add(.slot(slot), name)
     return slot
   }
 
+  private func add(_ part: SlotPart, _ name: String) {
+    guard case .object(var members) = content else { return }
+    content = .array([])
+    members.append((name, part))
+    content = .object(members)
+  }
+
+  func addElement(_ value: Value) { add(.value(value)) }
+
   func addElement() -> ValueSlot {
     let slot = ValueSlot()
-    guard case .array(var elements) = content else { return slot }
-    content = .object([])
-    elements.append(slot)
-    content = .array(elements)
+    add(.slot(slot))
     return slot
+  }
+
+  private func add(_ part: SlotPart) {
+    guard case .array(var elements) = content else { return }
+    content = .object([])
+    elements.append(part)
+    content = .array(elements)
   }
 
   var count: Int { if case .array(let elements) = content { elements.count } else { 0 } }
@@ -58,32 +83,58 @@ final class ValueSlot {
   var value: Value {
     switch content {
     case .value(let value): value
-    case .object(let members): .object(ValueObject(members.map { ($0.name, $0.slot.value) }))
+    case .object(let members): .object(ValueObject(members.map { ($0.name, $0.part.value) }))
     case .array(let elements): .array(elements.map(\.value))
     }
   }
 }
 
+/// The place of a value in those around it. Only errors need it as an array.
+final class ValuePath {
+  private let key: any CodingKey
+  private let parent: ValuePath?
+
+  init(_ key: any CodingKey, in parent: ValuePath?) {
+    self.key = key
+    self.parent = parent
+  }
+
+  var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
+}
+
 /// Writes one value.
 struct ValueWriter: Encoder, SingleValueEncodingContainer {
   let slot: ValueSlot
-  let codingPath: [any CodingKey]
+  let path: ValuePath?
+  var codingPath: [any CodingKey] { path?.keys ?? [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ slot: ValueSlot, _ path: [any CodingKey]) {
+  init(_ slot: ValueSlot, _ path: ValuePath?) {
     self.slot = slot
-    codingPath = path
+    self.path = path
   }
 
   func write<Content: Encodable>(_ content: Content) throws {
+    if let value = try Self.value(of: content, at: codingPath) {
+      slot.set(value)
+    } else {
+      try content.encode(to: self)
+    }
+  }
+
+  /// Returns the value of a content without parts; `nil` for any other.
+  static func value<Content: Encodable>(
+    of content: Content, at path: @autoclosure () -> [any CodingKey]
+  ) throws -> Value? {
     switch content {
-    case let value as Value: slot.set(value)
-    case let text as String: slot.set(.string(text))
-    case let bool as Bool: slot.set(.bool(bool))
-    case let number as Double: try write(number)
-    case let number as Float: try write(Double(number), digits: number.description)
-    case let integer as any FixedWidthInteger: slot.set(Self.value(of: integer))
-    default: try content.encode(to: self)
+    case let value as Value: value
+    case let text as String: .string(text)
+    case let bool as Bool: .bool(bool)
+    case let number as Double: try finiteValue(number, at: path())
+    case let number as Float:
+      try finiteValue(Double(number), digits: number.description, at: path())
+    case let integer as any FixedWidthInteger: value(of: integer)
+    default: nil
     }
   }
 
@@ -92,22 +143,24 @@ struct ValueWriter: Encoder, SingleValueEncodingContainer {
     return .number(Number(validated: integer.description))
   }
 
-  private func write(_ number: Double, digits: String? = nil) throws {
+  private static func finiteValue(
+    _ number: Double, digits: String? = nil, at path: @autoclosure () -> [any CodingKey]
+  ) throws -> Value {
     guard number.isFinite else {
       throw EncodingError.invalidValue(
-        number, .init(codingPath: codingPath, debugDescription: "JSON has no \(number)"))
+        number, .init(codingPath: path(), debugDescription: "JSON has no \(number)"))
     }
-    slot.set(.number(Number(validated: digits ?? number.description)))
+    return .number(Number(validated: digits ?? number.description))
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     slot.beginObject()
-    return KeyedEncodingContainer(ValueObjectWriter(slot: slot, codingPath: codingPath))
+    return KeyedEncodingContainer(ValueObjectWriter(slot: slot, path: path))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     slot.beginArray()
-    return ValueArrayWriter(slot: slot, codingPath: codingPath)
+    return ValueArrayWriter(slot: slot, path: path)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -119,12 +172,31 @@ struct ValueWriter: Encoder, SingleValueEncodingContainer {
 
 private struct ValueObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let slot: ValueSlot
-  let codingPath: [any CodingKey]
+  let path: ValuePath?
+  var codingPath: [any CodingKey] { path?.keys ?? [] }
 
-  func encodeNil(forKey key: Key) { slot.addMember(key.stringValue).set(.null) }
+  func encodeNil(forKey key: Key) { slot.addMember(key.stringValue, .null) }
+
+  // The types of most members, for which no type has to be found out.
+
+  func encode(_ value: Bool, forKey key: Key) { slot.addMember(key.stringValue, .bool(value)) }
+
+  func encode(_ value: String, forKey key: Key) { slot.addMember(key.stringValue, .string(value)) }
+
+  func encode(_ value: Int, forKey key: Key) {
+    slot.addMember(key.stringValue, .integer(Int64(value)))
+  }
+
+  func encode(_ value: Int64, forKey key: Key) {
+    slot.addMember(key.stringValue, .integer(value))
+  }
 
   func encode<Content: Encodable>(_ value: Content, forKey key: Key) throws {
-    try writer(key).write(value)
+    if let leaf = try ValueWriter.value(of: value, at: codingPath + [key]) {
+      slot.addMember(key.stringValue, leaf)
+    } else {
+      try value.encode(to: writer(key))
+    }
   }
 
   func nestedContainer<Nested: CodingKey>(
@@ -142,18 +214,28 @@ private struct ValueObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol
   func superEncoder(forKey key: Key) -> any Encoder { writer(key) }
 
   private func writer(_ key: any CodingKey) -> ValueWriter {
-    ValueWriter(slot.addMember(key.stringValue), codingPath + [key])
+    ValueWriter(slot.addMember(key.stringValue), ValuePath(key, in: path))
   }
 }
 
 private struct ValueArrayWriter: UnkeyedEncodingContainer {
   let slot: ValueSlot
-  let codingPath: [any CodingKey]
+  let path: ValuePath?
+  var codingPath: [any CodingKey] { path?.keys ?? [] }
   var count: Int { slot.count }
 
-  func encodeNil() { slot.addElement().set(.null) }
+  func encodeNil() { slot.addElement(.null) }
 
-  func encode<Content: Encodable>(_ value: Content) throws { try writer().write(value) }
+  func encode(_ value: String) { slot.addElement(.string(value)) }
+
+  func encode<Content: Encodable>(_ value: Content) throws {
+    let index = ValueKey(intValue: count)
+    if let leaf = try ValueWriter.value(of: value, at: codingPath + [index]) {
+      slot.addElement(leaf)
+    } else {
+      try value.encode(to: writer())
+    }
+  }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
@@ -166,7 +248,7 @@ private struct ValueArrayWriter: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { writer() }
 
   private func writer() -> ValueWriter {
-    let path = codingPath + [ValueKey(intValue: count)]
+    let path = ValuePath(ValueKey(intValue: count), in: path)
     return ValueWriter(slot.addElement(), path)
   }
 }

@@ -224,7 +224,7 @@ extension BridgeConfiguration {
   fileprivate func endpoints(_ sessionServer: SessionServer) -> [Endpoint] {
     let limits = sessionServer.configuration.limits
     let bridge = Endpoint(
-      path: "/bridge", subprotocols: [LoopSessions.subprotocol], maxMessage: limits.maxMessage,
+      path: "/bridge", subprotocols: [Handshake.sessionSubprotocol], maxMessage: limits.maxMessage,
       maxMessageBeforeAdmission: sessions.identify == nil ? nil : limits.maxHello,
       acceptor: sessionServer)
     guard enablesConformanceMethods else { return [bridge] }

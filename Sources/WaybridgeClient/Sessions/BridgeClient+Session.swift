@@ -1,10 +1,8 @@
 import WayRPC
+import WayTransport
 import WayValues
 
 extension BridgeClient {
-  /// The subprotocol with which sessions are opened.
-  private static let subprotocol = "waybridge.v1"
-
   /// Connects and opens a session, or joins one.
   ///
   /// Hosts may receive page requests before this returns. The first connection is attempted once; a
@@ -22,7 +20,7 @@ extension BridgeClient {
   public static func connect(
     to url: String, session options: SessionOptions
   ) async throws(CallError) -> BridgeClient {
-    let client = try make(for: url, subprotocol: subprotocol)
+    let client = try make(for: url, subprotocol: Handshake.sessionSubprotocol)
     do {
       try await client.open(options)
     } catch {

@@ -351,7 +351,7 @@ struct InspectorTests {
 
   @Test func listsRejectedConnections() async throws {
     let inspector = try await open("inspector", token: "anna").client
-    let late = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let late = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await bridge.server.advance(by: .seconds(6))
     #expect(try await late.nextCloseCode() == 4101)
     let result = try await inspector.callResult("admin.refusals")

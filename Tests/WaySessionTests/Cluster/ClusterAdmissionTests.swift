@@ -25,7 +25,7 @@ struct ClusterAdmissionTests {
   }
 
   private func resumingClient() async throws -> WireClient {
-    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await client.call(
       "resume", "session.resume",
       [

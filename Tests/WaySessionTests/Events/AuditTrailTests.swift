@@ -245,7 +245,7 @@ struct AuditTrailTests {
     let fixture = try AuditFixture()
     let (client, opened) = try await fixture.open("bob")
     let other = try await WireClient.connect(
-      to: fixture.bridge, subprotocol: LoopSessions.subprotocol,
+      to: fixture.bridge, subprotocol: Handshake.sessionSubprotocol,
       from: Handshake(origin: "https://a.example", address: "10.0.0.2", token: "bob"))
     let resumed = try await other.resume(opened, ["token": "wrong"])
     #expect(resumed["reason"] == "token")
@@ -387,7 +387,7 @@ struct AuditTrailTests {
     let fixture = try AuditFixture()
     let (client, opened) = try await fixture.open("bob")
     let other = try await WireClient.connect(
-      to: fixture.bridge, subprotocol: LoopSessions.subprotocol,
+      to: fixture.bridge, subprotocol: Handshake.sessionSubprotocol,
       from: Handshake(origin: "https://a.example", address: "10.0.0.2", token: "eve"))
     let resumed = try await other.resume(opened)
     #expect(resumed["reason"] == "user")

@@ -26,7 +26,7 @@ struct EventSinkTests {
 
   @Test func reportsHostTimeout() async throws {
     let bridge = bridge()
-    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await client.call(
       1, "session.open", ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let name = try await client.response(1)["result"]?["client"]?.string

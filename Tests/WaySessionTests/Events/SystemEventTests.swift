@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import WayNavigation
 import WayRouting
+import WayTransport
 import WayValues
 
 @testable import WaySession
@@ -187,7 +188,7 @@ struct SystemEventTests {
 
   @Test func rejectsUnsupportedVersionBeforeOtherParams() async throws {
     let client = try await WireClient.connect(
-      to: InMemoryBridge(router), subprotocol: LoopSessions.subprotocol)
+      to: InMemoryBridge(router), subprotocol: Handshake.sessionSubprotocol)
     try await client.call(1, "session.open", ["protocol": ["2.0"], "token": ["bearer": "x"]])
     #expect(try await client.response(1)["error"]?["data"]?["kind"] == "version")
   }

@@ -105,7 +105,7 @@ struct LimitsTests {
     let first = try await WireClient.connect(to: bridge)
     try await first.call(1, "$/ping", [:])
     _ = try await first.response(1)
-    let second = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let second = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await second.call(1, "session.open", ["protocol": ["1.0"]])
     #expect(try await second.response(1)["error"]?["code"] == 2503)
     #expect(try await second.nextCloseCode() == CloseCode.overloaded.rawValue)

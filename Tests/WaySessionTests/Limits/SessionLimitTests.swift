@@ -21,12 +21,12 @@ struct SessionLimitTests {
   private func openShellAndOpener(_ bridge: InMemoryBridge) async throws -> (
     shell: WireClient, opener: WireClient
   ) {
-    let shell = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let shell = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await shell.call(
       "hello", "session.open",
       ["protocol": ["1.0"], "hosts": [["scheme": "native", "kind": "page"]]])
     let session = try await shell.response("hello")["result"]
-    let opener = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let opener = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await opener.call(
       "hello", "session.open",
       [
@@ -86,10 +86,10 @@ struct SessionLimitTests {
     var limits = Limits()
     limits.maxClients = 1
     let bridge = InMemoryBridge(router, limits: limits)
-    let first = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let first = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await first.call("hello", "session.open", ["protocol": ["1.0"]])
     let session = try await first.response("hello")["result"]
-    let second = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let second = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     let join: Value = [
       "session": session?["session"] ?? .null, "token": session?["joinToken"] ?? .null,
     ]

@@ -25,7 +25,7 @@ import WayValues
     var handshake = Handshake(token: user)
     handshake.isReserved = isReserved
     let client = try await WireClient.connect(
-      to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
+      to: bridge, subprotocol: Handshake.sessionSubprotocol, from: handshake)
     try await client.call(1, "session.open", ["protocol": ["1.0"]])
     let error = try await client.response(1)["error"]
     if error != nil {
@@ -114,7 +114,7 @@ import WayValues
     var handshake = Handshake()
     handshake.isReserved = true
     let guest = try await WireClient.connect(
-      to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
+      to: bridge, subprotocol: Handshake.sessionSubprotocol, from: handshake)
     try await guest.call(
       1, "session.open",
       [

@@ -8,7 +8,7 @@ import WayTransport
 /// The link to a client, without a session.
 struct ClientLinkTests {
   private let channel = LinkChannel(id: 1)
-  private let handshake = Handshake(subprotocol: LoopSessions.subprotocol)
+  private let handshake = Handshake(subprotocol: Handshake.sessionSubprotocol)
 
   private func makeLink() -> ClientLink { ClientLink(handshake, channel) }
 

@@ -192,13 +192,14 @@ struct PagesTests {
     try fixture.open("x://a?n=1", called: "x://alias", call: 1)
     fixture.respond("p1")
     try fixture.open("x://a?n=2", call: 2, style: .popTo, params: ["n": 2])
-    var record = RecordCoder.value(of: try #require(fixture.pages.record(of: "p1"))).object ?? [:]
+    var record =
+      RecordCoder.value(of: OpenPageRecord(try #require(fixture.pages["p1"]))).object ?? [:]
     #expect(record["called"] == "x://alias")
     if isOldRecord { record["called"] = nil }
     var restored = PagesFixture()
-    try restored.pages.restore(
-      StackRecord(fixture.pages.stack),
-      ["p1": RecordCoder.decode(from: .object(record), "page")], in: "s-1", nil)
+    try StackRecord(fixture.pages.stack).restore(
+      ["p1": RecordCoder.decode(from: .object(record), "page")], to: &restored.pages, in: "s-1", nil
+    )
     let page = try #require(restored.pages.stack.top)
     #expect(page.uri == "x://a?n=2" && page.params == ["n": 2])
     #expect(page.calledURI == (isOldRecord ? "x://a?n=2" : "x://alias"))

@@ -48,7 +48,7 @@ struct PendingLinksTests {
       links.start(number)
     }
     #expect(!links.canBegin)
-    #expect(links.record.waiting.isEmpty)
+    #expect(links.storedLinks.isEmpty)
     let isRecordChanged = links.finish(numbers[0])
     #expect(!isRecordChanged && links.canBegin)
   }

@@ -400,7 +400,7 @@ struct DurableSessionTests {
     try await settle(first)
     let second = try await startServer()
     let opened = await caller.openResult
-    let wire = try await WireClient.connect(to: second, subprotocol: LoopSessions.subprotocol)
+    let wire = try await WireClient.connect(to: second, subprotocol: Handshake.sessionSubprotocol)
     try await wire.call(
       "again", "session.resume",
       [

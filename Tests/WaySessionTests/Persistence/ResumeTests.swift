@@ -44,7 +44,7 @@ struct ResumeTests {
     var handshake = Handshake()
     handshake.receivedAt = earlier
     let stuck = try await WireClient.connect(
-      to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
+      to: bridge, subprotocol: Handshake.sessionSubprotocol, from: handshake)
     try await stuck.call(
       "again", "session.resume",
       [

@@ -57,16 +57,26 @@ struct SessionRestorationTests {
     #expect(known == (1, 2, 1))
   }
 
-  @Test(arguments: ["acknowledged", "calls"])
-  func nothingOfASessionWithADamagedPartIsRegistered(_ member: String) async throws {
+  @Test(
+    "nothing of a session with a damaged part is registered",
+    arguments: [
+      (SessionPart.clientState(2).name, "acknowledged", ["damaged"]),
+      (SessionPart.clientState(2).name, "calls", ["damaged"]),
+      // These parts can be read, and contradict others when the first client is restored already.
+      (SessionPart.client(2).name, "invitation", "unknown"),
+      (
+        SessionPart.stack.name, "pages",
+        [["id": "p9", "level": 0, "hasStack": true, "style": "push"]]
+      ),
+    ] as [(String, String, Value)])
+  func registersNothingOfADamagedSession(
+    _ part: String, _ member: String, _ value: Value
+  ) async throws {
     let stored = try await storedSession()
-    let part = SessionPart.clientState(2).name
     var parts = stored.parts
-    let bytes = parts[part, default: []]
-    var state = try JSON.parse(bytes.span.bytes).object ?? [:]
-    #expect(state[member] != nil)
-    state[member] = ["damaged"]
-    parts[part] = Array(try JSON.text(.object(state)).utf8)
+    var record = try parts[part].flatMap { try JSON.parse($0.span.bytes).object } ?? [:]
+    record[member] = value
+    parts[part] = Array(try JSON.text(.object(record)).utf8)
     let known = try await restore(
       StoredSession(
         id: stored.id, lease: stored.lease, parts: parts, isComplete: stored.isComplete))

@@ -7,7 +7,7 @@ import WayValues
 
 /// The records in which sessions are stored.
 struct SessionSnapshotTests {
-  /// The parts of a session as the server has stored them at first. It has to read them for ever.
+  /// The parts of a session as the server has stored them at first. Every later version reads them.
   private static let storedParts: Value = [
     "session": [
       "joinToken": "EqRRWuHElfQA0NQWeolrzT", "epoch": "dM0oJEx1nDEO",
@@ -150,6 +150,7 @@ struct SessionSnapshotTests {
       ("at/1", "acknowledged", ["damaged"], "at/1: $.acknowledged: "),
       ("at/1", "requests", [true], "at/1: $.requests[0]: has to be a request id"),
       ("at/2", "received", -1, "at/2: $.received: "),
+      ("at/2", "received", .number(Number(validated: "9223372036854775808")), "at/2: $.received: "),
       ("client/1", "name", nil, "client/1: $.name: "),
       ("page/p2", "chosen", ["client": 1, "captures": [:]], "page/p2: $.chosen.definition: "),
       ("page/p2", "caller", nil, "page/p2: $.caller: "),
@@ -169,7 +170,7 @@ struct SessionSnapshotTests {
   }
 
   @Test(arguments: [
-    ("session", "the part session is missing"), ("at/2", "the part at/2 is missing"),
+    ("session", "the part \"session\" is missing"), ("at/2", "the part \"at/2\" is missing"),
   ])
   func missingPart(_ part: String, _ message: String) throws {
     let incomplete = try parts { $0[part] = nil }
@@ -177,12 +178,30 @@ struct SessionSnapshotTests {
     #expect(error?.description == message)
   }
 
-  @Test func stackWithoutOneOfItsPages() throws {
-    let snapshot = try SessionSnapshot(try parts { $0["page/p1"] = nil })
+  /// A larger number would leave none for later messages.
+  @Test func numbersOfMessagesAreLimited() throws {
+    #expect(RecordCoder.value(of: MessageNumber(.max)) == .integer(.max))
+    let frame = SessionPart.frame(last: .max, 1).name
     let error = #expect(throws: RecordDecodingError.self) {
-      try snapshot.stack?.stack(of: snapshot.pages)
+      try SessionSnapshot(try parts { $0[frame] = [:] })
     }
-    #expect(error?.description == "the page \"p1\" of the stack is missing")
+    #expect(error?.description == "the part \"\(frame)\" is unknown")
+  }
+
+  @Test func infoForOtherServersKeepsItsForm() throws {
+    let value: Value = [
+      "id": "s-1", "identity": ["groups": [], "user": "anna"],
+      "clients": [["id": "c-1", "name": "shell"]],
+      "pages": [
+        [
+          "id": "p1", "uri": "native://a", "pathParams": [:], "kind": "page", "style": "push",
+          "params": ["n": 1], "exts": [:], "host": "c-1", "level": 0, "hasStack": true,
+        ]
+      ],
+    ]
+    let info = try RecordCoder.decode(SessionInfoRecord.self, from: value, "session").info
+    #expect(info.pages.map(\.uri) == ["native://a"] && info.clients.map(\.name) == ["shell"])
+    #expect(RecordCoder.value(of: SessionInfoRecord(info)) == value)
   }
 
   @Test(
@@ -207,7 +226,7 @@ struct SessionSnapshotTests {
 
   @Test func keysAreComparedByTheirBytes() {
     let keys = ["caf\u{E9}", "cafe\u{301}"].map {
-      SessionIdempotencyKeys.ScopedKey(owner: nil, text: $0)
+      ScopedKey(owner: nil, text: $0)
     }
     #expect(keys[0] != keys[1] && Set(keys).count == 2)
     #expect(keys.map { SessionPart.idempotencyKey($0).name }.allSatisfy { $0.contains("%C") })

@@ -76,7 +76,7 @@ struct HiddenPageTests {
   func pageIsClaimedOnlyByThoseWhoMaySeeIt(
     user: String, isHidden: Bool, isRejected: Bool
   ) async throws {
-    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     let response = try await client.request(
       "session.open",
       [

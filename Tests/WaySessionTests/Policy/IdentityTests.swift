@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import WayRouting
+import WayTransport
 import WayValues
 
 @testable import WaySession
@@ -23,7 +24,7 @@ struct IdentityTests {
   }
 
   @Test func acceptsSecondTokenAfterRejection() async throws {
-    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await client.call(1, "session.open", [:])
     let rejection = try await client.response(1)["error"]
     #expect(rejection?["code"] == 2401)
@@ -50,7 +51,7 @@ struct IdentityTests {
   }
 
   @Test func limitsClientNameLength() async throws {
-    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     for (id, length) in [(1, 257), (2, 256)] as [(Value, Int)] {
       let name = Value.string(String(repeating: "x", count: length))
       try await client.call(id, "session.open", ["token": "anna", "client": ["name": name]])

@@ -111,7 +111,7 @@ struct RightsTests {
     #expect(try await client.callStatus("host.register", ["hosts": [host]]) == verdict)
     // The hosts in `session.open` obey the same rules.
     let second = try await WireClient.connect(
-      to: bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
+      to: bridge, subprotocol: Handshake.sessionSubprotocol, from: handshake)
     #expect(try await second.callStatus("session.open", ["hosts": [host]]) == verdict)
   }
 

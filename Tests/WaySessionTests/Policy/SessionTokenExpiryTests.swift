@@ -150,7 +150,7 @@ struct SessionTokenExpiryTests {
       try await Task.sleep(for: .seconds(3600))
       return Identity()
     }
-    let client = try await WireClient.connect(to: bridge, subprotocol: LoopSessions.subprotocol)
+    let client = try await WireClient.connect(to: bridge, subprotocol: Handshake.sessionSubprotocol)
     try await client.call(1, "session.open", [:])
     // Messages that arrive in the meantime wait.
     try await client.call(2, "$/ping", [:])

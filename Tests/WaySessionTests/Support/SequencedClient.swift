@@ -64,7 +64,7 @@ actor SequencedClient {
   ) async throws -> Value {
     if let bridge { self.bridge = bridge }
     wire = try await WireClient.connect(
-      to: self.bridge, subprotocol: LoopSessions.subprotocol, from: handshake)
+      to: self.bridge, subprotocol: Handshake.sessionSubprotocol, from: handshake)
     var params: ValueObject = [
       "client": openResult["client"] ?? .null, "token": openResult["token"] ?? .null,
       "epoch": openResult["epoch"] ?? .null, "received": .integer(received),

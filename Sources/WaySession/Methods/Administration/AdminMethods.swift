@@ -43,7 +43,7 @@ enum AdminMethods {
   private static func push(
     _ session: isolated Session, _ params: Params, _ request: AuditedRequest
   ) throws(CallError) -> CallDisposition {
-    let push = try SessionPush(params, session.resolver.snapshot, session.limits)
+    let push = try SessionPushReader.push(params, session.resolver.snapshot, session.limits)
     let rights = request.client.rights
     try push.authorize(rights)
     let maxBytes = maxPageBytes(for: request.handle, in: session)
@@ -76,7 +76,7 @@ enum AdminMethods {
 }
 
 extension ClientInfo {
-  /// The client's description in `session.list`, and for other servers.
+  /// The client's description in `session.list`.
   var value: Value {
     var fields: ValueObject = ["id": .string(id)]
     fields["name"] = name.map(Value.string)

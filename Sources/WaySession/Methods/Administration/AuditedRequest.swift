@@ -173,7 +173,7 @@ extension AuditRecord {
       return params.string(.client).map { "\(session)/\($0)" } ?? session
     }
     if let uri = params.string(.uri) { return target(of: uri) }
-    if let to = params[.to] { return to.string ?? (try? SessionPush.audience(to))?.text }
+    if let to = params[.to] { return to.string ?? (try? Audience(to))?.text }
     return params.string(.page)
   }
 

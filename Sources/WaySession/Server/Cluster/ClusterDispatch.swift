@@ -522,7 +522,7 @@ extension UnclaimedLinks.UnclaimedLink {
       throw .invalidParams("The deep link of the other server cannot be read")
     }
     self.init(
-      link, for: try SessionPush.audience(peerValue["to"]),
+      link, for: try Audience(peerValue["to"]),
       by: try Rights(peerValue: peerValue["caller"], validAt: 0),
       expiresAt: peerValue["expiresAt"]?.integer ?? .max)
   }

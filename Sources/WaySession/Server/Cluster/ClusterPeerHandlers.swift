@@ -21,7 +21,7 @@ struct ClusterPeerHandlers {
       return .null
     case "run": return try await handle(run: request, progress)
     case "sessions":
-      let audience = try SessionPush.audience(request["of"])
+      let audience = try Audience(request["of"])
       let infos = await sessionServer.sessions(audience)
       return .array(infos.map { RecordCoder.value(of: SessionInfoRecord($0)) })
     case "group": return try await handle(group: request)
@@ -37,7 +37,7 @@ struct ClusterPeerHandlers {
     case "list": return await handle(list: request)
     case "forget":
       await sessionServer.forget(
-        request["topic"]?.string ?? "", for: try SessionPush.audience(request["to"]))
+        request["topic"]?.string ?? "", for: try Audience(request["to"]))
       return .null
     case "hosts": return hosts
     case "links": return claimDeepLinks(for: request)
@@ -85,7 +85,8 @@ struct ClusterPeerHandlers {
     let params = try Params(
       request["push"] ?? .null, of: "session.push", taking: AdminMethods.pushParams)
     let configuration = sessionServer.configuration
-    let push = try SessionPush(params, configuration.router.snapshot(), configuration.limits)
+    let push = try SessionPushReader.push(
+      params, configuration.router.snapshot(), configuration.limits)
     let collector = PushCollector(maxBytes: Self.maxBytes(of: request))
     try await sessionServer.push(
       push, by: Rights(peerValue: request["caller"], validAt: configuration.now()),
@@ -107,7 +108,7 @@ struct ClusterPeerHandlers {
       throw .invalidParams("The push of the other server: \(error)")
     }
     let name = SessionPushKeys.PushKey(
-      owner: request["owner"]?.string ?? "", audience: try SessionPush.audience(request["to"]),
+      owner: request["owner"]?.string ?? "", audience: try Audience(request["to"]),
       text: request["key"]?.string ?? "")
     do throws(CallError) {
       let result = try sessionServer.pushKeys.withLock { (keys) throws(CallError) in
@@ -136,7 +137,7 @@ struct ClusterPeerHandlers {
       request["uri"]?.string ?? "", request["params"]?.object ?? [:],
       exts: request["exts"]?.object ?? [:],
       style: request["style"]?.string.flatMap(Style.init(rawValue:)),
-      in: try SessionPush.audience(request["to"]),
+      in: try Audience(request["to"]),
       timeout: .milliseconds(request["timeoutMs"]?.integer ?? 10_000))
     let names = opened.map(\.pageKey)
     openedPages.withLock { pages in

@@ -98,7 +98,7 @@ extension Session {
       }
       try checkClaim(of: page, by: client)
     }
-    try HostMethods.registerHosts(hosts, by: client, in: self)
+    try registerHosts(hosts, by: client)
     if let invitation = joiningClient.invitation {
       invitations.redeem(invitation)
       journal?.recordChange(.invitations)

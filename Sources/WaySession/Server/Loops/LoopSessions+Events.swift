@@ -11,7 +11,7 @@ extension LoopSessions {
   @discardableResult
   func publish(
     _ message: [UInt8], _ topic: String, to audience: Audience, retain: Int,
-    once key: (name: SessionIdempotencyKeys.ScopedKey, request: IdempotentRequest)? = nil
+    once key: (name: ScopedKey, request: IdempotentRequest)? = nil
   ) async -> DeliveryReceipt {
     await scheduler.beginPush()
     defer { scheduler.endPush() }
@@ -41,7 +41,7 @@ extension LoopSessions {
   func retain(peerValues shelves: [Value]) {
     for shelf in shelves {
       guard let topic = shelf["topic"]?.string,
-        let audience = try? SessionPush.audience(shelf["to"])
+        let audience = try? Audience(shelf["to"])
       else { continue }
       let events = (shelf["events"]?.array ?? []).compactMap(\.string)
       for event in events {

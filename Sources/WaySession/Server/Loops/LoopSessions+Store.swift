@@ -24,8 +24,7 @@ extension LoopSessions {
     }
   }
 
-  /// Makes a session of what is stored of it, which is not yet added here. Fails if a part is
-  /// malformed.
+  /// Restores a session, which is not yet added here. Fails if a part is damaged.
   private func makeSession(
     from stored: StoredSession, _ writer: SessionStoreWriter
   ) throws(RecordDecodingError) -> Session {
@@ -38,8 +37,10 @@ extension LoopSessions {
     let dispatcher = dispatcher
     let result = session.assumeIsolated { session in
       Result { () throws(RecordDecodingError) in
-        try session.restore(
-          snapshot, term: stored.lease.term, isComplete: stored.isComplete, with: dispatcher)
+        let clients = try session.restore(
+          snapshot, term: stored.lease.term, isComplete: stored.isComplete)
+        for client in clients { dispatcher.resumeCalls(of: client, in: session) }
+        session.endUnhostedPages()
       }
     }
     do { try result.get() } catch {

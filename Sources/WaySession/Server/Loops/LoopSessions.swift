@@ -6,9 +6,6 @@ import WayValues
 
 /// Accepts the connections of one loop and manages the sessions on it.
 package actor LoopSessions: ChannelAcceptor {
-  /// The subprotocol of clients that open a session; without it a connection speaks plain JSON-RPC.
-  package static let subprotocol = "waybridge.v1"
-
   nonisolated let loop: any EventLoop
   nonisolated let configuration: SessionServerConfiguration
   private nonisolated let executor: UnownedSerialExecutor

@@ -52,28 +52,16 @@ struct ClientLink: ~Copyable {
   }
 
   /// Restores the link of a client of an earlier run of the server, which has no connection yet.
-  /// `isComplete` means that everything which has happened in its session is stored. `now` is in
-  /// nanoseconds of the loop's clock.
   init(
-    restoring snapshot: SessionSnapshot.ClientSnapshot, isComplete: Bool, disconnectedAt now: UInt64
+    restoring sequence: SequenceState, _ persistence: PersistenceState,
+    _ credential: ResumeCredential, _ handshake: Handshake, numbersMessages: Bool,
+    disconnectedAt now: UInt64
   ) {
-    let (record, state, frames) = (snapshot.record, snapshot.state, snapshot.frames)
-    handshake = Handshake(
-      subprotocol: LoopSessions.subprotocol, origin: record.origin, address: record.address)
-    let outbox = Outbox(
-      last: max(state.sent, frames.last?.last ?? 0), acknowledged: state.acknowledged,
-      frames: frames.filter { $0.last > state.acknowledged })
-    sequence = SequenceState(outbox, received: state.received)
-    persistence.isRestored = true
-    persistence.reportsRestart = true
-    // If a server stopped without a clean end, a client that has not resumed may still have sent it
-    // messages.
-    persistence.uncertainThrough = isComplete ? record.doubtful ?? 0 : .max
-    if let first = frames.first, let last = frames.last {
-      persistence.storedFrames = first.last...last.last
-    }
-    credential = ResumeCredential(tokens: record.tokens)
-    numbersMessages = state.isNumbering
+    self.handshake = handshake
+    self.sequence = sequence
+    self.persistence = persistence
+    self.credential = credential
+    self.numbersMessages = numbersMessages
     disconnectedAt = now
     isResumable = true
     lastConnection = (0, 0)
@@ -327,7 +315,7 @@ extension ClientLink {
   /// Reconciles a restored link with the positions that the client reports from before the server's
   /// restart. Returns the requests whose responses the client has not received, and which are lost.
   mutating func reconcile(_ claim: ResumeClaim, upTo number: UInt64) -> [RequestID] {
-    let lost = persistence.unconfirmedResponses.filter { $0.seq > number }.map(\.id)
+    let lost = persistence.unconfirmedResponses.filter { $0.last > number }.map(\.id)
     persistence.unconfirmedResponses = []
     persistence.isRestored = false
     // The server may have performed these messages before its restart. A reloaded client does not

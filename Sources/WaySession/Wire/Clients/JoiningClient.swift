@@ -41,3 +41,11 @@ struct JoiningClient: Sendable {
       user: invitation.inviter.caller.identity.user, groups: invitation.currentGroups)
   }
 }
+
+/// A client's description of itself in `session.open`: its program, the program's version, and its
+/// platform. Members that the client did not send are nil.
+struct ClientSoftware: Sendable, Codable {
+  var name: String?
+  var version: String?
+  var platform: String?
+}

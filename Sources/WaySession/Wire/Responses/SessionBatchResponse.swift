@@ -19,31 +19,14 @@ final class SessionBatchResponse {
     self.number = number
   }
 
-  /// The stored form.
-  var record: ClientStateRecord.UnfinishedBatch {
-    .init(
-      number: number,
-      answers: responses.slots.map { slot in
-        switch slot {
-        case .none: false
-        case .pending: true
-        case .completed(let bytes): .string(String(decoding: bytes, as: UTF8.self))
-        }
-      })
+  /// Restores a batch with the responses so far.
+  init(number: UInt64, slots: [BatchResponseCollector.ResponseSlot]) {
+    self.number = number
+    responses = BatchResponseCollector(slots: slots)
   }
 
-  /// Reads a ``record``.
-  init(_ record: ClientStateRecord.UnfinishedBatch) throws(RecordDecodingError) {
-    number = record.number
-    responses = BatchResponseCollector(
-      slots: try record.answers.map { (value) throws(RecordDecodingError) in
-        switch value {
-        case .bool(let isWaiting): isWaiting ? .pending : .none
-        case .string(let text): .completed(Array(text.utf8))
-        default: throw RecordDecodingError("an answer of a batch is no answer")
-        }
-      })
-  }
+  /// The responses so far, in the order of the messages.
+  var slots: [BatchResponseCollector.ResponseSlot] { responses.slots }
 
   /// Adds the response to the message at `position`. Returns true if it was the last one missing.
   func fill(_ position: Int, with bytes: [UInt8]) -> Bool {

@@ -4,39 +4,40 @@ import WayRouting
 import WayTransport
 import WayValues
 
-extension SessionPush {
+/// Reads the params of `session.push`.
+enum SessionPushReader {
   /// Throws -32602 for a method that cannot be pushed, and the errors of a deep link.
-  init(_ params: Params, _ router: RouterSnapshot, _ limits: Limits) throws(CallError) {
-    audience = try Self.audience(params[.to])
-    method = try params.required(.method)
+  static func push(
+    _ params: Params, _ router: RouterSnapshot, _ limits: Limits
+  ) throws(CallError) -> SessionPush {
+    let audience = try Audience(params[.to])
+    let method = try params.required(.method)
     let given = params.object(.params) ?? [:]
-    let own = try Params(.object(given), of: method, taking: Self.paramLists[method] ?? .unread)
-    key = try Self.key(params, own)
-    timeout = params.duration(.deadlineMs) ?? own.duration(.deadlineMs) ?? Self.defaultTimeout
+    let own = try Params(.object(given), of: method, taking: paramLists[method] ?? .unread)
+    let key = try key(params, own)
+    var pushParams = own.object(.params) ?? [:]
+    let action: SessionPush.PushAction
     switch method {
     case "router.open":
       action = .open(
         uri: try own.required(.uri), style: try own.style(), exts: try own.exts(limits))
-      self.params = own.object(.params) ?? [:]
     case "router.invoke":
       action = .invoke(uri: try own.required(.uri), exts: try own.exts(limits))
-      self.params = own.object(.params) ?? [:]
     case "router.deliver":
       let link = try DeepLink(own, router, limits).with(key: key)
       try link.validate()
       action = .deliver(link)
-      self.params = [:]
+      pushParams = [:]
     case "page.call":
       guard audience.isSingleSession else {
         throw .invalidParams("params.to must name a session: a page belongs to one")
       }
       action = .pageCall(page: try own.required(.page), method: try own.required(.method))
-      self.params = own.object(.params) ?? [:]
     case "event":
       action = .event(
         topic: given["topic"]?.string ?? "", data: given["data"] ?? .null,
         retain: given["retain"]?.exactInteger.flatMap { Int(exactly: $0) } ?? 0)
-      self.params = [:]
+      pushParams = [:]
     default:
       guard !MethodTable.isReserved(method) else {
         throw .invalidParams(
@@ -44,8 +45,12 @@ extension SessionPush {
             + "router.deliver, page.call, event and the clients' own methods can")
       }
       action = .client(method)
-      self.params = given
+      pushParams = given
     }
+    let timeout = params.duration(.deadlineMs) ?? own.duration(.deadlineMs)
+    return SessionPush(
+      audience: audience, action: action, params: pushParams,
+      timeout: timeout ?? SessionPush.defaultTimeout, method: method, key: key)
   }
 
   /// The key of a push, which its own params may have too if the method takes one.
@@ -72,27 +77,4 @@ extension SessionPush {
       Param(.deadlineMs, .count), Param(.key, .string),
     ],
   ]
-
-  /// Decodes `{session}`, optionally with `client`, `{user}`, `{group}` or `{all: true}`.
-  static func audience(_ value: Value?) throws(CallError) -> Audience {
-    let fields = value?.object ?? [:]
-    let named = fields.members.map { ($0.name, $0.value) }
-    switch named.count {
-    case 1:
-      switch named[0] {
-      case ("session", .string(let id)): return .session(id)
-      case ("user", .string(let name)): return .user(name)
-      case ("group", .string(let name)): return .group(name)
-      case ("all", true): return .all
-      default: break
-      }
-    case 2:
-      if let id = fields["session"]?.string, let client = fields["client"]?.string {
-        return .client(client, session: id)
-      }
-    default: break
-    }
-    throw .invalidParams(
-      "params.to must be {session}, {session, client}, {user}, {group} or {all: true}")
-  }
 }

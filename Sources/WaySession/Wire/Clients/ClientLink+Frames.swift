@@ -2,9 +2,13 @@ import WayRPC
 
 // What is stored of the messages to the client.
 extension ClientLink {
-  /// The store operations for the frames of a client.
+  /// The changes of the stored frames of a client.
   struct FrameChange {
-    fileprivate(set) var steps: [SessionChange.ChangeStep] = []
+    /// The frames that the client has acknowledged, by the numbers of their last messages; `nil` if
+    /// there are none.
+    fileprivate(set) var removed: ClosedRange<UInt64>?
+    /// The frames that were not stored before.
+    fileprivate(set) var added: [(last: UInt64, bytes: [UInt8])] = []
     /// Whether frames are left that are stored when the client does not acknowledge them.
     fileprivate(set) var isPartial = false
   }
@@ -13,20 +17,23 @@ extension ClientLink {
   /// acknowledges frames within a second.
   private static let persistenceDelay: UInt64 = 2_000_000_000
 
-  /// Decides which frames to store of client `id`, and which are no longer needed. `isAwaited` is
-  /// true if messages wait for the change: then all frames are stored with it. `now` is in
-  /// nanoseconds of the loop's clock.
+  /// Decides which frames to store, and which are no longer needed. `isAwaited` is true if messages
+  /// wait for the change: then all frames are stored with it. `now` is in nanoseconds of the loop's
+  /// clock.
   ///
   /// After a restart, nothing waits for the responses to requests. `abandonedRequests` returns those
   /// requests, by the numbers of their frames. What is stored for such a frame cancels its request,
   /// which the client has not received by then.
   mutating func storeFrames(
-    of id: ClientID, isAwaited: Bool, at now: UInt64,
-    abandonedRequests: () -> [UInt64: RequestID]
+    isAwaited: Bool, at now: UInt64, abandonedRequests: () -> [UInt64: RequestID]
   ) -> FrameChange {
     guard let outbox = sequence?.outbox else { return FrameChange() }
     var change = FrameChange()
-    change.steps = removeStoredFrames(of: id, upTo: outbox.acknowledged)
+    if let stored = persistence.storedFrames, stored.lowerBound <= outbox.acknowledged {
+      let end = min(stored.upperBound, outbox.acknowledged)
+      persistence.storedFrames = end == stored.upperBound ? nil : (end + 1)...stored.upperBound
+      change.removed = stored.lowerBound...end
+    }
     let first = max(outbox.acknowledged, persistence.storedFrames?.upperBound ?? 0)
     var last = outbox.last
     if !isAwaited, channel != nil {
@@ -48,24 +55,10 @@ extension ClientLink {
       {
         bytes = writer.numbered(number)
       }
-      change.steps.append(.put(part: SessionPart.frame(last: number, id).name, bytes: bytes))
+      change.added.append((number, bytes))
       persistence.storedFrames = (persistence.storedFrames?.lowerBound ?? number)...number
     }
     return change
-  }
-
-  /// Returns the store operations that remove acknowledged frames.
-  private mutating func removeStoredFrames(
-    of id: ClientID, upTo number: UInt64
-  ) -> [SessionChange.ChangeStep] {
-    guard let stored = persistence.storedFrames, stored.lowerBound <= number else { return [] }
-    let end = min(stored.upperBound, number)
-    persistence.storedFrames = end == stored.upperBound ? nil : (end + 1)...stored.upperBound
-    return [
-      .removeRange(
-        from: SessionPart.frame(last: stored.lowerBound, id).name,
-        through: SessionPart.frame(last: end, id).name)
-    ]
   }
 
   /// The number of the last stored frame, or of the last one that the client has acknowledged.
@@ -73,14 +66,15 @@ extension ClientLink {
     persistence.storedFrames?.upperBound ?? sequence?.outbox.acknowledged ?? 0
   }
 
-  /// The responses that are lost with the server, so that the outcome of their calls is not known
-  /// then, unless the client has received them.
-  var unstoredResponses: [ClientStateRecord.UnconfirmedResponse] {
+  /// The requests whose responses are lost with the server, so that the outcome of their calls is not
+  /// known then, each with the number of the response's last message. A client that has received that
+  /// message has the response.
+  var unstoredResponses: [(id: RequestID, last: UInt64)] {
     var responses = persistence.unconfirmedResponses
     guard let outbox = sequence?.outbox else { return responses }
-    responses += outbox.unsentResponseIDs.map { .init(id: $0, seq: .max) }
+    responses += outbox.unsentResponseIDs.map { ($0, .max) }
     outbox.forEach(after: lastStoredFrame) { last, frame in
-      responses += MessageIDReader.responseIDs(in: frame).map { .init(id: $0, seq: last) }
+      responses += MessageIDReader.responseIDs(in: frame).map { ($0, last) }
     }
     return responses
   }
