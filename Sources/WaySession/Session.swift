@@ -57,10 +57,10 @@ package actor Session: Requester {
   nonisolated var limits: Limits { environment.limits }
   nonisolated var loop: any EventLoop { environment.loop }
 
-  /// `record` is the stored record of a session that is restored.
+  /// `secrets` are those of a session that is restored.
   init(
     id: String, _ identity: Identity, _ environment: SessionEnvironment,
-    _ journal: SessionJournal? = nil, from record: SessionRecord? = nil,
+    _ journal: SessionJournal? = nil, secrets: (joinToken: String, epoch: String)? = nil,
     userSlot: UserSlot? = nil,
     isOfRequest: Bool = false
   ) {
@@ -70,8 +70,8 @@ package actor Session: Requester {
     self.journal = journal
     isDurable = journal != nil
     self.isOfRequest = isOfRequest
-    joinToken = record?.joinToken ?? SessionSecret.random()
-    epoch = record?.epoch ?? SessionSecret.random(12)
+    joinToken = secrets?.joinToken ?? SessionSecret.random()
+    epoch = secrets?.epoch ?? SessionSecret.random(12)
     appRights = Rights.app(in: id, environment.logger)
     self.environment = environment
     isTraced = environment.tracer != nil

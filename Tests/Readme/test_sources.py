@@ -73,8 +73,8 @@ class FolderTests(unittest.TestCase):
     """The folders of WaySession and WayRouting, each of which names only what stands before it."""
 
     def test_dependencies_between_folders_of_the_session_point_down(self):
-        folders = re.search(r"^Meter, .*$", PAGE, re.M)[0].split(", ")
-        core = folders.index("Methods")
+        folders = re.search(r"^Identifiers, .*$", PAGE, re.M)[0].split(", ")
+        core = folders.index("Snapshot")
         self.check("WaySession", folders[:core] + [""] + folders[core:])
 
     def test_dependencies_between_folders_of_the_router_point_down(self):

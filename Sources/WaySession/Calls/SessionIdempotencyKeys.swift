@@ -2,6 +2,25 @@ import WayRPC
 import WayTransport
 import WayValues
 
+/// The request that is made under an idempotency key. A different request under the same key is an
+/// error.
+struct IdempotentRequest: Equatable, Codable {
+  let method: String
+  /// The URI, or the page and its method.
+  let target: String
+  let params: ValueObject
+
+  /// The approximate memory of the request, in bytes.
+  var size: Int { method.utf8.count + target.utf8.count + Value.object(params).size }
+}
+
+extension IdempotentRequest {
+  static func == (left: IdempotentRequest, right: IdempotentRequest) -> Bool {
+    left.method == right.method && left.target.isSameUTF8(as: right.target)
+      && left.params == right.params
+  }
+}
+
 /// The calls of one session under idempotency keys: calls under way, and the results of ended
 /// calls. Belongs to its ``Session``'s isolation.
 struct SessionIdempotencyKeys {
@@ -172,20 +191,20 @@ extension SessionIdempotencyKeys {
   /// The keys of all calls and results.
   var allKeys: [ScopedKey] { Array(running.keys) + Array(results.keys) }
 
-  /// Restores a result. `used` is the number of its last use among the uses of all results. The
+  /// Restores a result. `lastUse` is the number of its last use among the uses of all results. The
   /// results that were used last come first, so that they have room.
   mutating func restore(
     _ name: ScopedKey, _ request: IdempotentRequest,
     _ result: Result<SessionCallResponse, CallError>,
-    within budget: ByteBudget, at: UInt64, used: Int
+    within budget: ByteBudget, at: UInt64, lastUse: Int
   ) {
     let size = Self.size(request, name, result)
     guard results.count < limit, let charge = try? budget.charge(size) else { return }
     // Any number may be stored, and further uses must not overflow.
-    let used = min(used, 1 << 53)
-    useCount = max(useCount, used)
+    let lastUse = min(lastUse, 1 << 53)
+    useCount = max(useCount, lastUse)
     results[name] = KeyResult(
-      request: request, result: result, charge: charge, endedAt: at, lastUse: used)
+      request: request, result: result, charge: charge, endedAt: at, lastUse: lastUse)
   }
 
   /// Restores a call that waits for a shown page or a host.

@@ -10,11 +10,12 @@ extension SessionRequestDispatcher {
     // The session may have ended with a client before this one.
     guard session.clients[client.id] === client else { return }
     // No caller waits any more for the responses of its requests.
-    for id in restored.state.requests { session.clientWriter.cancelRequest(id, client) }
-    client.link.persistence.unconfirmedResponses = restored.state.answered.map {
-      ($0.id, $0.seq.value)
+    for id in restored.state.abandonedRequests ?? [] {
+      session.clientWriter.cancelRequest(id, client)
     }
-    for call in restored.state.calls {
+    let unconfirmed = restored.state.unconfirmedResponses ?? []
+    client.link.persistence.unconfirmedResponses = unconfirmed.map { ($0.id, $0.seq.value) }
+    for call in restored.state.calls ?? [] {
       let batch = call.batch.flatMap { restored.batches[$0.value] }
       let position = call.position ?? 0
       // A client whose identity has expired may make the call again, when it has a new one.

@@ -3,6 +3,12 @@ import WayValues
 
 /// The stored form of a client that can resume.
 struct ClientRecord: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case name, tokens, identity, software, hosts, topics
+    case uncertainThrough = "doubtful"
+    case definesIdentity, page, origin, address, invitation
+  }
+
   let name: String
   /// The tokens with which the client resumes.
   let tokens: [String]
@@ -13,7 +19,7 @@ struct ClientRecord: Codable {
   let topics: [String]
   /// The number up to which it is unknown which of the client's messages were handled; `nil` if it
   /// is known of all.
-  var doubtful: MessageNumber?
+  var uncertainThrough: MessageNumber?
   /// Whether the client defines the identity of its session; `nil` if it has one of its own.
   var definesIdentity: Bool?
   var page: String?
@@ -25,6 +31,14 @@ struct ClientRecord: Codable {
 
 /// The stored form of a client's position in its messages, and of its calls.
 struct ClientStateRecord: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case received, acknowledged, sent
+    case numbersMessages = "isNumbering"
+    case calls, batches
+    case unconfirmedResponses = "answered"
+    case abandonedRequests = "requests"
+  }
+
   /// A response that was lost with the server, unless the client has received it: `seq` is the
   /// number of its message.
   struct UnconfirmedResponse: Codable {
@@ -81,11 +95,11 @@ struct ClientStateRecord: Codable {
   let received: MessageNumber
   let acknowledged: MessageNumber
   let sent: MessageNumber
-  /// Whether the client numbers its messages.
-  let isNumbering: Bool
-  let calls: [UnfinishedCall]
-  let batches: [UnfinishedBatch]
-  let answered: [UnconfirmedResponse]
+  let numbersMessages: Bool
+  // Most clients have none of these, and their state is stored ten times a second.
+  var calls: [UnfinishedCall]?
+  var batches: [UnfinishedBatch]?
+  var unconfirmedResponses: [UnconfirmedResponse]?
   /// The requests to the client that nothing waits for after a restart.
-  let requests: [RequestID]
+  var abandonedRequests: [RequestID]?
 }

@@ -13,15 +13,23 @@ struct IdempotencyKeyRecord: Codable {
     let seq: MessageNumber
   }
 
+  private enum CodingKeys: String, CodingKey {
+    case request, page
+    case hostRequest = "asked"
+    case ageMs
+    case lastUse = "used"
+    case result
+  }
+
   let request: IdempotentRequest
-  var page: String?
-  var asked: HostRequestRecord?
+  private(set) var page: String?
+  private(set) var hostRequest: HostRequestRecord?
   /// The time since the call has ended. It does not depend on the clock of a server, which may be off
   /// by more than the lifetime of a result.
-  var ageMs: UInt64?
+  private(set) var ageMs: UInt64?
   /// The number of the last use, among the uses of all results.
-  var used: Int?
-  var result: CallResultRecord?
+  private(set) var lastUse: Int?
+  private(set) var result: CallResultRecord?
 
   /// Records the state of a key at a time, in nanoseconds of the loop's clock; `nil` if there is
   /// nothing to store. `sequenceNumber` returns the number of a request to a host, or `nil`.
@@ -37,12 +45,12 @@ struct IdempotencyKeyRecord: Codable {
       page = execution.page
       guard page == nil else { return }
       guard let asked = execution.hostRequest, let seq = sequenceNumber(asked) else { return nil }
-      self.asked = HostRequestRecord(
+      hostRequest = HostRequestRecord(
         client: asked.client, id: asked.id, method: asked.method, seq: MessageNumber(seq))
     } else if let ended = keys.result(of: key) {
       request = ended.request
       ageMs = (now &- ended.endedAt) / 1_000_000
-      used = ended.lastUse
+      lastUse = ended.lastUse
       result = CallResultRecord(ended.result)
     } else {
       return nil

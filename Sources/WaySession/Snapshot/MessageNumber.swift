@@ -17,7 +17,9 @@ struct MessageNumber: Codable {
     self.value = value
   }
 
-  func encode(to encoder: any Encoder) throws { try Int64(value).encode(to: encoder) }
+  func encode(to encoder: any Encoder) throws {
+    try Value.integer(Int64(value)).encode(to: encoder)
+  }
 }
 
 extension RequestID: Codable {

@@ -6,8 +6,14 @@ import WayValues
 
 /// The stored form of a page without its place on the stack, which changes more often.
 struct PageRecord: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case uri
+    case calledURI = "called"
+    case route, pathParams, kind, params, exts, host
+  }
+
   private let uri: String
-  private let called: String?
+  private let calledURI: String?
   private let route: String?
   private let pathParams: ValueObject
   private let kind: String
@@ -17,7 +23,7 @@ struct PageRecord: Codable {
 
   init(_ page: Page) {
     uri = page.uri
-    called = page.otherCalledURI
+    calledURI = page.otherCalledURI
     route = page.route
     pathParams = page.pathParams
     kind = page.kind
@@ -29,7 +35,8 @@ struct PageRecord: Codable {
   /// Returns the page at its place.
   func page(at place: PagePlace) -> Page {
     Page(
-      id: place.id, uri: uri, calledURI: called, route: route, pathParams: pathParams, kind: kind,
+      id: place.id, uri: uri, calledURI: calledURI, route: route, pathParams: pathParams,
+      kind: kind,
       style: place.style, params: params, exts: exts, host: host, level: place.level,
       hasStack: place.hasStack)
   }
@@ -52,8 +59,10 @@ struct PagePlace: Codable {
 
 /// The stored form of a page on the stack, with its host and its opener.
 struct OpenPageRecord: Codable {
-  private enum CodingKeys: CodingKey {
-    case caller, opener, presenter, chosen
+  private enum CodingKeys: String, CodingKey {
+    case caller, opener
+    case hostClient = "presenter"
+    case chosenHost = "chosen"
   }
 
   let page: PageRecord
@@ -61,15 +70,15 @@ struct OpenPageRecord: Codable {
   /// The page of the opener.
   let opener: String?
   /// The client that shows the page; `nil` for a page of Swift code.
-  let presenter: ClientID?
-  let chosen: ChosenHostRecord?
+  let hostClient: ClientID?
+  let chosenHost: ChosenHostRecord?
 
   init(_ entry: Pages.StackEntry) {
     page = PageRecord(entry.page)
     caller = CallerRecord(entry.caller)
     opener = entry.opener
-    presenter = if case .client(let client) = entry.hostReference { client } else { nil }
-    chosen = entry.chosenHost.map(ChosenHostRecord.init)
+    hostClient = if case .client(let client) = entry.hostReference { client } else { nil }
+    chosenHost = entry.chosenHost.map(ChosenHostRecord.init)
   }
 
   // The members of the page are those of this record.
@@ -78,8 +87,8 @@ struct OpenPageRecord: Codable {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     caller = try members.decode(CallerRecord.self, forKey: .caller)
     opener = try members.decodeIfPresent(String.self, forKey: .opener)
-    presenter = try members.decodeIfPresent(ClientID.self, forKey: .presenter)
-    chosen = try members.decodeIfPresent(ChosenHostRecord.self, forKey: .chosen)
+    hostClient = try members.decodeIfPresent(ClientID.self, forKey: .hostClient)
+    chosenHost = try members.decodeIfPresent(ChosenHostRecord.self, forKey: .chosenHost)
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -87,8 +96,8 @@ struct OpenPageRecord: Codable {
     var members = encoder.container(keyedBy: CodingKeys.self)
     try members.encode(caller, forKey: .caller)
     try members.encodeIfPresent(opener, forKey: .opener)
-    try members.encodeIfPresent(presenter, forKey: .presenter)
-    try members.encodeIfPresent(chosen, forKey: .chosen)
+    try members.encodeIfPresent(hostClient, forKey: .hostClient)
+    try members.encodeIfPresent(chosenHost, forKey: .chosenHost)
   }
 }
 
@@ -128,6 +137,11 @@ extension SessionHostDefinition: Codable {
 
 /// The stored form of the stack: its pages by id, and its tabs.
 struct StackRecord: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case pages, selected
+    case backgroundTabs = "beside"
+  }
+
   private struct TabRecord: Codable {
     let tab: Int
     let pages: [PagePlace]
@@ -135,12 +149,12 @@ struct StackRecord: Codable {
 
   private let pages: [PagePlace]
   private let selected: Int?
-  private let beside: [TabRecord]?
+  private let backgroundTabs: [TabRecord]?
 
   init(_ stack: NavigationStack) {
     pages = stack.pages.map(PagePlace.init)
     selected = stack.selected
-    beside =
+    backgroundTabs =
       stack.backgroundTabs.isEmpty
       ? nil
       : stack.backgroundTabs.map { TabRecord(tab: $0.tab, pages: $0.pages.map(PagePlace.init)) }
@@ -161,8 +175,8 @@ struct StackRecord: Codable {
         throw RecordDecodingError("the page \(page.id.quoted) exceeds the limits: \(error.message)")
       }
       pages.restore(
-        page, at: .client(record.presenter ?? 0), by: record.caller.caller(in: session, logger),
-        record.chosen?.chosenHost, opener: record.opener, charge)
+        page, at: .client(record.hostClient ?? 0), by: record.caller.caller(in: session, logger),
+        record.chosenHost?.chosenHost, opener: record.opener, charge)
     }
     pages.restore(stack)
   }
@@ -179,7 +193,7 @@ struct StackRecord: Codable {
       try places.map { (place) throws(RecordDecodingError) in try page(place) }
     }
     var backgroundTabs: [(tab: Int, pages: [Page])] = []
-    for tab in beside ?? [] { backgroundTabs.append((tab.tab, try list(tab.pages))) }
+    for tab in self.backgroundTabs ?? [] { backgroundTabs.append((tab.tab, try list(tab.pages))) }
     return NavigationStack(try list(pages), selected: selected, backgroundTabs: backgroundTabs)
   }
 }

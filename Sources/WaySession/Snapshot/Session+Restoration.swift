@@ -17,9 +17,10 @@ extension Session {
     let batches: [UInt64: SessionBatchResponse]
   }
 
-  /// Restores the parts, and returns the clients. `term` is the number of times that the session was taken over, counting its
-  /// creation; `isComplete` means that everything which has happened in it is stored. Fails if parts
-  /// contradict one another or exceed the limits. Then only events were emitted.
+  /// Restores the parts, and returns the clients. `term` is the number of times that the session was
+  /// taken over, counting its creation; `isComplete` means that everything which has happened in it is
+  /// stored. Fails if parts contradict one another or exceed the limits. Then only events were
+  /// emitted.
   func restore(
     _ snapshot: SessionSnapshot, term: Int64, isComplete: Bool
   ) throws(RecordDecodingError) -> [RestoredClient] {
@@ -34,7 +35,9 @@ extension Session {
     }
     for record in snapshot.deepLinks?.waiting ?? [] { restoreDeepLink(record) }
     // Those that were used last come first, so that they have room.
-    let keys = snapshot.idempotencyKeys.sorted { $0.record.used ?? .max > $1.record.used ?? .max }
+    let keys = snapshot.idempotencyKeys.sorted {
+      $0.record.lastUse ?? .max > $1.record.lastUse ?? .max
+    }
     for (key, record) in keys { try restoreKey(key, record) }
     // Nothing fails from here on.
     for restored in restoredClients { register(restored) }
@@ -64,7 +67,7 @@ extension Session {
   ) throws(RecordDecodingError) -> RestoredClient {
     let (record, state) = (snapshot.record, snapshot.state)
     var batches: [UInt64: SessionBatchResponse] = [:]
-    for record in state.batches { batches[record.number.value] = try record.batch() }
+    for record in state.batches ?? [] { batches[record.number.value] = try record.batch() }
     let client = Client(
       restoring: snapshot.id, name: record.name,
       snapshot.link(isComplete: isComplete, disconnectedAt: loop.nanoseconds),
@@ -166,15 +169,17 @@ extension Session {
   ) throws(RecordDecodingError) {
     if let page = record.page {
       _ = IdempotentCalls.restore(key, record.request, page: page, in: self)
-    } else if let asked = record.asked {
+    } else if let asked = record.hostRequest {
       // If the host does not exist any more, the call is made again.
       _ = IdempotentCalls.restore(
         key, record.request, .init(client: asked.client, id: asked.id, method: asked.method),
         sequenceNumber: asked.seq.value, in: self)
-    } else if let result = record.result?.result, let ageMs = record.ageMs, let used = record.used {
+    } else if let result = record.result?.result, let ageMs = record.ageMs,
+      let lastUse = record.lastUse
+    {
       idempotencyKeys.restore(
         key, record.request, result, within: clients.budget,
-        at: loop.nanoseconds &- ageMs &* 1_000_000, used: used)
+        at: loop.nanoseconds &- ageMs &* 1_000_000, lastUse: lastUse)
     } else {
       throw RecordDecodingError("the idempotency key \(key.text.quoted) has no state")
     }

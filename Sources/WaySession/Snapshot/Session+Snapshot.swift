@@ -98,7 +98,7 @@ extension Session: SessionJournal.JournalSource {
       identity: IdentityRecord(client.rights.caller.identity), software: client.software,
       hosts: hosts.map(\.value), topics: events.subscribers[client.id].patterns.map(\.text))
     if client.link.persistence.uncertainThrough > client.lastHandled {
-      record.doubtful = MessageNumber(client.link.persistence.uncertainThrough)
+      record.uncertainThrough = MessageNumber(client.link.persistence.uncertainThrough)
     }
     if case .session(let definesIt) = client.authentication.source {
       record.definesIdentity = definesIt
@@ -137,14 +137,17 @@ extension Session: SessionJournal.JournalSource {
         abandoned().map { ($0.completion.sequenceNumber, $0.id) }, uniquingKeysWith: { $1 })
     }
     if frames.isPartial { schedulePersistence(of: client) }
-    let state = ClientStateRecord(
+    var state = ClientStateRecord(
       received: MessageNumber(client.lastHandled), acknowledged: MessageNumber(acknowledged),
-      sent: MessageNumber(client.link.lastStoredFrame),
-      isNumbering: client.link.numbersMessages,
-      calls: calls.sorted { $0.number < $1.number }.compactMap(record),
-      batches: Self.batchRecords(calls),
-      answered: client.link.unstoredResponses.map { .init(id: $0.id, seq: MessageNumber($0.last)) },
-      requests: abandoned().map(\.id))
+      sent: MessageNumber(client.link.lastStoredFrame), numbersMessages: client.link.numbersMessages
+    )
+    state.calls = calls.sorted { $0.number < $1.number }.compactMap(record).nonempty
+    state.batches = Self.batchRecords(calls).nonempty
+    state.unconfirmedResponses =
+      client.link.unstoredResponses.map {
+        .init(id: $0.id, seq: MessageNumber($0.last))
+      }.nonempty
+    state.abandonedRequests = abandoned().map(\.id).nonempty
     return step(name, state) + steps(for: frames, of: id)
   }
 
@@ -195,4 +198,9 @@ extension ActiveCall {
     guard case .client(let handle, _) = caller, !handle.isNotification else { return nil }
     return handle
   }
+}
+
+extension Array {
+  /// The array; `nil` if it is empty.
+  fileprivate var nonempty: Self? { isEmpty ? nil : self }
 }

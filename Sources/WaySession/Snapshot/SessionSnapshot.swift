@@ -2,6 +2,13 @@ import WayRPC
 import WayTransport
 import WayValues
 
+/// The stored form of a session itself.
+struct SessionRecord: Codable {
+  let joinToken: String
+  let epoch: String
+  let identity: IdentityRecord
+}
+
 /// The stored state of a session, as read from its parts. Every part is read, so that nothing of a
 /// session with a damaged part is restored.
 struct SessionSnapshot {
@@ -25,7 +32,7 @@ struct SessionSnapshot {
       persistence.reportsRestart = true
       // If a server stopped without a clean end, a client that has not resumed may still have sent it
       // messages.
-      persistence.uncertainThrough = isComplete ? record.doubtful?.value ?? 0 : .max
+      persistence.uncertainThrough = isComplete ? record.uncertainThrough?.value ?? 0 : .max
       if let first = frames.first, let last = frames.last {
         persistence.storedFrames = first.last...last.last
       }
@@ -34,7 +41,7 @@ struct SessionSnapshot {
         ResumeCredential(tokens: record.tokens),
         Handshake(
           subprotocol: Handshake.sessionSubprotocol, origin: record.origin, address: record.address),
-        numbersMessages: state.isNumbering, disconnectedAt: now)
+        numbersMessages: state.numbersMessages, disconnectedAt: now)
     }
   }
 

@@ -32,7 +32,8 @@ extension LoopSessions {
     let identity = snapshot.session.identity.identity
     let journal = SessionJournal(of: stored.id, stored.lease, writer)
     let session = Session(
-      id: stored.id, identity, environment, journal, from: snapshot.session,
+      id: stored.id, identity, environment, journal,
+      secrets: (snapshot.session.joinToken, snapshot.session.epoch),
       userSlot: sessionServer.userQuotas.restoredSession(of: identity.user))
     let dispatcher = dispatcher
     let result = session.assumeIsolated { session in

@@ -1,8 +1,5 @@
 import WayRouting
 
-/// The number of a client within its session.
-typealias ClientID = Int
-
 /// Makes client names that contain the session's name, so that every server can find the session of
 /// a client.
 enum ClientName {
