@@ -35,7 +35,7 @@ export {
  * @template [Routes=any] the `Routes` type of the file that was generated from the route table
  */
 export class Caller extends EventTarget {
-  #client;
+  /** @type {Client} */ #client;
   #fallback;
 
   /**
@@ -45,7 +45,7 @@ export class Caller extends EventTarget {
   constructor(options = {}, parts = {}) {
     super();
     this.#fallback = parts.fallback;
-    this.#client = new Client(options, parts, (type, detail) => this.dispatchEvent(new CustomEvent(type, { detail })));
+    this.#client = new Client(options, parts, this);
   }
 
   /** @returns {State} */

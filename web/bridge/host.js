@@ -1,10 +1,8 @@
 // @ts-check
 import { Caller } from "./caller.js";
 import { check } from "./connection/backoff.js";
-import { delegation } from "./calls/delegation.js";
 import { ClientHosts } from "./hosting/client-hosts.js";
 import { invitationURL } from "./session/invitation.js";
-import { IncomingRequests } from "./calls/incoming-requests.js";
 import { failure } from "./values/errors.js";
 
 export * from "./caller.js";
@@ -35,11 +33,9 @@ export class Host extends Caller {
    * @param {import("./types/api.js").Parts} [parts]
    */
   constructor(options = {}, parts = {}) {
-    const delegate = (/** @type {import("./calls/incoming-requests.js").RequestReference | undefined} */ request) => delegation(/** @type {any} */ (this), request);
-    /** @type {ClientHosts | undefined} */
+    /** @type {any} */
     let hosts;
-    const own = { Requests: IncomingRequests, create: (/** @type {import("./session/client.js").Client} */ client) => (hosts = new ClientHosts(delegate, client)) };
-    super(options, { ...parts, hosts: own });
+    super(options, { ...parts, hosts: (client) => (hosts = new ClientHosts(client)) });
     this.#hosts = /** @type {ClientHosts} */ (hosts);
     try {
       // The session opens later and then receives all of these.

@@ -7,7 +7,7 @@ const PAGE = { id: "p1", uri: "native://a", route: "a", params: {}, exts: {}, st
 
 /** @param {string[]} seen */
 function showing(seen) {
-  const hosts = new ClientHosts(/** @type {any} */ (() => ({})), /** @type {any} */ ({ ready: Promise.resolve() }));
+  const hosts = new ClientHosts(/** @type {any} */ ({ ready: Promise.resolve(), peer: {} }));
   hosts.addPages("native", { open: (/** @type {any} */ page) => void seen.push(`open ${page.id}`), close: (/** @type {any} */ page) => void seen.push(`close ${page.id}`) });
   return hosts;
 }
@@ -16,11 +16,10 @@ test("a page that closes before it is shown again is not shown", async () => {
   /** @type {string[]} */
   const seen = [];
   const hosts = showing(seen);
-  const close = /** @type {any} */ (hosts.requestHandler("page.close"));
   await hosts.pages.sync(
     async () => {
       // The close arrives together with the response.
-      queueMicrotask(() => close({ page: "p1", reason: "finished" }, {}));
+      queueMicrotask(() => void hosts.pages.close({ page: "p1", reason: "finished" }));
       return { open: [{ page: PAGE, host: { scheme: "native", kind: "page" } }], closed: [] };
     },
     { onFailure: (error) => assert.fail(String(error)), timeout: new Promise(() => {}), delegation: /** @type {any} */ ({}) },

@@ -27,26 +27,27 @@ export class IncomingRequests {
    */
   #latestProgress;
   #peer;
-  #report;
+  #handlerOf;
 
   /**
    * @param {object} peer
    * @param {(text: string) => unknown} peer.send
    * @param {(text: string) => boolean} peer.fits whether the peer accepts a message of that size
-   * @param {(error: BridgeError) => void} report
+   * @param {{report: (error: BridgeError) => void}} peer.client
+   * @param {(method: string) => RequestHandler | undefined} handlerOf returns the handler of a method
    */
-  constructor(peer, report) {
+  constructor(peer, handlerOf) {
     this.#peer = peer;
-    this.#report = report;
+    this.#handlerOf = handlerOf;
   }
 
   /**
    * @param {RequestID} id
    * @param {string} method
    * @param {any} params
-   * @param {RequestHandler | undefined} handler
    */
-  async handle(id, method, params, handler) {
+  async handle(id, method, params) {
+    const handler = this.#handlerOf(method);
     if (handler === undefined) return this.#respondError(id, methodNotFound(method));
     if (this.#running.has(id)) return this.#respondError(id, failure("conflict", globalThis.__waybridgeBrief ? "The id is in use" : `The request ${JSON.stringify(id)} is still running`));
     const controller = new AbortController();
@@ -62,7 +63,7 @@ export class IncomingRequests {
           try {
             if (isRunning()) this.#progress(id, value);
           } catch (error) {
-            this.#report(/** @type {BridgeError} */ (error));
+            this.#peer.client.report(/** @type {BridgeError} */ (error));
           }
         },
         request: { id: (called) => requestID(id, isRunning(), called) },

@@ -16,7 +16,7 @@ import { randomID } from "../values/random-id.js";
  * @property {{send: (text: string) => boolean}} connection `send` returns `false` if no socket is open
  * @property {Pick<import("../session/resumption.js").Resumption, "send" | "accepts" | "unknownResponse">} [resumption] numbers sent and received messages
  * @property {(error: import("../values/errors.js").BridgeError) => void} report reports an error that does not belong to a call
- * @property {Pick<import("../hosting/client-hosts.js").ClientHosts, "requestHandler" | "notify">} [hosts] handles requests and notifications
+ * @property {Pick<import("../hosting/client-hosts.js").ClientHosts, "notify">} [hosts] handles notifications
  * @property {Pick<import("../events/subscriptions.js").Subscriptions, "receive">} [events] receives events
  * @property {import("../connection/clock.js").Clock} clock
  */
@@ -38,20 +38,18 @@ export class Peer {
    * @type {Map<unknown, Call>}
    */
   calls = new Map();
+  /** @type {import("./incoming-requests.js").IncomingRequests | undefined} handles requests; `undefined`: there are no methods */ incoming;
   #maxMessage = Infinity;
   #queue;
 
   /**
    * @param {PeerClient} client
    * @param {{count?: number, bytes?: number}} queue limits of the calls that wait for `start`
-   * @param {typeof import("./incoming-requests.js").IncomingRequests} [Incoming] handles requests; without it, this client has no methods
    */
-  constructor(client, { count = 256, bytes = 1 << 20 } = {}, Incoming) {
+  constructor(client, { count = 256, bytes = 1 << 20 } = {}) {
     check("queue.count", count, 0);
     check("queue.bytes", bytes, 0);
     this.client = client;
-    /** The received requests of the same connection. */
-    this.incoming = Incoming && new Incoming(this, client.report);
     this.#queue = { count, bytes };
   }
 
@@ -251,7 +249,7 @@ export class Peer {
    */
   #receiveRequest(id, method, params) {
     const isPing = method === "$/ping";
-    if (!isPing && this.incoming !== undefined) return void this.incoming.handle(id, method, params, this.client.hosts?.requestHandler(method));
+    if (!isPing && this.incoming !== undefined) return void this.incoming.handle(id, method, params);
     const { code, message } = methodNotFound(method);
     const response = isPing ? { result: null } : { error: { code, message } };
     this.send(JSON.stringify({ jsonrpc: "2.0", id, ...response }), { bare: isPing });

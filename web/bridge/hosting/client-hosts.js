@@ -1,6 +1,7 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { requestID } from "../calls/incoming-requests.js";
+import { delegation } from "../calls/delegation.js";
+import { IncomingRequests, requestID } from "../calls/incoming-requests.js";
 import { register, sendRegistration } from "../session/registrations.js";
 import { schemeOf } from "../uri/uri.js";
 import { bridgeError, failure, methodNotFound, runHandler, textOf } from "../values/errors.js";
@@ -54,15 +55,11 @@ export class ClientHosts {
   #results;
   #client;
 
-  /**
-   * @param {(request?: import("../calls/incoming-requests.js").RequestReference) => import("../types/api.js").Delegation} delegate creates the functions
-   *   that call for the caller of a request, or for this client itself
-   * @param {import("../session/client.js").Client} client
-   */
-  constructor(delegate, client) {
+  /** @param {import("../session/client.js").Client} client */
+  constructor(client) {
     this.#results = new KeyedResults(client.clock, client.store?.results);
-    this.delegate = delegate;
     this.#client = client;
+    client.peer.incoming = new IncomingRequests(client.peer, (method) => this.#requestHandler(method));
   }
 
   /** The URL of the server, once the client is connected. */
@@ -144,7 +141,7 @@ export class ClientHosts {
    * @param {string} method
    * @returns {import("../calls/incoming-requests.js").RequestHandler | undefined}
    */
-  requestHandler(method) {
+  #requestHandler(method) {
     const handler = this.#requests.get(method) ?? this.#method(method);
     return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#context(request) }));
   }
@@ -171,7 +168,7 @@ export class ClientHosts {
 
   /** @param {import("../calls/incoming-requests.js").RequestReference} request */
   #context(request) {
-    return { ...this.#results.context([]), ...this.delegate(request) };
+    return { ...this.#results.context([]), ...delegation(this.#client.bridge, request) };
   }
 
   /**

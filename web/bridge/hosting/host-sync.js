@@ -1,4 +1,5 @@
 // @ts-check
+import { delegation } from "../calls/delegation.js";
 import { codeOf } from "../codes.js";
 import { sendFirst } from "../session/registrations.js";
 
@@ -34,13 +35,13 @@ export function syncAfterRestart(client) {
  * Compares the shown pages with the server's state.
  * @param {Client} client
  */
-function syncPages({ peer, clock, report, hosts }) {
+function syncPages({ bridge, peer, clock, report, hosts }) {
   if (hosts === undefined) return;
   const request = (/** @type {object} */ params) => peer.request("page.sync", params, { first: true });
   /** @type {unknown} */
   let timer;
   const timeout = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), HOST_TIMEOUT)));
-  const options = { onFailure: (/** @type {unknown} */ cause) => hosts.reportFailure("open", cause), timeout, delegation: hosts.delegate() };
+  const options = { onFailure: (/** @type {unknown} */ cause) => hosts.reportFailure("open", cause), timeout, delegation: delegation(bridge) };
   const synced = hosts.pages.sync(request, options).catch((error) => {
     if (error.kind !== "closed" && error.code !== codeOf.outcomeUnknown) report(error);
   });

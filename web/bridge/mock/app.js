@@ -157,13 +157,10 @@ export class MockApp {
       peer: new Peer({
         connection: { send: (text) => connection.socket.deliver(text) },
         report: () => {},
-        hosts: {
-          requestHandler: (method) => this.#recordedHandler(method, connection),
-          notify: () => {},
-        },
         clock: platformClock,
-      }, { count: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }, IncomingRequests),
+      }, { count: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER }),
     };
+    connection.peer.incoming = new IncomingRequests(connection.peer, (method) => this.#recordedHandler(method, connection));
     return connection.socket;
   }
 

@@ -10,13 +10,6 @@ import { Peer } from "../calls/peer.js";
 /** @typedef {import("../types/api.js").SessionInfo} SessionInfo */
 
 /**
- * The part of a client that handles requests.
- * @typedef {object} HostPart
- * @property {typeof import("../calls/incoming-requests.js").IncomingRequests} Requests
- * @property {(client: Client) => import("../hosting/client-hosts.js").ClientHosts} create
- */
-
-/**
  * A client of one session at a time: of the same one over several connections, and of a new one when that is lost. Its parts reach one another
  * through it.
  */
@@ -41,22 +34,21 @@ export class Client {
   /**
    * @param {import("../types/api.js").BridgeOptions} options
    * @param {import("../types/api.js").Parts} parts
-   * @param {(type: string, detail: unknown) => void} emit
+   * @param {import("../caller.js").Caller} bridge dispatches the events
    */
-  constructor(options, { hosts, events, reload, resume = reload?.resume, admission, fallback }, emit) {
-    const part = /** @type {HostPart | undefined} */ (hosts);
+  constructor(options, { hosts, events, reload, resume = reload?.resume, admission, fallback }, bridge) {
+    this.bridge = bridge;
     this.clock = options.clock ?? platformClock;
     /** Its name and version for the server. */
     this.info = options.client ?? { name: "waybridge-js", version: "0.1.0" };
-    this.emit = emit;
     this.access = new SessionAccess(options, fallback !== undefined, reload?.invitations(globalThis));
-    this.peer = new Peer(this, options.queue, part?.Requests);
+    this.peer = new Peer(this, options.queue);
     /** @type {ConnectionManager} */
     this.connection = new ConnectionManager(this, options);
     /** @type {import("./reload-store.js").ReloadStore | undefined} stores the session for the next load of the page */
     this.store = reload?.store(this, options);
-    /** Handles requests. `undefined`: this client has no hosts. */
-    this.hosts = part?.create(this);
+    /** @type {import("../hosting/client-hosts.js").ClientHosts | undefined} handles requests; `undefined`: this client has no hosts */
+    this.hosts = hosts?.(this);
     /** @type {import("../events/subscriptions.js").Subscriptions | undefined} `undefined`: this client has no topics */
     this.events = events?.(this, options);
     /** @type {import("./resumption.js").Resumption | undefined} resumes the session after a lost connection */
@@ -66,6 +58,12 @@ export class Client {
     this.admission = admission?.(this.access.url, options.fetch ?? globalThis.fetch, options.url);
     this.connection.start();
   }
+
+  /**
+   * @param {string} type
+   * @param {unknown} detail
+   */
+  emit = (type, detail) => this.bridge.dispatchEvent(new CustomEvent(type, { detail }));
 
   /** @param {BridgeError} error an error that does not belong to a call */
   report = (error) => this.emit("error", error);

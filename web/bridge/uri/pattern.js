@@ -2,14 +2,12 @@
 import { failure } from "../values/errors.js";
 import { decoded, isDot, normalForm, split } from "./uri.js";
 
-/**
- * A parameter matches any one segment that is not empty; `rest` matches all remaining segments.
- * @typedef {{literal: string} | {parameter: string} | {rest: true}} Segment
- */
 /** @typedef {[string, string | string[]][]} Captures values by name; those of a `*` are an array under the name `*` */
 
 /** Maximum number of patterns that one text with optional groups can expand to. */
 const MAX_FORMS = 32;
+/** The text before an innermost optional group, the group, and the text after it. */
+const GROUP = /^([^()]*(?:\([^()]*)*)\((\/[^()]*)\)(.*)$/s;
 
 /**
  * A route pattern, with the functions that are needed without a server: it finds the fallback for a URI. `native://address/:id` is matched
@@ -17,21 +15,25 @@ const MAX_FORMS = 32;
  * host.
  */
 export class Pattern {
+  #scheme;
+  /** The authority, if the pattern has a scheme, and the path without its rest. */
+  #segments;
+  /** Whether a `*` follows, which matches all remaining segments. */
+  #hasRest;
+
   /**
    * @param {string} text without optional groups
    * @param {string} [whole] the text with optional groups
    */
   constructor(text, whole = text) {
+    const { scheme, authority, path } = split(text);
+    const isPattern = (scheme !== undefined || text.startsWith("/")) && !/[?#()]/.test(text) && !path.some((each) => isDot(decoded(each)));
+    if (!isPattern) throw failure("invalidParams", `${clipped(text)} is not a pattern; write "scheme://part/:name" or "/part/:name"`);
     this.text = whole;
-    const parts = split(text);
-    if ((parts.scheme === undefined && !text.startsWith("/")) || /[?#()]/.test(text)) throw wrong(text);
-    if (parts.path.some((each) => isDot(decoded(each)))) throw wrong(text);
-    /** @type {string | undefined} */
-    this.scheme = parts.scheme;
-    /** @type {Segment | undefined} */
-    this.authority = parts.authority === undefined ? undefined : segment(parts.authority, true);
-    /** @type {Segment[]} */
-    this.path = parts.path.map((each, index) => (each === "*" && index === parts.path.length - 1 ? { rest: true } : segment(each)));
+    this.#scheme = scheme;
+    this.#hasRest = path.at(-1) === "*";
+    const fixed = this.#hasRest ? path.slice(0, -1) : path;
+    this.#segments = scheme === undefined ? fixed : [authority && !isParameter(authority) ? authority.toLowerCase() : authority, ...fixed];
   }
 
   /**
@@ -40,24 +42,14 @@ export class Pattern {
    * @returns {Pattern[]}
    */
   static all(text) {
-    let texts = new Set([text]);
-    for (let found = true; found; ) {
-      found = false;
-      /** @type {Set<string>} */
-      const next = new Set();
-      for (const each of texts) {
-        // An innermost group.
-        const [, before, group, after] = /^([^()]*(?:\([^()]*)*)\((\/[^()]*)\)(.*)$/s.exec(each) ?? [];
-        if (before === undefined) next.add(each);
-        else next.add(before + after).add(before + group + after);
-        found ||= before !== undefined;
-      }
-      if (next.size > MAX_FORMS) {
+    let forms = [text];
+    while (forms.some((form) => GROUP.test(form))) {
+      forms = [...new Set(forms.flatMap(withAndWithoutGroup))];
+      if (forms.length > MAX_FORMS) {
         throw failure("invalidParams", `The pattern ${clipped(text)} has more than ${MAX_FORMS} forms; use fewer optional groups`);
       }
-      texts = next;
     }
-    return [...texts].map((each) => new Pattern(each, text));
+    return forms.map((each) => new Pattern(each, text));
   }
 
   /**
@@ -67,21 +59,14 @@ export class Pattern {
    */
   match(uri) {
     const parts = split(normalForm(uri));
-    if (parts.scheme === undefined) return undefined;
+    if (parts.scheme === undefined || (this.#scheme ?? parts.scheme) !== parts.scheme) return undefined;
+    const actual = this.#scheme === undefined ? globalPath(parts) : [parts.authority?.toLowerCase(), ...parts.path];
+    const rest = actual.slice(this.#segments.length);
+    if (actual.length < this.#segments.length || (rest.length > 0 && !this.#hasRest)) return undefined;
     /** @type {Captures} */
     const captures = [];
-    let path = parts.path;
-    if (this.scheme === undefined) {
-      path = globalPath(parts);
-    } else if (parts.scheme !== this.scheme || !fits(this.authority, parts.authority?.toLowerCase(), captures)) {
-      return undefined;
-    }
-    const last = this.path.at(-1);
-    const open = last !== undefined && "rest" in last;
-    const fixed = open ? this.path.slice(0, -1) : this.path;
-    if (open ? path.length < fixed.length : path.length !== fixed.length) return undefined;
-    if (!fixed.every((each, index) => fits(each, path[index], captures))) return undefined;
-    if (open) captures.push(["*", path.slice(fixed.length).map(decoded)]);
+    if (!this.#segments.every((each, index) => fits(each, actual[index], captures))) return undefined;
+    if (this.#hasRest) captures.push(["*", rest.map((each) => decoded(String(each)))]);
     return captures;
   }
 
@@ -90,19 +75,29 @@ export class Pattern {
    * @param {Pattern} other
    */
   compare(other) {
-    const [mine, theirs] = [this.#weights(), other.#weights()];
+    const [mine, theirs] = [this.#weights, other.#weights];
     for (let index = 0; index < Math.max(mine.length, theirs.length); index += 1) {
       // If one pattern has ended, the other one has a rest, which can match nothing.
       const difference = (mine[index] ?? 0) - (theirs[index] ?? 0);
       if (difference !== 0) return difference;
     }
-    return Number(this.scheme === undefined) - Number(other.scheme === undefined);
+    return Number(this.#scheme === undefined) - Number(other.#scheme === undefined);
   }
 
-  #weights() {
-    const segments = this.authority === undefined ? this.path : [this.authority, ...this.path];
-    return segments.map((each) => ("literal" in each ? 0 : "parameter" in each ? 1 : 2));
+  /** For each segment 0 if it is a literal, 1 if it is a parameter, 2 if it is a rest. */
+  get #weights() {
+    const weights = this.#segments.flatMap((each) => (each === undefined ? [] : Number(isParameter(each))));
+    return this.#hasRest ? [...weights, 2] : weights;
   }
+}
+
+/**
+ * Returns a text without its first innermost group and with it, or the text itself if it has none.
+ * @param {string} text
+ */
+function withAndWithoutGroup(text) {
+  const [, before, group, after] = GROUP.exec(text) ?? [];
+  return before === undefined ? [text] : [before + after, before + group + after];
 }
 
 /** @param {{scheme: string | undefined, authority: string | undefined, path: string[]}} parts */
@@ -111,32 +106,23 @@ function globalPath({ scheme, authority, path }) {
   return isNetwork ? path : [authority.toLowerCase(), ...path];
 }
 
-/**
- * @param {string} text
- * @param {boolean} [ignoringCase] applies to a literal; the name of a parameter keeps its case
- * @returns {Segment}
- */
-function segment(text, ignoringCase = false) {
-  if (text.startsWith(":")) return { parameter: text.slice(1) };
-  return { literal: decoded(ignoringCase ? text.toLowerCase() : text) };
+/** @param {string} segment of a pattern */
+function isParameter(segment) {
+  return segment.startsWith(":");
 }
 
 /**
- * @param {Segment | undefined} expected
+ * Whether a segment fits that of a pattern. A parameter fits any segment that is not empty, and captures it.
+ * @param {string | undefined} expected
  * @param {string | undefined} actual
  * @param {Captures} captures
  */
 function fits(expected, actual, captures) {
   if (expected === undefined || actual === undefined) return expected === actual;
-  if ("literal" in expected) return expected.literal === decoded(actual);
+  if (!isParameter(expected)) return decoded(expected) === decoded(actual);
   if (actual === "") return false;
-  if ("parameter" in expected) captures.push([expected.parameter, decoded(actual)]);
+  captures.push([expected.slice(1), decoded(actual)]);
   return true;
-}
-
-/** @param {string} text */
-function wrong(text) {
-  return failure("invalidParams", `${clipped(text)} is not a pattern; write "scheme://part/:name" or "/part/:name"`);
 }
 
 /** @param {string} text */

@@ -1,4 +1,5 @@
 // @ts-check
+import { attempt } from "../values/errors.js";
 
 /**
  * Returns the scheme of a URI in lower case, or `undefined`.
@@ -85,20 +86,9 @@ export function normalForm(uri) {
 function webStart(start, defaultPort) {
   const [, head, host = "", port] = /^(.*?\/\/(?:[^@]*@)?)(\[.*\]|[^:@]*)(?::(\d*))?$/s.exec(start) ?? [];
   if (!head) return start;
-  const name = host.startsWith("[") ? addressOf(host) : decoded(host).replace(/\.+$/, "");
+  // An IPv6 address gets its shortest form.
+  const name = host.startsWith("[") ? attempt(() => new URL(`http://${host}`).hostname) ?? host : decoded(host).replace(/\.+$/, "");
   return `${head}${name}${port && Number(port) !== defaultPort ? `:${Number(port)}` : ""}`;
-}
-
-/**
- * Returns an IPv6 address in brackets in its shortest form; another host unchanged.
- * @param {string} host
- */
-function addressOf(host) {
-  try {
-    return new URL(`http://${host}`).hostname;
-  } catch {
-    return host;
-  }
 }
 
 /**
@@ -131,9 +121,5 @@ export function queryOf(uri) {
  * @param {string} text
  */
 export function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text;
 }
