@@ -4,7 +4,7 @@ import { delegation } from "../calls/delegation.js";
 import { IncomingRequests, requestID } from "../calls/incoming-requests.js";
 import { register, sendRegistration } from "../session/registrations.js";
 import { schemeOf } from "../uri/uri.js";
-import { bridgeError, failure, methodNotFound, runHandler, textOf } from "../values/errors.js";
+import { bridgeError, failure, methodNotFound, runHandler } from "../values/errors.js";
 import { hasHalfPair } from "../values/json-values.js";
 import { checkHost, HostRegistry } from "./host-registry.js";
 import { HostedPages } from "./hosted-pages.js";
@@ -27,7 +27,6 @@ const RESERVED = /^(?:\$\/|rpc\.|(?:session|router|navigation|page|task|host|eve
 export class ClientHosts {
   /** @type {HostRegistry<PageHost>} */ #hosts = new HostRegistry();
   /** @type {HostRegistry<TaskHandler>} */ #tasks = new HostRegistry();
-  pages = new HostedPages(this.#hosts);
   /**
    * The methods that the app adds, under names that it chooses.
    * @type {Map<string, MethodHandler>}
@@ -52,6 +51,7 @@ export class ClientHosts {
   page;
   /** Whether the current session received the declarations when it was opened. */
   isDeclared = false;
+  pages;
   #results;
   #client;
 
@@ -59,6 +59,7 @@ export class ClientHosts {
   constructor(client) {
     this.#results = new KeyedResults(client.clock, client.store?.results);
     this.#client = client;
+    this.pages = new HostedPages(this.#hosts, client);
     client.peer.incoming = new IncomingRequests(client.peer, (method) => this.#requestHandler(method));
   }
 
@@ -133,7 +134,7 @@ export class ClientHosts {
    */
   clear(reason) {
     this.#client.peer.incoming?.interrupt(failure("outcomeUnknown", globalThis.__waybridgeBrief ? "The session was lost" : `The session was lost (${reason})`));
-    return this.pages.closeAll((cause) => this.reportFailure("close", cause));
+    return this.pages.closeAll();
   }
 
   /**
@@ -152,18 +153,13 @@ export class ClientHosts {
    * @param {any} params
    */
   notify(method, params) {
-    if (method === "page.resume") return this.#resume(params);
+    if (method === "page.resume") {
+      this.#client.emit("resume", params);
+      return void this.pages.resume(params);
+    }
     // A notification has no response, and its handler is not aborted.
     const context = { signal: new AbortController().signal, progress: () => {} };
     return this.#method(method)?.(params, { ...context, ...this.#context({ id: (called) => requestID(null, false, called) }) });
-  }
-
-  /**
-   * @param {string} what
-   * @param {unknown} cause
-   */
-  reportFailure(what, cause) {
-    this.#client.report(failure("internal", `${globalThis.__waybridgeBrief ? what : `The function ${what} of a host`} failed: ${textOf(cause)}`, { cause }));
   }
 
   /** @param {import("../calls/incoming-requests.js").RequestReference} request */
@@ -208,12 +204,6 @@ export class ClientHosts {
     if (typeof handler !== "function") throw methodNotFound(method);
     const keyed = this.#results.context(["page.call", id, method], request);
     return runHandler(call.signal, () => handler(params ?? {}, { ...call, ...keyed, page: shown?.page ?? { id } }));
-  }
-
-  /** @param {any} params of `page.resume` */
-  #resume(params) {
-    this.#client.emit("resume", params);
-    this.pages.resume(params).catch((cause) => this.reportFailure("resume", cause));
   }
 
   /**

@@ -1,17 +1,11 @@
 // @ts-check
-import { delegation } from "../calls/delegation.js";
-import { codeOf } from "../codes.js";
 import { sendFirst } from "../session/registrations.js";
 
-/** Milliseconds after a reconnect within which the hosts of a reloaded page must be registered. */
-const HOST_TIMEOUT = 10000;
-
 /** @typedef {import("./host-registry.js").Declaration} Declaration */
-/** @typedef {import("../session/client.js").Client} Client */
 
 /**
  * Replaces the hosts of an earlier load of the page in a resumed session, and compares the pages if they can differ.
- * @param {Client} client
+ * @param {import("../session/client.js").Client} client
  * @param {Declaration[]} earlier the declarations of the earlier load
  */
 export function replaceHosts(client, earlier) {
@@ -19,33 +13,15 @@ export function replaceHosts(client, earlier) {
   const own = new Set(declarations.map((each) => JSON.stringify(each)));
   sendFirst(client, "host.unregister", { hosts: earlier.filter((each) => !own.has(JSON.stringify(each))) });
   sendFirst(client, "host.register", { hosts: declarations });
-  if ([...earlier, ...declarations].some(isOfPages)) syncPages(client);
+  if ([...earlier, ...declarations].some(isOfPages)) void client.hosts?.pages.sync();
 }
 
 /**
  * Compares the pages after a restart of the server, if the client has any or can have them.
- * @param {Client} client
+ * @param {Pick<import("../session/client.js").Client, "hosts">} client
  */
-export function syncAfterRestart(client) {
-  const { hosts } = client;
-  if (hosts?.declarations.some(isOfPages) || hosts?.pages.isEmpty === false) syncPages(client);
-}
-
-/**
- * Compares the shown pages with the server's state.
- * @param {Client} client
- */
-function syncPages({ bridge, peer, clock, report, hosts }) {
-  if (hosts === undefined) return;
-  const request = (/** @type {object} */ params) => peer.request("page.sync", params, { first: true });
-  /** @type {unknown} */
-  let timer;
-  const timeout = new Promise((resolve) => (timer = clock.setTimeout(() => resolve(undefined), HOST_TIMEOUT)));
-  const options = { onFailure: (/** @type {unknown} */ cause) => hosts.reportFailure("open", cause), timeout, delegation: delegation(bridge) };
-  const synced = hosts.pages.sync(request, options).catch((error) => {
-    if (error.kind !== "closed" && error.code !== codeOf.outcomeUnknown) report(error);
-  });
-  void synced.then(() => clock.clearTimeout(timer));
+export function syncAfterRestart({ hosts }) {
+  if (hosts?.declarations.some(isOfPages) || hosts?.pages.isEmpty === false) void hosts.pages.sync();
 }
 
 /** @param {Declaration} declaration */

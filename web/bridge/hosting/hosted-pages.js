@@ -1,7 +1,12 @@
 // @ts-check
-import { cancelled, failure, hostFailure } from "../values/errors.js";
+import { delegation } from "../calls/delegation.js";
+import { codeOf } from "../codes.js";
+import { cancelled, failure, hostFailure, textOf } from "../values/errors.js";
 import { checkHost } from "./host-registry.js";
 import { schemeOf } from "../uri/uri.js";
+
+/** Milliseconds after a reconnect within which the hosts of a reloaded page must be registered. */
+const HOST_TIMEOUT = 10000;
 
 /** @typedef {import("../types/api.js").Page} Page */
 /** @typedef {import("../types/api.js").PageHost} PageHost */
@@ -17,6 +22,7 @@ export class HostedPages {
    */
   #pages = new Map();
   #hosts;
+  #client;
   /** To be called when a host of pages was added. */
   hostAdded = () => {};
   /** Cancels a comparison with the server's state. */
@@ -27,9 +33,13 @@ export class HostedPages {
    */
   #closedDuringSync;
 
-  /** @param {import("./host-registry.js").HostRegistry<PageHost>} hosts */
-  constructor(hosts) {
+  /**
+   * @param {import("./host-registry.js").HostRegistry<PageHost>} hosts
+   * @param {import("../session/client.js").Client} client
+   */
+  constructor(hosts, client) {
     this.#hosts = hosts;
+    this.#client = client;
   }
 
   /**
@@ -85,57 +95,77 @@ export class HostedPages {
    */
   async resume({ page: id, ...changes }) {
     const shown = this.#pages.get(id);
-    // The host may identify the page by the object.
-    if (shown !== undefined) await shown.host.resume?.(Object.assign(shown.page, changes), changes);
+    try {
+      // The host may identify the page by the object.
+      await shown?.host.resume?.(Object.assign(shown.page, changes), changes);
+    } catch (cause) {
+      this.#reportFailure("resume", cause);
+    }
   }
 
   /**
    * Closes all pages, because the session was lost.
-   * @param {(error: unknown) => void} onFailure called with the error of each host that could not close its page
    * @returns {string[]} the ids of the pages
    */
-  closeAll(onFailure) {
+  closeAll() {
     const lost = [...this.#pages.values()];
     // A new session may use their ids for its own pages.
     this.#pages.clear();
     this.#cancelSync();
-    for (const shown of lost) closePage(shown, "failed").catch(onFailure);
+    for (const shown of lost) closePage(shown, "failed").catch((cause) => this.#reportFailure("close", cause));
     return lost.map(({ page }) => page.id);
   }
 
   /**
    * Compares the shown pages with the server's state after a reload of this page or a restart of the server. Missing pages are shown again;
    * pages that the server no longer has are closed. A host can be registered a little later than the connection.
-   * @param {(params: {pages: string[], failed?: string[]}) => Promise<any>} request `page.sync`
-   * @param {object} how
-   * @param {(error: unknown) => void} how.onFailure called for each page that could not be shown again or closed
-   * @param {Promise<unknown>} how.timeout resolves when to stop waiting for hosts
-   * @param {import("../types/api.js").Delegation} how.delegation calls as this client itself, because the original caller of a page no longer waits
    */
-  async sync(request, { onFailure, timeout, delegation }) {
+  async sync() {
+    const { bridge, clock, peer, report } = this.#client;
+    const request = (/** @type {object} */ params) => peer.request("page.sync", params, { first: true });
     let isLost = false;
     // A comparison from before a restart would use an outdated state.
     this.#cancelSync();
     const closedDuringSync = (this.#closedDuringSync = new Set());
-    const end = Promise.race([timeout, new Promise((resolve) => (this.#cancelSync = () => resolve((isLost = true))))]);
-    const { open, closed } = await request({ pages: this.#shownIDs });
-    for (const id of closed) await this.close({ page: id, reason: "failed" }).catch(onFailure);
-    /** @type {string[]} */
-    const lost = [];
-    for (const wanted of open) {
-      const page = checkPage(wanted.page);
-      if (this.#pages.has(page.id)) continue;
-      const host = await this.#waitForHost(checkHost(wanted.host), end);
-      if (isLost) return;
-      if (closedDuringSync.has(page.id)) continue;
-      try {
-        await this.#open(page, host, { ...delegation, signal: new AbortController().signal, progress: () => {}, restored: true });
-      } catch (error) {
-        lost.push(page.id);
-        onFailure(error);
+    /** @type {unknown} */
+    let timer;
+    const end = new Promise((resolve) => {
+      timer = clock.setTimeout(() => resolve(undefined), HOST_TIMEOUT);
+      this.#cancelSync = () => resolve((isLost = true));
+    });
+    try {
+      const { open, closed } = await request({ pages: this.#shownIDs });
+      for (const id of closed) await this.close({ page: id, reason: "failed" }).catch((cause) => this.#reportFailure("open", cause));
+      /** @type {string[]} */
+      const failed = [];
+      for (const wanted of open) {
+        const page = checkPage(wanted.page);
+        if (this.#pages.has(page.id)) continue;
+        const host = await this.#waitForHost(checkHost(wanted.host), end);
+        if (isLost) return;
+        if (closedDuringSync.has(page.id)) continue;
+        try {
+          // The original caller of the page no longer waits, so the page calls as this client itself.
+          await this.#open(page, host, { ...delegation(bridge), signal: new AbortController().signal, progress: () => {}, restored: true });
+        } catch (cause) {
+          failed.push(page.id);
+          this.#reportFailure("open", cause);
+        }
       }
+      if (failed.length > 0) await request({ pages: this.#shownIDs, failed });
+    } catch (/** @type {any} */ error) {
+      if (error.kind !== "closed" && error.code !== codeOf.outcomeUnknown) report(error);
+    } finally {
+      clock.clearTimeout(timer);
     }
-    if (lost.length > 0) await request({ pages: this.#shownIDs, failed: lost });
+  }
+
+  /**
+   * @param {string} what
+   * @param {unknown} cause
+   */
+  #reportFailure(what, cause) {
+    this.#client.report(failure("internal", `${globalThis.__waybridgeBrief ? what : `The function ${what} of a host`} failed: ${textOf(cause)}`, { cause }));
   }
 
   /**
