@@ -138,16 +138,13 @@ export class Admission {
    * @param {AbortSignal} signal
    * @returns {Promise<Response | undefined>} `undefined`: the request failed, or was cancelled
    */
-  #request(url, mode, signal) {
+  async #request(url, mode, signal) {
+    if (signal.aborted) return undefined;
     // Called as a method of this object, the browser's own function would throw.
     const fetch = this.#fetch;
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve(undefined);
-      signal.addEventListener("abort", () => resolve(undefined), { once: true });
-      const options = { mode, signal, cache: /** @type {const} */ ("no-store"), credentials: /** @type {const} */ ("omit") };
-      const response = (async () => fetch(url, options))();
-      response.then((received) => resolve(/** @type {Response} */ (received)), () => resolve(undefined));
-    });
+    const aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+    const response = (async () => fetch(url, { mode, signal, cache: "no-store", credentials: "omit" }))();
+    return Promise.race([aborted, response.catch(() => undefined)]);
   }
 }
 

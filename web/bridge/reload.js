@@ -15,8 +15,8 @@ export const reload = {
     const { clock, access: { url, frame }, info: { name } } = client;
     if (keep !== "reload" || url === undefined) return undefined;
     const snapshot = () => {
-      const { identity, received, sentCalls: calls } = client.resumption;
-      return identity && { ...identity, received, calls, hosts: client.hosts?.declarations ?? [], topics: client.events?.subscribedTopics ?? [] };
+      const session = client.resumption.snapshot;
+      return session && { ...session, hosts: client.hosts?.declarations ?? [], topics: client.events?.subscribedTopics ?? [] };
     };
     /** @type {any} */
     const page = globalThis;

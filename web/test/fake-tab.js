@@ -72,7 +72,7 @@ export class FakeTab extends FakePage {
     this.#locks = locks;
   }
 
-  addEventListener = (/** @type {string} */ type, /** @type {any} */ listener) => this.#target.addEventListener(type, listener);
+  addEventListener = (/** @type {string} */ type, /** @type {any} */ listener, /** @type {any} */ options) => this.#target.addEventListener(type, listener, options);
 
   removeEventListener = (/** @type {string} */ type, /** @type {any} */ listener) => this.#target.removeEventListener(type, listener);
 

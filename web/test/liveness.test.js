@@ -127,8 +127,10 @@ test("after close no timer and no listener is left", async () => {
   const listening = new Set();
   const tab = new FakeTab("https://shop.example/", undefined);
   for (const target of [tab, tab.document]) {
-    target.addEventListener = (/** @type {string} */ type) => void listening.add(type);
-    target.removeEventListener = (/** @type {string} */ type) => void listening.delete(type);
+    target.addEventListener = (/** @type {string} */ type, /** @type {any} */ listener, /** @type {any} */ { signal } = {}) => {
+      listening.add(type);
+      signal.addEventListener("abort", () => listening.delete(type));
+    };
   }
   const { clock, bridge, socket } = await watched({}, tab);
   assert.deepEqual([...listening].sort(), ["online", "pageshow", "visibilitychange"]);

@@ -10,8 +10,8 @@ const MAX_TIMER_DELAY = 2000;
 
 /**
  * The event targets of a page; absent outside of a page.
- * @typedef {{addEventListener?: EventTarget["addEventListener"], removeEventListener?: EventTarget["removeEventListener"],
- *   document?: {visibilityState?: string} & Pick<EventTarget, "addEventListener" | "removeEventListener">}} Surroundings
+ * @typedef {Partial<Pick<EventTarget, "addEventListener">>} Target
+ * @typedef {Target & {document?: {visibilityState?: string} & Target}} Surroundings
  */
 
 /**
@@ -26,7 +26,8 @@ export class Liveness {
   #after;
   #timeout;
   #client;
-  /** @type {(() => void)[]} */ #removeListeners = [];
+  /** Removes the listeners. */
+  #listening = new AbortController();
 
   /**
    * @param {Pick<import("../session/client.js").Client, "clock" | "connection" | "peer">} client
@@ -42,9 +43,10 @@ export class Liveness {
     this.#timeout = timeout;
     this.#client = client;
     const { document } = surroundings;
-    this.#listen(surroundings, "online", () => this.#check());
-    this.#listen(surroundings, "pageshow", (event) => Reflect.get(event, "persisted") && this.#check());
-    this.#listen(document, "visibilitychange", () => document?.visibilityState === "visible" && this.#check());
+    const { signal } = this.#listening;
+    surroundings.addEventListener?.("online", () => this.#check(), { signal });
+    surroundings.addEventListener?.("pageshow", (event) => Reflect.get(event, "persisted") && this.#check(), { signal });
+    document?.addEventListener?.("visibilitychange", () => document.visibilityState === "visible" && this.#check(), { signal });
   }
 
   /** @param {import("../types/api.js").StateChange} change of the connection */
@@ -52,7 +54,7 @@ export class Liveness {
     const { clock } = this.#client;
     this.#retryAt = clock.now() + retryAfter(error);
     clock.clearTimeout(this.#timer);
-    if (state === "closed") for (const undo of this.#removeListeners.splice(0)) undo();
+    if (state === "closed") this.#listening.abort();
     if (state !== "open") return;
     this.received();
     this.#scheduleCheck(this.#after);
@@ -101,17 +103,5 @@ export class Liveness {
     const { clock } = this.#client;
     clock.clearTimeout(this.#timer);
     this.#timer = clock.setTimeout(body, delay);
-  }
-
-  /**
-   * @param {Pick<EventTarget, "addEventListener" | "removeEventListener"> | Surroundings | undefined} target
-   * @param {string} type
-   * @param {(event: Event) => void} listener
-   */
-  #listen(target, type, listener) {
-    if (typeof target?.addEventListener !== "function") return;
-    target.addEventListener(type, listener);
-    const remove = target.removeEventListener?.bind(target);
-    this.#removeListeners.push(() => remove?.(type, listener));
   }
 }

@@ -34,16 +34,14 @@ export class ClientHosts {
   #methods = new Map();
   /**
    * The handlers of the server's requests, by method.
-   * @type {Map<string, MethodHandler>}
+   * @type {Record<string, MethodHandler | undefined>}
    */
-  #requests = new Map(
-    /** @type {[string, MethodHandler][]} */ ([
-      ["page.open", (params, call) => this.pages.open(params, call)],
-      ["page.close", (params) => this.pages.close(params)],
-      ["page.call", (params, call) => this.#call(params, call)],
-      ["task.run", (params, call) => this.#run(params, call)],
-    ]),
-  );
+  #requests = {
+    "page.open": (params, call) => this.pages.open(params, call),
+    "page.close": (params) => this.pages.close(params),
+    "page.call": (params, call) => this.#call(params, call),
+    "task.run": (params, call) => this.#run(params, call),
+  };
   /**
    * The page in which the client runs. Its methods are those of the client.
    * @type {string | undefined}
@@ -143,7 +141,7 @@ export class ClientHosts {
    * @returns {import("../calls/incoming-requests.js").RequestHandler | undefined}
    */
   #requestHandler(method) {
-    const handler = this.#requests.get(method) ?? this.#method(method);
+    const handler = Object.hasOwn(this.#requests, method) ? this.#requests[method] : this.#method(method);
     return handler && ((params, { request, ...context }) => handler(params, { ...context, ...this.#context(request) }));
   }
 

@@ -29,7 +29,7 @@ export function invitationURL(address, { url, session, token, frame }) {
  * @param {string} address
  */
 export function invitationIn(address) {
-  return decode(splitFragment(absolute(address)).text ?? "", "URL");
+  return decode(splitFragment(absolute(address)).text ?? "");
 }
 
 /**
@@ -50,7 +50,7 @@ export function consumeInvitation({ bridges = [], onlyShellInvites } = {}, page 
   if (!given) {
     if (onlyShellInvites) return undefined;
     const stored = earlier === undefined ? undefined : { ...validated("storage", () => JSON.parse(earlier)), isStored: true };
-    given = address === undefined ? undefined : decode(address, "URL");
+    given = address === undefined ? undefined : decode(address);
     if (!given || (stored && stored.session !== given.session)) return stored;
     check(given, page, bridges);
   }
@@ -97,7 +97,7 @@ function textOfAddress({ location, history }) {
  */
 function check({ url }, { location }, bridges) {
   const { origin } = new URL(url);
-  if (location?.origin.replace(/^http/, "ws") === origin || bridges.some((each) => originOf(each) === origin)) return;
+  if (location?.origin.replace(/^http/, "ws") === origin || bridges.some((each) => new URL(socketURL(each)).origin === origin)) return;
   throw failure("forbidden", globalThis.__waybridgeBrief ? `The bridge "${origin}" is foreign` : `The page's URL names a foreign bridge at "${origin}"; if it is yours, add it to the option bridges`);
 }
 
@@ -120,12 +120,9 @@ function splitFragment(target) {
   return { text: all.find((part) => part.startsWith(FRAGMENT_PREFIX))?.slice(FRAGMENT_PREFIX.length), rest: target.href };
 }
 
-/**
- * @param {string} text
- * @param {string} place
- */
-function decode(text, place) {
-  return validated(place, () => {
+/** @param {string} text the invitation in a URL */
+function decode(text) {
+  return validated("URL", () => {
     const units = text.length > MAX_LENGTH ? "" : atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     return JSON.parse(new TextDecoder().decode(Uint8Array.from(units, (unit) => unit.charCodeAt(0))));
   });
@@ -150,9 +147,4 @@ function absolute(address) {
   if (url !== undefined) return url;
   // The URL is not quoted, because it may already contain an invitation.
   throw failure("invalidParams", globalThis.__waybridgeBrief ? "An absolute URL is required" : "An invitation needs the absolute URL of a page");
-}
-
-/** @param {string} bridge */
-function originOf(bridge) {
-  return new URL(socketURL(bridge)).origin;
 }

@@ -24,7 +24,7 @@ const NUMBER_SIZE = `"seq":${Number.MAX_SAFE_INTEGER},`.length;
  */
 export class Resumption {
   /** @type {SequenceState | undefined} `undefined`: the session ends with its connection */ #sequence;
-  /** @type {Identity | undefined} the identity of the client; `undefined`: the session cannot be resumed */ identity;
+  /** @type {Identity | undefined} the identity of the client; `undefined`: the session cannot be resumed */ #identity;
   /** Whether numbered messages are sent at once. */
   #isConnected = false;
   /** @type {unknown} */ #timer;
@@ -40,19 +40,20 @@ export class Resumption {
     this.#unreadable = new UnreadableMessages(client);
   }
 
-  /** The number of the last received message. */
-  get received() {
-    return this.#sequence?.received ?? 0;
-  }
-
   /** The number of bytes that a message must leave free for its sequence number. */
   get overhead() {
     return this.#sequence === undefined ? 0 : NUMBER_SIZE;
   }
 
-  /** The calls that the next load of the page must know. */
-  get sentCalls() {
-    return this.#unansweredCalls.map(({ info }) => info).filter(({ method }) => isKeyed(method));
+  /** What the next load of the page needs to resume the session, if it can be resumed. */
+  get snapshot() {
+    const calls = this.#unansweredCalls.map(({ info }) => info).filter(({ method }) => isKeyed(method));
+    return this.#identity && { ...this.#identity, received: this.#received, calls };
+  }
+
+  /** The number of the last received message. */
+  get #received() {
+    return this.#sequence?.received ?? 0;
   }
 
   /**
@@ -62,10 +63,10 @@ export class Resumption {
    */
   opening(open) {
     const saved = this.#client.store?.saved;
-    const identity = saved ?? this.identity;
+    const identity = saved ?? this.#identity;
     if (identity === undefined) return undefined;
     const { client, token, epoch } = identity;
-    const position = saved === undefined ? { received: this.received, sent: this.#sequence?.sent } : { received: saved.received, reloaded: true };
+    const position = saved === undefined ? { received: this.#received, sent: this.#sequence?.sent } : { received: saved.received, reloaded: true };
     return ["session.resume", { client, token, epoch, ...position, open }];
   }
 
@@ -92,7 +93,7 @@ export class Resumption {
       this.end();
       throw bridgeError(codeOf.internal, `The server resumed after message ${received}, which was never sent`, { kind: "malformed" });
     }
-    this.identity = this.#sequence && { session, client, token, epoch };
+    this.#identity = this.#sequence && { session, client, token, epoch };
     this.#unreadable.opened(this.#sequence, { isNew: resumed !== true, isAfterRestart });
     this.#isConnected = true;
     // The new token replaces the stored one.
@@ -174,7 +175,7 @@ export class Resumption {
     const isNumbered = method === undefined ? seq !== undefined || (call !== undefined && !call.isBare) : method !== "$/ping" || id === undefined;
     if (this.#sequence === undefined || !isNumbered) return true;
     const found = this.#sequence.receive(seq, units);
-    if (found === "gap") connection.drop(closeOf.gap, `Expected message ${this.received + 1}, but got ${seq ?? "one without a number"}`);
+    if (found === "gap") connection.drop(closeOf.gap, `Expected message ${this.#received + 1}, but got ${seq ?? "one without a number"}`);
     if (found !== "next") return false;
     if (method === undefined) this.#sequence.responded(id);
     // A request whose number is stored as received is never carried out twice, even if this page is reloaded.
@@ -235,7 +236,7 @@ export class Resumption {
     this.#disconnect();
     const { store } = this.#client;
     if (store !== undefined) store.saved = undefined;
-    this.#sequence = this.identity = undefined;
+    this.#sequence = this.#identity = undefined;
   }
 
   #disconnect() {

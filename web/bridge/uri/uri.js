@@ -31,20 +31,16 @@ export function withoutDots(uri) {
   const [, start, path = "", end] = /^([A-Za-z][A-Za-z0-9+.-]*:(?:\/\/[^/?#]*)?)([^?#]*)(.*)$/s.exec(uri) ?? [];
   const segments = path.split("/").map((each) => (/^(?:\.|%2e){1,2}$/i.test(each) ? decoded(each) : each));
   if (start === undefined || !segments.some(isDot)) return uri;
-  let input = segments.join("/");
-  let output = "";
-  while (input !== "") {
-    if (/^\.\.?(?:\/|$)/.test(input)) input = input.replace(/^\.\.?\/?/, "");
-    else if (/^\/\.(?:\/|$)/.test(input)) input = `/${input.slice(3)}`;
-    else if (/^\/\.\.(?:\/|$)/.test(input)) {
-      input = `/${input.slice(4)}`;
-      output = output.slice(0, Math.max(0, output.lastIndexOf("/")));
-    } else {
-      const segment = /^\/?[^/]*/.exec(input)?.[0] ?? input;
-      output += segment;
-      input = input.slice(segment.length);
-    }
+  /** @type {string[]} */
+  const kept = [];
+  for (const segment of segments) {
+    if (!isDot(segment)) kept.push(segment);
+    else if (segment === ".." && kept.length > 1) kept.pop();
+    // The first segment is empty, or becomes so: ".." in a path without a slash at its start leaves one there.
+    else if (segment === "..") kept.fill("");
   }
+  if (isDot(segments[segments.length - 1])) kept.push("");
+  const output = kept.join("/");
   // Without an authority, two slashes at the start of the path would be parsed as the start of one.
   return `${start}${start.endsWith(":") && output.startsWith("//") ? "/." : ""}${output}${end}`;
 }
