@@ -140,213 +140,210 @@ static const unsigned char file_45[] = {
 #embed "../../web/bridge/hosting/host-registry.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../web/bridge/hosting/host-sync.js"
-};
-static const unsigned char file_47[] = {
 #embed "../../web/bridge/hosting/hosted-pages.js"
 };
-static const unsigned char file_48[] = {
+static const unsigned char file_47[] = {
 #embed "../../web/bridge/hosting/keyed-results.js"
 };
-static const unsigned char file_49[] = {
+static const unsigned char file_48[] = {
 #embed "../../web/bridge/mock.js"
 };
-static const unsigned char file_50[] = {
+static const unsigned char file_49[] = {
 #embed "../../web/bridge/mock.min.js"
 };
-static const unsigned char file_51[] = {
+static const unsigned char file_50[] = {
 #embed "../../web/bridge/mock.min.js.gz"
 };
-static const unsigned char file_52[] = {
+static const unsigned char file_51[] = {
 #embed "../../web/bridge/mock.min.js.map"
 };
-static const unsigned char file_53[] = {
+static const unsigned char file_52[] = {
 #embed "../../web/bridge/mock/app.js"
 };
-static const unsigned char file_54[] = {
+static const unsigned char file_53[] = {
 #embed "../../web/bridge/mock/client.js"
 };
-static const unsigned char file_55[] = {
+static const unsigned char file_54[] = {
 #embed "../../web/bridge/mock/invitation.js"
 };
-static const unsigned char file_56[] = {
+static const unsigned char file_55[] = {
 #embed "../../web/bridge/mock/session.js"
 };
-static const unsigned char file_57[] = {
+static const unsigned char file_56[] = {
 #embed "../../web/bridge/mock/socket.js"
 };
-static const unsigned char file_58[] = {
+static const unsigned char file_57[] = {
 #embed "../../web/bridge/mock/stack.js"
 };
-static const unsigned char file_59[] = {
+static const unsigned char file_58[] = {
 #embed "../../web/bridge/mock/types.js"
 };
-static const unsigned char file_60[] = {
+static const unsigned char file_59[] = {
 #embed "../../web/bridge/reload.js"
 };
-static const unsigned char file_61[] = {
+static const unsigned char file_60[] = {
 #embed "../../web/bridge/reload.min.js"
 };
-static const unsigned char file_62[] = {
+static const unsigned char file_61[] = {
 #embed "../../web/bridge/reload.min.js.gz"
 };
-static const unsigned char file_63[] = {
+static const unsigned char file_62[] = {
 #embed "../../web/bridge/reload.min.js.map"
 };
-static const unsigned char file_64[] = {
+static const unsigned char file_63[] = {
 #embed "../../web/bridge/resume.js"
 };
-static const unsigned char file_65[] = {
+static const unsigned char file_64[] = {
 #embed "../../web/bridge/resume.min.js"
 };
-static const unsigned char file_66[] = {
+static const unsigned char file_65[] = {
 #embed "../../web/bridge/resume.min.js.gz"
 };
-static const unsigned char file_67[] = {
+static const unsigned char file_66[] = {
 #embed "../../web/bridge/resume.min.js.map"
 };
-static const unsigned char file_68[] = {
+static const unsigned char file_67[] = {
 #embed "../../web/bridge/session/client.js"
 };
-static const unsigned char file_69[] = {
+static const unsigned char file_68[] = {
 #embed "../../web/bridge/session/frame-store.js"
 };
-static const unsigned char file_70[] = {
+static const unsigned char file_69[] = {
 #embed "../../web/bridge/session/invitation.js"
 };
-static const unsigned char file_71[] = {
+static const unsigned char file_70[] = {
 #embed "../../web/bridge/session/registrations.js"
 };
-static const unsigned char file_72[] = {
+static const unsigned char file_71[] = {
 #embed "../../web/bridge/session/reload-store.js"
 };
-static const unsigned char file_73[] = {
+static const unsigned char file_72[] = {
 #embed "../../web/bridge/session/resumption.js"
 };
-static const unsigned char file_74[] = {
+static const unsigned char file_73[] = {
 #embed "../../web/bridge/session/sequence-state.js"
 };
-static const unsigned char file_75[] = {
+static const unsigned char file_74[] = {
 #embed "../../web/bridge/session/session-access.js"
 };
-static const unsigned char file_76[] = {
+static const unsigned char file_75[] = {
 #embed "../../web/bridge/session/unreadable-messages.js"
 };
-static const unsigned char file_77[] = {
+static const unsigned char file_76[] = {
 #embed "../../web/bridge/types/api.js"
 };
-static const unsigned char file_78[] = {
+static const unsigned char file_77[] = {
 #embed "../../web/bridge/types/routes.js"
 };
-static const unsigned char file_79[] = {
+static const unsigned char file_78[] = {
 #embed "../../web/bridge/uri/pattern.js"
 };
-static const unsigned char file_80[] = {
+static const unsigned char file_79[] = {
 #embed "../../web/bridge/uri/uri-map.js"
 };
-static const unsigned char file_81[] = {
+static const unsigned char file_80[] = {
 #embed "../../web/bridge/uri/uri-template.js"
 };
-static const unsigned char file_82[] = {
+static const unsigned char file_81[] = {
 #embed "../../web/bridge/uri/uri.js"
 };
-static const unsigned char file_83[] = {
+static const unsigned char file_82[] = {
 #embed "../../web/bridge/values/errors.js"
 };
-static const unsigned char file_84[] = {
+static const unsigned char file_83[] = {
 #embed "../../web/bridge/values/json-values.js"
 };
-static const unsigned char file_85[] = {
+static const unsigned char file_84[] = {
 #embed "../../web/bridge/values/random-id.js"
 };
-static const unsigned char file_86[] = {
+static const unsigned char file_85[] = {
 #embed "../../web/inspector/call-detail.js"
 };
-static const unsigned char file_87[] = {
+static const unsigned char file_86[] = {
 #embed "../../web/inspector/calls-view.js"
 };
-static const unsigned char file_88[] = {
+static const unsigned char file_87[] = {
 #embed "../../web/inspector/client-removal.js"
 };
-static const unsigned char file_89[] = {
+static const unsigned char file_88[] = {
 #embed "../../web/inspector/cluster-view.js"
 };
-static const unsigned char file_90[] = {
+static const unsigned char file_89[] = {
 #embed "../../web/inspector/confirm-dialog.js"
 };
-static const unsigned char file_91[] = {
+static const unsigned char file_90[] = {
 #embed "../../web/inspector/connection.js"
 };
-static const unsigned char file_92[] = {
+static const unsigned char file_91[] = {
 #embed "../../web/inspector/dom.js"
 };
-static const unsigned char file_93[] = {
+static const unsigned char file_92[] = {
 #embed "../../web/inspector/explain-view.js"
 };
-static const unsigned char file_94[] = {
+static const unsigned char file_93[] = {
 #embed "../../web/inspector/format.js"
 };
-static const unsigned char file_95[] = {
+static const unsigned char file_94[] = {
 #embed "../../web/inspector/icon.svg"
 };
-static const unsigned char file_96[] = {
+static const unsigned char file_95[] = {
 #embed "../../web/inspector/index.html"
 };
-static const unsigned char file_97[] = {
+static const unsigned char file_96[] = {
 #embed "../../web/inspector/inspector.css"
 };
-static const unsigned char file_98[] = {
+static const unsigned char file_97[] = {
 #embed "../../web/inspector/inspector.js"
 };
-static const unsigned char file_99[] = {
+static const unsigned char file_98[] = {
 #embed "../../web/inspector/nearest-routes.js"
 };
-static const unsigned char file_100[] = {
+static const unsigned char file_99[] = {
 #embed "../../web/inspector/record-index.js"
 };
-static const unsigned char file_101[] = {
+static const unsigned char file_100[] = {
 #embed "../../web/inspector/recorder.js"
 };
-static const unsigned char file_102[] = {
+static const unsigned char file_101[] = {
 #embed "../../web/inspector/recording.js"
 };
-static const unsigned char file_103[] = {
+static const unsigned char file_102[] = {
 #embed "../../web/inspector/records.js"
 };
-static const unsigned char file_104[] = {
+static const unsigned char file_103[] = {
 #embed "../../web/inspector/rejections-view.js"
 };
-static const unsigned char file_105[] = {
+static const unsigned char file_104[] = {
 #embed "../../web/inspector/routes-view.js"
 };
-static const unsigned char file_106[] = {
+static const unsigned char file_105[] = {
 #embed "../../web/inspector/roving-tabindex.js"
 };
-static const unsigned char file_107[] = {
+static const unsigned char file_106[] = {
 #embed "../../web/inspector/server-results-view.js"
 };
-static const unsigned char file_108[] = {
+static const unsigned char file_107[] = {
 #embed "../../web/inspector/sessions-view.js"
 };
-static const unsigned char file_109[] = {
+static const unsigned char file_108[] = {
 #embed "../../web/inspector/stack-view.js"
 };
-static const unsigned char file_110[] = {
+static const unsigned char file_109[] = {
 #embed "../../web/inspector/tabs.js"
 };
-static const unsigned char file_111[] = {
+static const unsigned char file_110[] = {
 #embed "../../web/inspector/timeline-view.js"
 };
-static const unsigned char file_112[] = {
+static const unsigned char file_111[] = {
 #embed "../../web/inspector/timeline.js"
 };
-static const unsigned char file_113[] = {
+static const unsigned char file_112[] = {
 #embed "../../web/inspector/tokens.css"
 };
-static const unsigned char file_114[] = {
+static const unsigned char file_113[] = {
 #embed "../../web/inspector/versions-view.js"
 };
-static const unsigned char file_115[] = {
+static const unsigned char file_114[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -397,76 +394,75 @@ static const struct web_client_file files[] = {
     {"bridge/host.min.js.map", file_43, sizeof file_43},
     {"bridge/hosting/client-hosts.js", file_44, sizeof file_44},
     {"bridge/hosting/host-registry.js", file_45, sizeof file_45},
-    {"bridge/hosting/host-sync.js", file_46, sizeof file_46},
-    {"bridge/hosting/hosted-pages.js", file_47, sizeof file_47},
-    {"bridge/hosting/keyed-results.js", file_48, sizeof file_48},
-    {"bridge/mock.js", file_49, sizeof file_49},
-    {"bridge/mock.min.js", file_50, sizeof file_50},
-    {"bridge/mock.min.js.gz", file_51, sizeof file_51},
-    {"bridge/mock.min.js.map", file_52, sizeof file_52},
-    {"bridge/mock/app.js", file_53, sizeof file_53},
-    {"bridge/mock/client.js", file_54, sizeof file_54},
-    {"bridge/mock/invitation.js", file_55, sizeof file_55},
-    {"bridge/mock/session.js", file_56, sizeof file_56},
-    {"bridge/mock/socket.js", file_57, sizeof file_57},
-    {"bridge/mock/stack.js", file_58, sizeof file_58},
-    {"bridge/mock/types.js", file_59, sizeof file_59},
-    {"bridge/reload.js", file_60, sizeof file_60},
-    {"bridge/reload.min.js", file_61, sizeof file_61},
-    {"bridge/reload.min.js.gz", file_62, sizeof file_62},
-    {"bridge/reload.min.js.map", file_63, sizeof file_63},
-    {"bridge/resume.js", file_64, sizeof file_64},
-    {"bridge/resume.min.js", file_65, sizeof file_65},
-    {"bridge/resume.min.js.gz", file_66, sizeof file_66},
-    {"bridge/resume.min.js.map", file_67, sizeof file_67},
-    {"bridge/session/client.js", file_68, sizeof file_68},
-    {"bridge/session/frame-store.js", file_69, sizeof file_69},
-    {"bridge/session/invitation.js", file_70, sizeof file_70},
-    {"bridge/session/registrations.js", file_71, sizeof file_71},
-    {"bridge/session/reload-store.js", file_72, sizeof file_72},
-    {"bridge/session/resumption.js", file_73, sizeof file_73},
-    {"bridge/session/sequence-state.js", file_74, sizeof file_74},
-    {"bridge/session/session-access.js", file_75, sizeof file_75},
-    {"bridge/session/unreadable-messages.js", file_76, sizeof file_76},
-    {"bridge/types/api.js", file_77, sizeof file_77},
-    {"bridge/types/routes.js", file_78, sizeof file_78},
-    {"bridge/uri/pattern.js", file_79, sizeof file_79},
-    {"bridge/uri/uri-map.js", file_80, sizeof file_80},
-    {"bridge/uri/uri-template.js", file_81, sizeof file_81},
-    {"bridge/uri/uri.js", file_82, sizeof file_82},
-    {"bridge/values/errors.js", file_83, sizeof file_83},
-    {"bridge/values/json-values.js", file_84, sizeof file_84},
-    {"bridge/values/random-id.js", file_85, sizeof file_85},
-    {"inspector/call-detail.js", file_86, sizeof file_86},
-    {"inspector/calls-view.js", file_87, sizeof file_87},
-    {"inspector/client-removal.js", file_88, sizeof file_88},
-    {"inspector/cluster-view.js", file_89, sizeof file_89},
-    {"inspector/confirm-dialog.js", file_90, sizeof file_90},
-    {"inspector/connection.js", file_91, sizeof file_91},
-    {"inspector/dom.js", file_92, sizeof file_92},
-    {"inspector/explain-view.js", file_93, sizeof file_93},
-    {"inspector/format.js", file_94, sizeof file_94},
-    {"inspector/icon.svg", file_95, sizeof file_95},
-    {"inspector/index.html", file_96, sizeof file_96},
-    {"inspector/inspector.css", file_97, sizeof file_97},
-    {"inspector/inspector.js", file_98, sizeof file_98},
-    {"inspector/nearest-routes.js", file_99, sizeof file_99},
-    {"inspector/record-index.js", file_100, sizeof file_100},
-    {"inspector/recorder.js", file_101, sizeof file_101},
-    {"inspector/recording.js", file_102, sizeof file_102},
-    {"inspector/records.js", file_103, sizeof file_103},
-    {"inspector/rejections-view.js", file_104, sizeof file_104},
-    {"inspector/routes-view.js", file_105, sizeof file_105},
-    {"inspector/roving-tabindex.js", file_106, sizeof file_106},
-    {"inspector/server-results-view.js", file_107, sizeof file_107},
-    {"inspector/sessions-view.js", file_108, sizeof file_108},
-    {"inspector/stack-view.js", file_109, sizeof file_109},
-    {"inspector/tabs.js", file_110, sizeof file_110},
-    {"inspector/timeline-view.js", file_111, sizeof file_111},
-    {"inspector/timeline.js", file_112, sizeof file_112},
-    {"inspector/tokens.css", file_113, sizeof file_113},
-    {"inspector/versions-view.js", file_114, sizeof file_114},
-    {"inspector/views.css", file_115, sizeof file_115},
+    {"bridge/hosting/hosted-pages.js", file_46, sizeof file_46},
+    {"bridge/hosting/keyed-results.js", file_47, sizeof file_47},
+    {"bridge/mock.js", file_48, sizeof file_48},
+    {"bridge/mock.min.js", file_49, sizeof file_49},
+    {"bridge/mock.min.js.gz", file_50, sizeof file_50},
+    {"bridge/mock.min.js.map", file_51, sizeof file_51},
+    {"bridge/mock/app.js", file_52, sizeof file_52},
+    {"bridge/mock/client.js", file_53, sizeof file_53},
+    {"bridge/mock/invitation.js", file_54, sizeof file_54},
+    {"bridge/mock/session.js", file_55, sizeof file_55},
+    {"bridge/mock/socket.js", file_56, sizeof file_56},
+    {"bridge/mock/stack.js", file_57, sizeof file_57},
+    {"bridge/mock/types.js", file_58, sizeof file_58},
+    {"bridge/reload.js", file_59, sizeof file_59},
+    {"bridge/reload.min.js", file_60, sizeof file_60},
+    {"bridge/reload.min.js.gz", file_61, sizeof file_61},
+    {"bridge/reload.min.js.map", file_62, sizeof file_62},
+    {"bridge/resume.js", file_63, sizeof file_63},
+    {"bridge/resume.min.js", file_64, sizeof file_64},
+    {"bridge/resume.min.js.gz", file_65, sizeof file_65},
+    {"bridge/resume.min.js.map", file_66, sizeof file_66},
+    {"bridge/session/client.js", file_67, sizeof file_67},
+    {"bridge/session/frame-store.js", file_68, sizeof file_68},
+    {"bridge/session/invitation.js", file_69, sizeof file_69},
+    {"bridge/session/registrations.js", file_70, sizeof file_70},
+    {"bridge/session/reload-store.js", file_71, sizeof file_71},
+    {"bridge/session/resumption.js", file_72, sizeof file_72},
+    {"bridge/session/sequence-state.js", file_73, sizeof file_73},
+    {"bridge/session/session-access.js", file_74, sizeof file_74},
+    {"bridge/session/unreadable-messages.js", file_75, sizeof file_75},
+    {"bridge/types/api.js", file_76, sizeof file_76},
+    {"bridge/types/routes.js", file_77, sizeof file_77},
+    {"bridge/uri/pattern.js", file_78, sizeof file_78},
+    {"bridge/uri/uri-map.js", file_79, sizeof file_79},
+    {"bridge/uri/uri-template.js", file_80, sizeof file_80},
+    {"bridge/uri/uri.js", file_81, sizeof file_81},
+    {"bridge/values/errors.js", file_82, sizeof file_82},
+    {"bridge/values/json-values.js", file_83, sizeof file_83},
+    {"bridge/values/random-id.js", file_84, sizeof file_84},
+    {"inspector/call-detail.js", file_85, sizeof file_85},
+    {"inspector/calls-view.js", file_86, sizeof file_86},
+    {"inspector/client-removal.js", file_87, sizeof file_87},
+    {"inspector/cluster-view.js", file_88, sizeof file_88},
+    {"inspector/confirm-dialog.js", file_89, sizeof file_89},
+    {"inspector/connection.js", file_90, sizeof file_90},
+    {"inspector/dom.js", file_91, sizeof file_91},
+    {"inspector/explain-view.js", file_92, sizeof file_92},
+    {"inspector/format.js", file_93, sizeof file_93},
+    {"inspector/icon.svg", file_94, sizeof file_94},
+    {"inspector/index.html", file_95, sizeof file_95},
+    {"inspector/inspector.css", file_96, sizeof file_96},
+    {"inspector/inspector.js", file_97, sizeof file_97},
+    {"inspector/nearest-routes.js", file_98, sizeof file_98},
+    {"inspector/record-index.js", file_99, sizeof file_99},
+    {"inspector/recorder.js", file_100, sizeof file_100},
+    {"inspector/recording.js", file_101, sizeof file_101},
+    {"inspector/records.js", file_102, sizeof file_102},
+    {"inspector/rejections-view.js", file_103, sizeof file_103},
+    {"inspector/routes-view.js", file_104, sizeof file_104},
+    {"inspector/roving-tabindex.js", file_105, sizeof file_105},
+    {"inspector/server-results-view.js", file_106, sizeof file_106},
+    {"inspector/sessions-view.js", file_107, sizeof file_107},
+    {"inspector/stack-view.js", file_108, sizeof file_108},
+    {"inspector/tabs.js", file_109, sizeof file_109},
+    {"inspector/timeline-view.js", file_110, sizeof file_110},
+    {"inspector/timeline.js", file_111, sizeof file_111},
+    {"inspector/tokens.css", file_112, sizeof file_112},
+    {"inspector/versions-view.js", file_113, sizeof file_113},
+    {"inspector/views.css", file_114, sizeof file_114},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

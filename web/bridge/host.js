@@ -35,7 +35,7 @@ export class Host extends Caller {
   constructor(options = {}, parts = {}) {
     /** @type {any} */
     let hosts;
-    super(options, { ...parts, hosts: (client) => (hosts = new ClientHosts(client)) });
+    super(options, { ...parts, hosts: (/** @type {import("./session/client.js").Client} */ client) => (hosts = new ClientHosts(client)) });
     this.#hosts = /** @type {ClientHosts} */ (hosts);
     try {
       // The session opens later and then receives all of these.

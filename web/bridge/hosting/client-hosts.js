@@ -2,7 +2,7 @@
 import { codeOf } from "../codes.js";
 import { delegation } from "../calls/delegation.js";
 import { IncomingRequests, requestID } from "../calls/incoming-requests.js";
-import { register, sendRegistration } from "../session/registrations.js";
+import { register, sendFirst, sendRegistration } from "../session/registrations.js";
 import { schemeOf } from "../uri/uri.js";
 import { bridgeError, failure, methodNotFound, runHandler } from "../values/errors.js";
 import { hasHalfPair } from "../values/json-values.js";
@@ -123,6 +123,23 @@ export class ClientHosts {
     this.isDeclared = true;
     const { declarations } = this;
     return declarations.length > 0 ? declarations : undefined;
+  }
+
+  /**
+   * Replaces the hosts of an earlier load of the page in a resumed session, and compares the pages if they can differ.
+   * @param {Declaration[]} earlier the declarations of the earlier load
+   */
+  replaceEarlier(earlier) {
+    const { declarations } = this;
+    const own = new Set(declarations.map((each) => JSON.stringify(each)));
+    sendFirst(this.#client, "host.unregister", { hosts: earlier.filter((each) => !own.has(JSON.stringify(each))) });
+    sendFirst(this.#client, "host.register", { hosts: declarations });
+    if ([...earlier, ...declarations].some(({ kind }) => kind === "page")) void this.pages.sync();
+  }
+
+  /** Compares the pages after a restart of the server, if this client has any or can have them. */
+  comparePages() {
+    if (!this.pages.isEmpty || this.#hosts.declarations.length > 0) void this.pages.sync();
   }
 
   /**

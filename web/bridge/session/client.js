@@ -48,7 +48,7 @@ export class Client {
     /** @type {import("./reload-store.js").ReloadStore | undefined} stores the session for the next load of the page */
     this.store = reload?.store(this, options);
     /** @type {import("../hosting/client-hosts.js").ClientHosts | undefined} handles requests; `undefined`: this client has no hosts */
-    this.hosts = hosts?.(this);
+    this.hosts = /** @type {any} */ (hosts)?.(this);
     /** @type {import("../events/subscriptions.js").Subscriptions | undefined} `undefined`: this client has no topics */
     this.events = events?.(this, options);
     /** @type {import("./resumption.js").Resumption | undefined} resumes the session after a lost connection */

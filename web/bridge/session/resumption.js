@@ -4,7 +4,7 @@ import { adopt, ping } from "../calls/peer.js";
 import * as closeOf from "../connection/close-codes.js";
 import { codeOf } from "../codes.js";
 import { bridgeError, closedError, failure } from "../values/errors.js";
-import { replaceHosts, syncAfterRestart } from "../hosting/host-sync.js";
+import { sendFirst } from "./registrations.js";
 import { SequenceState } from "./sequence-state.js";
 import { UnreadableMessages } from "./unreadable-messages.js";
 
@@ -109,9 +109,11 @@ export class Resumption {
    * @param {any} info the response to the request that began the connection
    */
   update(info) {
+    const { hosts } = this.#client;
     const { earlier } = this;
     this.earlier = undefined;
-    if (earlier !== undefined) replaceHosts(this.#client, earlier.hosts);
+    if (earlier !== undefined && hosts !== undefined) hosts.replaceEarlier(earlier.hosts);
+    else if (earlier !== undefined) sendFirst(this.#client, "host.unregister", { hosts: earlier.hosts });
     if (this.#isRestarted) void this.#comparePages();
     void this.#findLost(info);
   }
@@ -120,7 +122,7 @@ export class Resumption {
   async #comparePages() {
     if (!(await this.#isUpToDate())) return;
     this.#isRestarted = false;
-    syncAfterRestart(this.#client);
+    this.#client.hosts?.comparePages();
   }
 
   /**

@@ -224,7 +224,7 @@
  * @property {EventsPart} [events] receives published events, and reports an expiring token and a changed route table
  * @property {typeof import("../admission.js").admission} [admission] finds out why a server rejects the connection
  * @property {import("../fallback.js").Fallback} [fallback] handles calls when there is no bridge
- * @property {(client: any) => any} [hosts] the additional functions of a `Host`
+ * @property {unknown} [hosts] the additional functions of a `Host`
  *
  * @typedef {(client: any, options: BridgeOptions) => any} EventsPart the part `events`
  *
