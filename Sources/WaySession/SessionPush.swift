@@ -36,7 +36,7 @@ struct SessionPush: Sendable {
       pushParams["style"] = style.map { .string($0.rawValue) }
     case .invoke(let uri, let exts):
       pushParams = ["uri": .string(uri), "params": .object(params), "exts": .object(exts)]
-    case .deliver(let link): pushParams = link.with(key: nil).fields
+    case .deliver(let link): pushParams = link.with(key: nil).recordFields
     case .pageCall(let page, let method):
       pushParams = ["page": .string(page), "method": .string(method), "params": .object(params)]
     case .event(let topic, let data, let retain):

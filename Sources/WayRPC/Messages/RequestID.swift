@@ -82,3 +82,15 @@ extension RequestID: CustomStringConvertible {
     }
   }
 }
+
+extension RequestID: Codable {
+  package init(from decoder: any Decoder) throws {
+    guard let id = RequestID(try Value(from: decoder)) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "has to be a request id"))
+    }
+    self = id
+  }
+
+  package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}

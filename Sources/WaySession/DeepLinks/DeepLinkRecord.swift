@@ -24,9 +24,9 @@ struct DeepLinkRecord: Codable {
 
 extension DeepLink {
   /// The members of the link's ``DeepLinkRecord``.
-  var fields: ValueObject { RecordCoder.value(of: DeepLinkRecord(self)).object ?? [:] }
+  var recordFields: ValueObject { RecordCoder.value(of: DeepLinkRecord(self)).object ?? [:] }
 
-  /// Reads the ``fields`` that another server has sent. Returns `nil` if they are none.
+  /// Reads the ``recordFields`` that another server has sent. Returns `nil` if they are none.
   init?(peerValue: Value?) {
     guard let record = try? RecordCoder.decode(DeepLinkRecord.self, from: peerValue, "link") else {
       return nil

@@ -117,3 +117,16 @@ struct SessionHostDefinition: Sendable, Hashable {
     return .object(fields)
   }
 }
+
+extension SessionHostDefinition: Codable {
+  init(from decoder: any Decoder) throws {
+    do {
+      try self.init(Value(from: decoder), path: "", maxPatterns: .max)
+    } catch let error as CallError {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: error.message))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}

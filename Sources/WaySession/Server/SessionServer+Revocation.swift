@@ -80,7 +80,7 @@ extension LoopSessions {
   ) -> Result<[String], CallError> {
     session.assumeIsolated { session in
       guard !session.state.isReleased else { return .failure(Self.sessionMoved) }
-      return Result { () throws(CallError) in try revocation.perform(in: session) }
+      return Result { () throws(CallError) in try session.revoke(revocation) }
     }
   }
 

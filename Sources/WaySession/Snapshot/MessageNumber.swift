@@ -1,4 +1,3 @@
-import WayRPC
 import WayValues
 
 /// The number of a message as it is stored: at most 2^63 − 1, so that numbers after it exist.
@@ -20,16 +19,4 @@ struct MessageNumber: Codable {
   func encode(to encoder: any Encoder) throws {
     try Value.integer(Int64(value)).encode(to: encoder)
   }
-}
-
-extension RequestID: Codable {
-  package init(from decoder: any Decoder) throws {
-    guard let id = RequestID(try Value(from: decoder)) else {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "has to be a request id"))
-    }
-    self = id
-  }
-
-  package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

@@ -122,19 +122,6 @@ struct ChosenHostRecord: Codable {
   }
 }
 
-extension SessionHostDefinition: Codable {
-  init(from decoder: any Decoder) throws {
-    do {
-      try self.init(Value(from: decoder), path: "", maxPatterns: .max)
-    } catch let error as CallError {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: error.message))
-    }
-  }
-
-  func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
-}
-
 /// The stored form of the stack: its pages by id, and its tabs.
 struct StackRecord: Codable {
   private enum CodingKeys: String, CodingKey {

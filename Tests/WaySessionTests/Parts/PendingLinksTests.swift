@@ -197,7 +197,7 @@ struct PendingLinksTests {
     ])
   func readsStoredLinks(record: Value, link: DeepLink) throws {
     #expect(try RecordCoder.decode(DeepLinkRecord.self, from: record, "links").link == link)
-    #expect(DeepLink(peerValue: .object(link.fields)) == link)
+    #expect(DeepLink(peerValue: .object(link.recordFields)) == link)
   }
 
   @Test func mergesKindsOfAllSubscribers() throws {

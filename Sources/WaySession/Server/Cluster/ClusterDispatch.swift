@@ -509,7 +509,7 @@ extension CallerStatus {
 extension UnclaimedLinks.UnclaimedLink {
   /// The link for another server.
   var peerValue: Value {
-    var members = deepLink.fields
+    var members = deepLink.recordFields
     members["to"] = audience.value
     members["caller"] = rights?.peerValue
     members["expiresAt"] = .integer(expiresAt)

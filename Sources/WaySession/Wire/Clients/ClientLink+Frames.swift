@@ -1,6 +1,6 @@
 import WayRPC
 
-// What is stored of the messages to the client.
+// The stored frames of the client.
 extension ClientLink {
   /// The changes of the stored frames of a client.
   struct FrameChange {
@@ -21,9 +21,9 @@ extension ClientLink {
   /// wait for the change: then all frames are stored with it. `now` is in nanoseconds of the loop's
   /// clock.
   ///
-  /// After a restart, nothing waits for the responses to requests. `abandonedRequests` returns those
-  /// requests, by the numbers of their frames. What is stored for such a frame cancels its request,
-  /// which the client has not received by then.
+  /// After a restart, nothing waits for the responses to some requests. `abandonedRequests` returns
+  /// these, by the numbers of their frames. A frame that cancels the request is stored in the place of
+  /// each, since the client has not received the request by then.
   mutating func storeFrames(
     isAwaited: Bool, at now: UInt64, abandonedRequests: () -> [UInt64: RequestID]
   ) -> FrameChange {
