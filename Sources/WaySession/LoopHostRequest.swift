@@ -24,12 +24,10 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
     _ rights: Rights?
   ) {
     let rights = rights?.followingCopy
-    requester.withSession(hostSession) { [self] session in
+    hostSession.perform(on: requester.loop) { [self] session in
       guard session.clients[client.id] === client else {
         let error = CallError(.hostAbsent, "The host is gone")
-        return session.withSession(requester) {
-          $0.handleResponse(purpose, .failure(.noResponse(error)))
-        }
+        return requester.receive(.failure(.noResponse(error)), for: purpose, on: session.loop)
       }
       do throws(SessionClientRequestFailure) {
         let id = try session.clientWriter.request(
@@ -42,7 +40,7 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
         }
         self.requestID = id
       } catch {
-        session.withSession(requester) { $0.handleResponse(purpose, .failure(error)) }
+        requester.receive(.failure(error), for: purpose, on: session.loop)
       }
     }
   }
@@ -61,15 +59,5 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
         session.clientWriter.cancelRequest(requestID, client)
       }
     }
-  }
-}
-
-extension Session {
-  /// Performs work in a session of the same server: at once if that session is on this loop.
-  nonisolated func withSession(
-    _ other: Session, _ work: @escaping @Sendable (isolated Session) -> Void
-  ) {
-    guard other.loop !== loop else { return other.assumeIsolated { work($0) } }
-    other.loop.execute { other.assumeIsolated { work($0) } }
   }
 }

@@ -22,14 +22,14 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
 
   /// Sends the request. `rights` are those of the call.
   func send(
-    _ method: String, _ params: Value, for number: CallNumber, by requester: Session,
-    _ rights: Rights?
+    _ method: String, _ params: Value, for number: CallNumber, of session: String,
+    by requester: any Requester, _ rights: Rights?
   ) {
     var message: ValueObject = [
       "ask": "run", "session": .string(host.session), "client": .string(host.client),
       "method": .string(method), "params": params,
     ]
-    ServedCaller(rights).add(to: &message, in: requester.id)
+    ServedCaller(rights).add(to: &message, in: session)
     task = Task { [message, host, cluster, weak requester] in
       let result: Result<Value, SessionClientRequestFailure>
       do throws(CallError) {
@@ -37,19 +37,13 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
         let response = try await cluster.request(
           host.server, .object(message), within: Self.maxDuration
         ) { [weak requester] value in
-          guard let requester else { return }
-          requester.loop.execute {
-            requester.assumeIsolated { $0.reportProgress(value, of: number) }
-          }
+          requester?.receiveProgress(value, of: number, on: nil)
         }
         result = Result(peerValue: response)
       } catch {
         result = .failure(.noResponse(error))
       }
-      guard let requester else { return }
-      requester.loop.execute {
-        requester.assumeIsolated { $0.handleResponse(.run(number), result) }
-      }
+      requester?.receive(result, for: .run(number), on: nil)
     }
   }
 
@@ -131,15 +125,6 @@ enum ServedCaller {
     case .app: break
     case .client(let caller): request["caller"] = caller.peerValue(in: session)
     case .limited: request["isLimited"] = true
-    }
-  }
-
-  /// The rights of the caller in a session of its host.
-  func rights(in session: isolated Session) -> Rights {
-    switch self {
-    case .app: session.appRights
-    case .client(let caller): Rights(caller, session.environment.policy)
-    case .limited: .none
     }
   }
 }

@@ -17,9 +17,18 @@ actor PeerRequester: Requester {
     self.progress = progress
   }
 
-  nonisolated func reportProgress(_ value: Value) { progress(value) }
+  nonisolated func receive(
+    _ result: Result<Value, SessionClientRequestFailure>, for purpose: RequestPurpose,
+    on loop: (any EventLoop)?
+  ) {
+    complete(result)
+  }
 
-  nonisolated func complete(_ result: Result<Value, SessionClientRequestFailure>) {
+  nonisolated func receiveProgress(_ value: Value, of call: CallNumber, on loop: (any EventLoop)?) {
+    progress(value)
+  }
+
+  fileprivate nonisolated func complete(_ result: Result<Value, SessionClientRequestFailure>) {
     response.complete(.success(result.peerValue))
   }
 
@@ -57,7 +66,7 @@ extension Session {
     do throws(SessionClientRequestFailure) {
       let id = try clientWriter.request(client, method, params, for: .run(0), by: requester)
       if let request = client.pending[id] {
-        request.rights = caller.rights(in: self)
+        request.rights = rights(of: caller)
         // The call belongs to another server, which numbers its own calls.
         if environment.inspector.isActive {
           request.trace = environment.inspector.traceRequest(id, params, for: nil)

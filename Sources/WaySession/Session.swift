@@ -320,16 +320,35 @@ extension Session {
     events.inspectorSink.requestEnded(request.method, trace, result, of: client)
   }
 
-  /// Forwards a result to the session that made the request.
+  /// Forwards a result to the sender of the request.
   func forwardResponse(
     _ request: PendingRequest, _ result: Result<Value, SessionClientRequestFailure>
   ) {
-    guard let requester = request.requester as? Session, requester !== self else {
-      if let requester = request.requester as? PeerRequester { return requester.complete(result) }
+    guard let requester = request.requester, requester !== self else {
       return handleResponse(request.purpose, result)
     }
-    let purpose = request.purpose
-    withSession(requester) { $0.handleResponse(purpose, result) }
+    requester.receive(result, for: request.purpose, on: loop)
+  }
+
+  nonisolated func receive(
+    _ result: Result<Value, SessionClientRequestFailure>, for purpose: RequestPurpose,
+    on current: (any EventLoop)?
+  ) {
+    perform(on: current) { $0.handleResponse(purpose, result) }
+  }
+
+  nonisolated func receiveProgress(
+    _ value: Value, of call: CallNumber, on current: (any EventLoop)?
+  ) {
+    perform(on: current) { $0.reportProgress(value, of: call) }
+  }
+
+  /// Performs work in the session: at once if `current`, the loop of the caller, is its own.
+  nonisolated func perform(
+    on current: (any EventLoop)?, _ work: @escaping @Sendable (isolated Session) -> Void
+  ) {
+    guard current !== loop else { return assumeIsolated { work($0) } }
+    loop.execute { self.assumeIsolated { work($0) } }
   }
 
   /// Returns the client that is to serve a call; `nil` if it is gone.
@@ -520,7 +539,7 @@ extension Session {
     case .remote(let host):
       let request = PeerHostRequest(to: host, environment.cluster)
       call.work = .remoteRequest(request)
-      request.send(method, params, for: call.number, by: self, call.rights)
+      request.send(method, params, for: call.number, of: id, by: self, call.rights)
     case .local(let client, let hostSession):
       guard let hostSession = hostSession.requester as? Session, hostSession.loop !== loop else {
         return forward(method, params, to: client, call)

@@ -23,7 +23,7 @@ enum SessionResumption {
       .session, .disconnected(client: client.name, code: code), by: client.rights.caller)
     startTimer(client, in: session)
     session.pages.markAbsent(client.name)
-    AbsentHostRequests.move(in: session)
+    session.moveRequestsOfAbsentHosts()
     session.perform([])
     session.openDeepLinksOfLostHost()
   }
@@ -131,7 +131,7 @@ enum SessionResumption {
       old.close(.takenOver, "Another connection has resumed the client")
     }
     if client.link.persistence.isRestored { reconcile(client, claim, upTo: number, in: session) }
-    AbsentHostRequests.withdrawEnded(of: client, after: number, in: session)
+    session.withdrawEndedRequests(to: client, after: number)
     client.link.connect(channel, since: began.upperBound, handshake)
     session.environment.resumableClients.connectionChanged(in: session)
     session.environment.serverHosts.update(client, isDisconnected: false)
@@ -184,7 +184,7 @@ enum SessionResumption {
     // A batch that the client sent before is completed before its new messages.
     if client.calls.batch != nil { client.channel?.pause() }
     session.startOpeningTimeouts(at: client)
-    AbsentHostRequests.move(in: session)
+    session.moveRequestsOfAbsentHosts()
     session.offerDeepLinks()
   }
 

@@ -16,7 +16,7 @@ enum HostMethods {
     let client = handle.client
     let definitions = try definitions(params, session.limits)
     try session.registerHosts(definitions, by: client)
-    AbsentHostRequests.move(in: session)
+    session.moveRequestsOfAbsentHosts()
     session.offerDeepLinks()
     return registeredHosts(by: client, in: session)
   }

@@ -21,12 +21,10 @@ enum ProtocolNotifications {
       guard let id = params[.id].flatMap(RequestID.init), let value = params[.value],
         let request = client.pending[id.comparedByValue], let number = request.purpose.call
       else { return }
-      if let requester = request.requester as? PeerRequester {
-        return requester.reportProgress(value)
+      guard let requester = request.requester, requester !== session else {
+        return session.reportProgress(value, of: number)
       }
-      session.withSession((request.requester as? Session) ?? session) {
-        $0.reportProgress(value, of: number)
-      }
+      requester.receiveProgress(value, of: number, on: session.loop)
     },
   ]
 

@@ -32,6 +32,15 @@ extension Session {
     return requester.assumeIsolated { [purpose = request.purpose] in $0.rights(of: purpose) }
   }
 
+  /// The rights of a caller on another server, whose call a client of this session serves.
+  func rights(of caller: ServedCaller) -> Rights {
+    switch caller {
+    case .app: appRights
+    case .client(let caller): Rights(caller, environment.policy)
+    case .limited: .none
+    }
+  }
+
   /// Whether the rights of a caller that a request serves have ended. The caller may be a client of
   /// another server.
   func haveEnded(_ served: Rights) -> Bool {

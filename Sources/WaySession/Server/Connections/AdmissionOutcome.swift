@@ -38,7 +38,7 @@ struct AdmittedClient: Sendable {
       switch next {
       case .completesResume: SessionResumption.completeResume(membership.client, in: session)
       case .usesHosts:
-        AbsentHostRequests.move(in: session)
+        session.moveRequestsOfAbsentHosts()
         session.offerDeepLinks()
       case .nothing: break
       }

@@ -1,5 +1,6 @@
 import WayRPC
 import WayTransport
+import WayValues
 
 /// The purpose of a request that was sent to a client; it decides how its response is handled.
 enum RequestPurpose {
@@ -28,7 +29,7 @@ enum RequestPurpose {
 final class PendingRequest {
   let method: String
   let purpose: RequestPurpose
-  /// The session that sent the request, if it may differ from the client's session.
+  /// The sender of the request, if it may differ from the client's session.
   var requester: (any Requester)?
   /// Fires when the client has not responded in time.
   var timeout: (any ScheduledWork)?
@@ -66,5 +67,15 @@ final class PendingRequest {
   }
 }
 
-/// A session that sends requests to clients.
-protocol Requester: Actor {}
+/// A sender of requests to clients: a session, or the call of a session on another server.
+protocol Requester: Actor {
+  /// Receives the response to one of its requests, or the reason why there is none. `loop` is the
+  /// current loop; `nil` if the caller is on none.
+  nonisolated func receive(
+    _ result: Result<Value, SessionClientRequestFailure>, for purpose: RequestPurpose,
+    on loop: (any EventLoop)?)
+
+  /// Receives the progress of one of its calls. `loop` is the current loop; `nil` if the caller is on
+  /// none.
+  nonisolated func receiveProgress(_ value: Value, of call: CallNumber, on loop: (any EventLoop)?)
+}
