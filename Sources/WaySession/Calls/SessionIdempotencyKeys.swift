@@ -16,7 +16,7 @@ struct IdempotentRequest: Equatable, Codable {
 
 extension IdempotentRequest {
   static func == (left: IdempotentRequest, right: IdempotentRequest) -> Bool {
-    left.method == right.method && left.target.isSameUTF8(as: right.target)
+    left.method.isSameUTF8(as: right.method) && left.target.isSameUTF8(as: right.target)
       && left.params == right.params
   }
 }

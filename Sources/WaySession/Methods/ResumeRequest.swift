@@ -22,7 +22,7 @@ struct ResumeRequest: Sendable {
   ) throws(CallError) {
     let params = try Params(request.params, of: request.method, taking: Self.paramList)
     guard let received = try params.number(.received) else {
-      throw .invalidParams("params.received must be an integer that is not negative")
+      throw .invalidParams("params.received is missing")
     }
     let client = try params.required(.client)
     claim = ResumeClaim(
@@ -38,12 +38,13 @@ struct ResumeRequest: Sendable {
 }
 
 extension Params {
-  /// The number of a message; nil if it is absent. Throws -32602 if it is not a number of a
-  /// message.
+  /// The number of a message; nil if it is absent. Throws -32602 for any other value, also for a
+  /// number so large that the numbers after it could not be stored.
   fileprivate func number(_ name: ParamName) throws(CallError) -> UInt64? {
     guard let value = self[name], !value.isNull else { return nil }
-    guard let number = value.exactInteger, number >= 0 else {
-      throw .invalidParams("params.\(name.wireName) must be an integer that is not negative")
+    let maxNumber: Int64 = 1 << 53 - 1
+    guard let number = value.exactInteger, (0...maxNumber).contains(number) else {
+      throw .invalidParams("params.\(name.wireName) must be an integer from 0 to \(maxNumber)")
     }
     return UInt64(number)
   }

@@ -14,11 +14,14 @@ struct SessionPushKeys {
     let text: String
 
     static func == (left: PushKey, right: PushKey) -> Bool {
-      left.owner.isSameUTF8(as: right.owner) && left.audience == right.audience
-        && left.text.isSameUTF8(as: right.text)
+      left.text.isSameUTF8(as: right.text) && left.owner.isSameUTF8(as: right.owner)
+        && left.audience == right.audience
     }
 
-    func hash(into hasher: inout Hasher) { text.hashUTF8(into: &hasher) }
+    func hash(into hasher: inout Hasher) {
+      text.hashUTF8(into: &hasher)
+      hasher.combine(audience)
+    }
   }
 
   /// The work of a push, with its result.

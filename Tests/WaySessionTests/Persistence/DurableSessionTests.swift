@@ -103,6 +103,28 @@ struct DurableSessionTests {
     #expect(try await opener.wire.response("b")["result"]?["data"] == 1)
   }
 
+  /// After a restart, a client may have received more than is stored. The numbers go on from there.
+  @Test func receivedNumberLeavesNumbersForLaterMessages() async throws {
+    let first = try await startServer()
+    let client = try await SequencedClient(first)
+    try await client.call(1, "router.invoke", ["uri": "action://echo", "key": "k"])
+    _ = try await client.wire.response(1)
+    try await settle(first)
+
+    let second = try await startServer()
+    let last: Int64 = 1 << 53 - 1
+    #expect(try await client.resume(after: last + 1, at: second)["code"] == -32602)
+    #expect(try await client.resume(after: .max, at: second)["code"] == -32602)
+    #expect(try await client.resume(after: last, at: second)["resumed"] == true)
+    try await client.call(2, "router.invoke", ["uri": "action://echo", "key": "l"])
+    _ = try await client.wire.response(2)
+    try await settle(second)
+
+    let third = try await startServer()
+    #expect(try await client.resume(after: last + 1, at: third)["code"] == -32602)
+    #expect(try await client.resume(after: last, at: third)["resumed"] == true)
+  }
+
   @Test func revokedClientIsNotRestored() async throws {
     let first = try await startServer()
     let shell = try await SequencedClient(first)

@@ -229,6 +229,12 @@ struct SessionSnapshotTests {
       ScopedKey(owner: nil, text: $0)
     }
     #expect(keys[0] != keys[1] && Set(keys).count == 2)
+    let requests = keys.map { IdempotentRequest(method: "m \($0.text)", target: "", params: [:]) }
+    #expect(requests[0] != requests[1])
+    let pushes = keys.map {
+      SessionPushKeys.PushKey(owner: "app", audience: .all, text: $0.text)
+    }
+    #expect(Set(pushes).count == 2)
     #expect(keys.map { SessionPart.idempotencyKey($0).name }.allSatisfy { $0.contains("%C") })
   }
 }
