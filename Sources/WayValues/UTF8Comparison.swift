@@ -63,8 +63,11 @@ extension UTF8Key: Comparable {
 }
 
 extension Sequence where Element == UTF8Key {
+  /// The names as strings, sorted.
+  package var sortedTexts: [String] { sorted().map(\.text) }
+
   /// The names as strings in a JSON array, sorted.
-  package var sortedValue: Value { .array(sorted().map { .string($0.text) }) }
+  package var sortedValue: Value { .array(sortedTexts.map(Value.string)) }
 }
 
 extension RawSpan {

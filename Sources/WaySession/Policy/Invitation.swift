@@ -90,7 +90,7 @@ final class Invitation: Sendable {
       throw .notInvited(
         hosts.isEmpty
           ? "The invitation of the guest does not allow it to host"
-          : "The guest may host only \(hosts.sorted().map(\.text).joined(separator: ", "))")
+          : "The guest may host only \(hosts.sortedTexts.joined(separator: ", "))")
     }
   }
 }

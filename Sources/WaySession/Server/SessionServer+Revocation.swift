@@ -52,7 +52,10 @@ extension LoopSessions {
     guard let session = sessions[revocation.session] else {
       throw Self.sessionNotFound(revocation.session)
     }
-    let clients = try removeClients(of: session, revocation).get()
+    let clients = try session.onLoop { session throws(CallError) in
+      guard !session.state.isReleased else { throw Self.sessionMoved }
+      return try session.revoke(revocation)
+    }
     // In the same turn, so that no search for a client misses both.
     sessionServer.revokedClients.withLock { $0.add(clients) }
     guard await session.waitUntilStored() else { throw Self.sessionMoved }
@@ -73,15 +76,6 @@ extension LoopSessions {
       if isChanged { unstored.append(session) }
     }
     for session in unstored { await session.waitUntilStored() }
-  }
-
-  private func removeClients(
-    of session: Session, _ revocation: SessionRevocation
-  ) -> Result<[String], CallError> {
-    session.assumeIsolated { session in
-      guard !session.state.isReleased else { return .failure(Self.sessionMoved) }
-      return Result { () throws(CallError) in try session.revoke(revocation) }
-    }
   }
 
   private static let sessionMoved = CallError(

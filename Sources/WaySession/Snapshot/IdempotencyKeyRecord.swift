@@ -78,7 +78,8 @@ struct CallResultRecord: Codable {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     if members.contains(.outcome) {
       guard let outcome = Outcome(try members.decode(Value.self, forKey: .outcome)) else {
-        throw DecodingError.invalid(CodingKeys.outcome, "is not an outcome", in: members)
+        throw DecodingError.dataCorruptedError(
+          forKey: .outcome, in: members, debugDescription: "is not an outcome")
       }
       result = .success(.outcome(outcome))
     } else if members.contains(.value) {

@@ -23,8 +23,8 @@ struct InvitationsRecord: Codable {
         wall + (Int64(clamping: moment) - Int64(clamping: now)) / 1_000_000
       }
       token = open.invitation.token
-      hosts = open.invitation.hosts.sorted().map(\.text)
-      groups = open.invitation.groups.sorted().map(\.text)
+      hosts = open.invitation.hosts.sortedTexts
+      groups = open.invitation.groups.sortedTexts
       inviter = CallerRecord(open.invitation.inviter.caller)
       page = open.invitation.page
       routes = open.invitation.givenRoutes

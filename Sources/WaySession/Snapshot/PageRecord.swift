@@ -57,15 +57,17 @@ struct PagePlace: Codable {
   }
 }
 
-/// The stored form of a page on the stack, with its host and its opener.
-struct OpenPageRecord: Codable {
+/// The stored form of a page on the stack.
+typealias OpenPageRecord = RecordInContext<PageRecord, OpenPageContext>
+
+/// The host and the opener of a page on the stack.
+struct OpenPageContext: Codable {
   private enum CodingKeys: String, CodingKey {
     case caller, opener
     case hostClient = "presenter"
     case chosenHost = "chosen"
   }
 
-  let page: PageRecord
   let caller: CallerRecord
   /// The page of the opener.
   let opener: String?
@@ -73,31 +75,17 @@ struct OpenPageRecord: Codable {
   let hostClient: ClientID?
   let chosenHost: ChosenHostRecord?
 
-  init(_ entry: Pages.StackEntry) {
-    page = PageRecord(entry.page)
+  fileprivate init(_ entry: Pages.StackEntry) {
     caller = CallerRecord(entry.caller)
     opener = entry.opener
     hostClient = if case .client(let client) = entry.hostReference { client } else { nil }
     chosenHost = entry.chosenHost.map(ChosenHostRecord.init)
   }
+}
 
-  // The members of the page are those of this record.
-  init(from decoder: any Decoder) throws {
-    page = try PageRecord(from: decoder)
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    caller = try members.decode(CallerRecord.self, forKey: .caller)
-    opener = try members.decodeIfPresent(String.self, forKey: .opener)
-    hostClient = try members.decodeIfPresent(ClientID.self, forKey: .hostClient)
-    chosenHost = try members.decodeIfPresent(ChosenHostRecord.self, forKey: .chosenHost)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    try page.encode(to: encoder)
-    var members = encoder.container(keyedBy: CodingKeys.self)
-    try members.encode(caller, forKey: .caller)
-    try members.encodeIfPresent(opener, forKey: .opener)
-    try members.encodeIfPresent(hostClient, forKey: .hostClient)
-    try members.encodeIfPresent(chosenHost, forKey: .chosenHost)
+extension OpenPageRecord {
+  init(_ entry: Pages.StackEntry) {
+    self.init(PageRecord(entry.page), in: OpenPageContext(entry))
   }
 }
 
@@ -156,14 +144,14 @@ struct StackRecord: Codable {
   ) throws(RecordDecodingError) {
     let stack = try stack(of: records)
     for page in stack.allPages {
-      guard let record = records[page.id] else { continue }
+      guard let context = records[page.id]?.context else { continue }
       let charge: ByteBudget.Charge
       do { charge = try pages.charge(page) } catch {
         throw RecordDecodingError("the page \(page.id.quoted) exceeds the limits: \(error.message)")
       }
       pages.restore(
-        page, at: .client(record.hostClient ?? 0), by: record.caller.caller(in: session, logger),
-        record.chosenHost?.chosenHost, opener: record.opener, charge)
+        page, at: .client(context.hostClient ?? 0), by: context.caller.caller(in: session, logger),
+        context.chosenHost?.chosenHost, opener: context.opener, charge)
     }
     pages.restore(stack)
   }
@@ -174,7 +162,7 @@ struct StackRecord: Codable {
       guard let record = records[place.id] else {
         throw RecordDecodingError("the page \(place.id.quoted) of the stack is missing")
       }
-      return record.page.page(at: place)
+      return record.content.page(at: place)
     }
     func list(_ places: [PagePlace]) throws(RecordDecodingError) -> [Page] {
       try places.map { (place) throws(RecordDecodingError) in try page(place) }

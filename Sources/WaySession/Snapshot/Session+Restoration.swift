@@ -139,8 +139,9 @@ extension Session {
   }
 
   private func restoreDeepLink(_ record: DeepLinksRecord.WaitingLinkRecord) {
-    let caller = record.caller.caller(in: id, environment.logger)
-    let link = record.link.link
+    let context = record.context
+    let caller = context.caller.caller(in: id, environment.logger)
+    let link = record.content.link
     let rights: Rights
     if let client = caller.client {
       if let sender = clients.named(client.id) {
@@ -154,14 +155,14 @@ extension Session {
     } else {
       rights = appRights
     }
-    let unclaimed = (try? Audience(record.to)).map { audience in
+    let unclaimed = (try? Audience(context.to)).map { audience in
       UnclaimedLinks.UnclaimedLink(
         link, for: audience, by: caller.client == nil ? nil : rights.followingCopy,
         expiresAt: environment.now() + UnclaimedLinks.lifetime)
     }
     pendingLinks.restore(
       PendingLinks.PendingLink(
-        deepLink: link, rights: rights, keyOwner: record.keyOwner, unclaimedLink: unclaimed))
+        deepLink: link, rights: rights, keyOwner: context.keyOwner, unclaimedLink: unclaimed))
   }
 
   private func restoreKey(

@@ -117,8 +117,7 @@ extension Session: SessionJournal.JournalSource {
   ) -> [ChangeStep] {
     let name = SessionPart.clientState(id).name
     guard let client = clients[id], client.link.isResumable else {
-      let (first, last) = (SessionPart.frame(last: 0, id), SessionPart.frame(last: .max, id))
-      return [.remove(part: name), .removeRange(from: first.name, through: last.name)]
+      return [.remove(part: name), removal(of: 0...(.max), of: id)]
     }
     if isWhole { client.link.persistence.storedFrames = nil }
     client.link.persistence.isDirty = false
@@ -131,10 +130,10 @@ extension Session: SessionJournal.JournalSource {
     guard let acknowledged = client.link.sequence?.outbox.acknowledged else { return [] }
     client.link.persistence.lastReceived = (change, client.lastHandled)
     // No call waits for these after a restart.
-    let abandoned = { client.pending.all { _, request in self.leadKey(of: request) == nil } }
+    let abandoned = client.pending.all { _, request in leadKey(of: request) == nil }
     let frames = client.link.storeFrames(isAwaited: isAwaited, at: loop.nanoseconds) {
       Dictionary(
-        abandoned().map { ($0.completion.sequenceNumber, $0.id) }, uniquingKeysWith: { $1 })
+        abandoned.map { ($0.completion.sequenceNumber, $0.id) }, uniquingKeysWith: { $1 })
     }
     if frames.isPartial { schedulePersistence(of: client) }
     var state = ClientStateRecord(
@@ -147,24 +146,25 @@ extension Session: SessionJournal.JournalSource {
       client.link.unstoredResponses.map {
         .init(id: $0.id, seq: MessageNumber($0.last))
       }.nonempty
-    state.abandonedRequests = abandoned().map(\.id).nonempty
+    state.abandonedRequests = abandoned.map(\.id).nonempty
     return step(name, state) + steps(for: frames, of: id)
   }
 
   private func steps(for change: ClientLink.FrameChange, of client: ClientID) -> [ChangeStep] {
     var steps: [ChangeStep] = []
-    if let removed = change.removed {
-      let (first, last) = (removed.lowerBound, removed.upperBound)
-      steps.append(
-        .removeRange(
-          from: SessionPart.frame(last: first, client).name,
-          through: SessionPart.frame(last: last, client).name))
-    }
+    if let removed = change.removed { steps.append(removal(of: removed, of: client)) }
     for frame in change.added {
       steps.append(
         .put(part: SessionPart.frame(last: frame.last, client).name, bytes: frame.bytes))
     }
     return steps
+  }
+
+  /// Returns the step that removes frames of a client, by the numbers of their last messages.
+  private func removal(of frames: ClosedRange<UInt64>, of client: ClientID) -> ChangeStep {
+    .removeRange(
+      from: SessionPart.frame(last: frames.lowerBound, client).name,
+      through: SessionPart.frame(last: frames.upperBound, client).name)
   }
 
   /// Returns the record of a call; `nil` for a call without a response on the wire.

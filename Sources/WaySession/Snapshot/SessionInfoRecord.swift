@@ -1,28 +1,5 @@
-import WayNavigation
-
 /// The form in which other servers get the state of a session.
 struct SessionInfoRecord: Codable {
-  private struct PlacedPageRecord: Codable {
-    let place: PagePlace
-    let page: PageRecord
-
-    init(_ page: Page) {
-      place = PagePlace(page)
-      self.page = PageRecord(page)
-    }
-
-    // The members of both are those of this record.
-    init(from decoder: any Decoder) throws {
-      place = try PagePlace(from: decoder)
-      page = try PageRecord(from: decoder)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      try place.encode(to: encoder)
-      try page.encode(to: encoder)
-    }
-  }
-
   private struct ClientInfoRecord: Codable {
     let id: String
     let name: String?
@@ -34,7 +11,7 @@ struct SessionInfoRecord: Codable {
   private let id: String
   private let identity: IdentityRecord
   private let clients: [ClientInfoRecord]
-  private let pages: [PlacedPageRecord]
+  private let pages: [RecordInContext<PageRecord, PagePlace>]
 
   init(_ info: SessionInfo) {
     id = info.id
@@ -44,7 +21,7 @@ struct SessionInfoRecord: Codable {
         id: client.id, name: client.name, version: client.version, platform: client.platform,
         page: client.page)
     }
-    pages = info.pages.map(PlacedPageRecord.init)
+    pages = info.pages.map { RecordInContext(PageRecord($0), in: PagePlace($0)) }
   }
 
   var info: SessionInfo {
@@ -55,6 +32,6 @@ struct SessionInfoRecord: Codable {
           id: client.id, name: client.name, version: client.version, platform: client.platform,
           page: client.page)
       },
-      pages: pages.map { $0.page.page(at: $0.place) })
+      pages: pages.map { $0.content.page(at: $0.context) })
   }
 }

@@ -11,7 +11,7 @@ struct SessionRecord: Codable {
 
 /// The stored state of a session, as read from its parts. Every part is read, so that nothing of a
 /// session with a damaged part is restored.
-struct SessionSnapshot {
+struct SessionSnapshot: Sendable {
   /// A client, with what it may not have received.
   struct ClientSnapshot {
     let id: ClientID

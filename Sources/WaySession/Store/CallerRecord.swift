@@ -11,7 +11,7 @@ struct IdentityRecord: Codable {
 
   init(_ identity: Identity) {
     user = identity.user
-    groups = identity.groups.sorted().map(\.text)
+    groups = identity.groups.sortedTexts
     claims = identity.claims.isEmpty ? nil : identity.claims
     expires = identity.expires
   }

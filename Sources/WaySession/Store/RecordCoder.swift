@@ -45,12 +45,25 @@ enum RecordCoder {
   }
 }
 
-extension DecodingError {
-  /// The error of a member whose value is of the right type and cannot be used.
-  static func invalid(
-    _ key: some CodingKey, _ reason: String, in container: KeyedDecodingContainer<some CodingKey>
-  ) -> DecodingError {
-    .dataCorrupted(
-      Context(codingPath: container.codingPath + [key], debugDescription: reason))
+/// A record and its context, whose members are those of one object.
+struct RecordInContext<Content: Codable, Context: Codable>: Codable {
+  let content: Content
+  let context: Context
+
+  init(_ content: Content, in context: Context) {
+    self.content = content
+    self.context = context
+  }
+
+  init(from decoder: any Decoder) throws {
+    content = try Content(from: decoder)
+    context = try Context(from: decoder)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try content.encode(to: encoder)
+    try context.encode(to: encoder)
   }
 }
+
+extension RecordInContext: Sendable where Content: Sendable, Context: Sendable {}

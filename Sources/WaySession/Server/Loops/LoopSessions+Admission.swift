@@ -67,11 +67,11 @@ extension LoopSessions {
 
 extension Actor {
   /// Runs some work of an actor whose loop the caller is on. Traps on another loop.
-  nonisolated func onLoop<Success: Sendable>(
-    _ work: @Sendable (isolated Self) throws(CallError) -> Success
-  ) throws(CallError) -> Success {
+  nonisolated func onLoop<Success: Sendable, Failure: Error>(
+    _ work: @Sendable (isolated Self) throws(Failure) -> Success
+  ) throws(Failure) -> Success {
     try assumeIsolated { actor in
-      Result { () throws(CallError) in try work(actor) }
+      Result { () throws(Failure) in try work(actor) }
     }.get()
   }
 }

@@ -36,15 +36,14 @@ extension LoopSessions {
       secrets: (snapshot.session.joinToken, snapshot.session.epoch),
       userSlot: sessionServer.userQuotas.restoredSession(of: identity.user))
     let dispatcher = dispatcher
-    let result = session.assumeIsolated { session in
-      Result { () throws(RecordDecodingError) in
+    do {
+      try session.onLoop { session throws(RecordDecodingError) in
         let clients = try session.restore(
           snapshot, term: stored.lease.term, isComplete: stored.isComplete)
         for client in clients { dispatcher.resumeCalls(of: client, in: session) }
         session.endUnhostedPages()
       }
-    }
-    do { try result.get() } catch {
+    } catch {
       journal.abandon()
       throw error
     }
