@@ -13,21 +13,19 @@ extension Session {
       isPersisted: isPersisted, now: environment.now())
   }
 
-  /// Accepts a deep link that was pushed to the session, and records it under its key `name`, which
-  /// is new. Fails as ``deliver(_:for:by:keyOwner:_:copies:)``, and with 2429 if too many keys are in
-  /// use.
+  /// Accepts a deep link that was pushed to the session, once under its key `name`. Fails as
+  /// ``deliver(_:for:by:keyOwner:_:copies:)`` and ``performOnce(_:_:_:)``.
   func deliver(
     _ link: DeepLink, by rights: Rights, under name: ScopedKey?,
     _ unclaimed: UnclaimedLinks.UnclaimedLink?, copies: DeepLinkCopies? = nil
   ) throws(CallError) -> DeepLinkState {
     guard let name else { return try deliver(link, by: rights, unclaimed, copies: copies) }
-    try idempotencyKeys.begin(name, link.request, leader: makeCallNumber())
-    let result: Result<DeepLinkState, CallError> = Result { () throws(CallError) in
-      try deliver(link, by: rights, keyOwner: name.owner, unclaimed, copies: copies)
+    let response = try performOnce(name, link.request) { () throws(CallError) in
+      let state = try deliver(
+        link, by: rights, keyOwner: name.owner, unclaimed, copies: copies)
+      return .value(state.value)
     }
-    _ = idempotencyKeys.end(
-      name, result.map { .value($0.value) }, within: clients.budget, at: loop.nanoseconds)
-    return try result.get()
+    return DeepLinkState(response.value)
   }
 
   /// Accepts a deep link, to be opened in turn. Its memory is charged to `client`, or to the session
@@ -84,7 +82,7 @@ extension Session {
   /// sender may no longer open it. Returns false if it has to wait for another session.
   private func accept(_ unclaimed: UnclaimedLinks.UnclaimedLink) -> Bool {
     let name = unclaimed.keyName
-    if let name, idempotencyKeys.find(name, at: loop.nanoseconds) != nil { return true }
+    if let name, idempotencyKeys.contains(name, at: loop.nanoseconds) { return true }
     let rights = unclaimed.rights ?? appRights
     do throws(CallError) {
       _ = try deliver(unclaimed.deepLink, by: rights, under: name, unclaimed)
@@ -146,29 +144,26 @@ extension Session {
       self?.assumeIsolated { $0.holdTimeEnded(of: number) }
     }
     pendingLinks.callBegan(number, for: linkCall, holdTimer: holdTimer)
-    let caller = AppCaller(
-      rights: options.rights,
-      onResult: { [self] result in
-        let error: CallError? = if case .failure(let error) = result { error } else { nil }
-        perform(pendingLinks.callEnded(number, error, deepLinkConditions))
-      },
-      onPageShown: { [self] _ in
-        perform(pendingLinks.pageShown(by: number, deepLinkConditions))
-      },
-      onStart: { [self] in perform(pendingLinks.taskStarted(by: number, deepLinkConditions)) })
+    let caller = AppCaller(rights: options.rights, receiver: .deepLinks)
     guard let call = beginCall(number, .open, caller, timeout: nil) else { return }
     call.uri = uri
-    do throws(CallError) {
-      let resolution = SessionCallResolution(.open, uri, options)
-      switch try CallRunner.advance(resolution, for: .call(call), in: self) {
-      case .now(let response): settle(number, .success(response))
-      case .failed(let error): settle(number, .failure(error))
-      case .later: break
-      }
-    } catch {
-      events.emitRouteFailure(uri, error, by: options.rights.caller)
-      settle(number, .failure(error))
-    }
+    run(.route(.open, uri: uri, options), call)
+  }
+
+  /// Handles the result of the call that opens a deep link.
+  func linkCallEnded(_ number: CallNumber, _ result: Result<SessionCallResponse, CallError>) {
+    let error: CallError? = if case .failure(let error) = result { error } else { nil }
+    perform(pendingLinks.callEnded(number, error, deepLinkConditions))
+  }
+
+  /// Handles that the call of a deep link has its page shown.
+  func linkPageShown(by number: CallNumber) {
+    perform(pendingLinks.pageShown(by: number, deepLinkConditions))
+  }
+
+  /// Handles that the work on the task of a deep link has started.
+  func linkTaskStarted(by number: CallNumber) {
+    perform(pendingLinks.taskStarted(by: number, deepLinkConditions))
   }
 
   private func holdTimeEnded(of number: CallNumber) {
@@ -201,6 +196,9 @@ enum DeepLinkState: Sendable {
   case followed
   /// It waits for a host.
   case waiting
+
+  /// Creates the state that a result of `router.deliver` reports.
+  init(_ value: Value) { self = value["waiting"] == 0 ? .followed : .waiting }
 
   /// The result of `router.deliver` for one session.
   var value: Value {

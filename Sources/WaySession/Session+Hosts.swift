@@ -71,7 +71,7 @@ extension Session {
     if case .open(let page) = request.purpose {
       perform(pages.handleResponse(page, error, declined: true))
     } else {
-      CallRunner.resumeDeclined(number, in: self)
+      resumeDeclined(number)
     }
   }
 }

@@ -23,7 +23,7 @@ extension Session {
       if let update = handler.update { Task { await update(page) } }
     case .shown(let number, let page): markShown(page, number)
     case .settle(let number, let result): settle(number, result)
-    case .continueCall(let number): CallRunner.resumeDeclined(number, in: self)
+    case .continueCall(let number): resumeDeclined(number)
     case .emit(let kind, let event, let caller):
       events.emit(kind, event, by: caller)
     }
@@ -95,7 +95,29 @@ extension Session {
     call.work = .page(page)
     stopCounting(call)
     call.deadlineTimer?.cancel()
-    if case .app(let caller) = call.caller { caller.onPageShown?(page) }
+    notifyPageShown(page, by: call)
     reportProgress(["opened": ["page": .string(page)]], of: number)
+  }
+
+  /// Starts the time of the openings at a host that is connected again.
+  func startOpeningTimeouts(at host: Client) {
+    for opening in pages.markConnected(host.name) where opening.request != nil {
+      opening.timeoutTimer?.cancel()
+      opening.timeoutTimer = setTimer(limits.pageOpen, .opening(page: opening.page.id))
+    }
+  }
+
+  /// Changes the stack in turn, if the policy allows it for each page that closes, and completes the
+  /// call with the change.
+  func changeStack(
+    _ operation: StackOperation, _ exts: ValueObject = [:], by rights: Rights,
+    as method: PolicyRouteMethod,
+    for call: ActiveCall
+  ) {
+    call.work = .operation
+    pages.change(operation, for: call.number, by: rights.caller, exts: exts) { [resolver] page in
+      resolver.denial(of: method, about: page, to: rights)
+    }
+    perform([])
   }
 }

@@ -36,7 +36,7 @@ struct SessionNavigator: Navigator {
       rights: rights, params: params, exts: exts, style: style, callingPage: page,
       timeout: timeout?.clampedTimeout,
       attachments: RouterAttachments(attachments))
-    return try await SessionAppCalls.run(.open, uri, options, in: sessionActor).asOutcome
+    return try await sessionActor.runCall(.open, uri, options).asOutcome
   }
 
   func invoke(
@@ -47,7 +47,7 @@ struct SessionNavigator: Navigator {
       rights: rights, params: params, exts: exts, callingPage: page,
       timeout: timeout?.clampedTimeout,
       attachments: RouterAttachments(attachments))
-    return try await SessionAppCalls.run(.invoke, uri, options, in: sessionActor).value
+    return try await sessionActor.runCall(.invoke, uri, options).value
   }
 
   func invoke<Back: Sendable>(
@@ -59,7 +59,7 @@ struct SessionNavigator: Navigator {
       rights: rights, params: params, exts: exts, callingPage: page,
       timeout: timeout?.clampedTimeout,
       attachments: callAttachments)
-    _ = try await SessionAppCalls.run(.invoke, uri, options, in: sessionActor)
+    _ = try await sessionActor.runCall(.invoke, uri, options)
     guard let returnedValue = callAttachments.returnedValue, let value = returnedValue as? Back
     else {
       throw CallError(
@@ -74,18 +74,15 @@ struct SessionNavigator: Navigator {
   }
 
   func call(page: String, _ method: String, params: ValueObject) async throws -> Value {
-    try await SessionAppCalls.call(
-      page: page, method, params, rights, timeout: nil, in: sessionActor
-    )
-    .get()
+    let pageRequest = PageMethodRequest(
+      page: page, method: method, params: params, rights: rights, timeout: nil)
+    return try await sessionActor.call(pageRequest).get()
   }
 
   func back(
     _ target: BackTarget<String>, result: PageResult?, exts: ValueObject
   ) async throws -> NavigationChange {
-    try await SessionAppCalls.changeStack(
-      .back, about: target.page, exts, rights, in: sessionActor
-    ) {
+    try await sessionActor.changeStack(.back, about: target.page, exts, by: rights) {
       SessionBackRequest(target, result: result).operation(by: $0, for: rights.caller)
     }
   }
@@ -97,20 +94,17 @@ struct SessionNavigator: Navigator {
       throw CallError.invalidParams(
         "Pass the page to finish; this code does not run on behalf of a page")
     }
-    return try await SessionAppCalls.changeStack(
-      .finish, about: page, exts, rights, in: sessionActor
-    ) {
-      _ in
+    return try await sessionActor.changeStack(.finish, about: page, exts, by: rights) { _ in
       .finish(page: page, result: result?.outcome ?? .finished())
     }
   }
 
   func selectTab(_ index: Int) async throws -> NavigationChange {
-    try await SessionAppCalls.selectTab(.index(index), rights, in: sessionActor)
+    try await sessionActor.selectTab(.index(index), by: rights)
   }
 
   func selectTab(_ uri: String) async throws -> NavigationChange {
-    try await SessionAppCalls.selectTab(.uri(uri), rights, in: sessionActor)
+    try await sessionActor.selectTab(.uri(uri), by: rights)
   }
 
   func stack() async -> NavigationStack {

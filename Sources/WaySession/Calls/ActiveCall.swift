@@ -16,7 +16,7 @@ final class ActiveCall {
   enum ActiveCaller {
     /// The sender of a request.
     case client(ReplyHandle, CallStart)
-    /// Swift code of the app.
+    /// The server itself.
     case app(AppCaller)
 
     /// The client, if a client has made the call.
@@ -78,13 +78,6 @@ final class ActiveCall {
   var deadline: UInt64?
   /// Whether the call is left to another server, and no work on it runs here.
   var isParked = false
-  /// The idempotency key whose work the call does, and whose requests wait for it.
-  var leadKey: ScopedKey?
-  /// Starts the work of the key again after an error of its host; `nil` for a call from before a
-  /// restart, until a request with its key has arrived.
-  var restart: ((CallError) -> Void)?
-  /// How often the work of the key has started.
-  var startCount = 1
   /// Whether the store has the call, so that its response must not be sent before it is stored.
   var isStored = false
   /// Whether the call counts as one that its client has in flight. It does not while it only waits
@@ -102,9 +95,9 @@ final class ActiveCall {
     caller.trace?.recordTarget(route, host: host, page: page)
   }
 
-  /// Notifies Swift code that work on the call has started.
-  func notifyStarted() {
-    if case .app(let caller) = caller { caller.onStart?() }
+  /// The idempotency key whose work the call does, and whose requests wait for it.
+  var leadKey: ScopedKey? {
+    if case .app(let caller) = caller, case .key(let name) = caller.receiver { name } else { nil }
   }
 
   fileprivate init(
@@ -117,19 +110,25 @@ final class ActiveCall {
   }
 }
 
-/// Swift code that waits for a call.
+/// The caller of a call that the server makes itself.
 struct AppCaller {
+  /// The receiver of the result.
+  enum ResultReceiver {
+    /// Swift code, or a push. It receives the one result, and the page that the call waits for from
+    /// then on.
+    case code(
+      onResult: (Result<SessionCallResponse, CallError>) -> Void,
+      onPageShown: ((String) -> Void)? = nil)
+    /// All requests under an idempotency key.
+    case key(ScopedKey)
+    /// The deep links of the session, one of which is being opened.
+    case deepLinks
+  }
+
   /// The rights of the caller, whose refusal is recorded; `nil` if other calls get the result and
   /// record it.
   var rights: Rights?
-  /// Receives the one result.
-  let onResult: (Result<SessionCallResponse, CallError>) -> Void
-  /// Receives the page that the call waits for from then on.
-  var onPageShown: ((String) -> Void)?
-  /// Called when the work on a task of the call has started.
-  var onStart: (() -> Void)?
-  /// Receives the progress of the call.
-  var onProgress: ((Value) -> Void)?
+  let receiver: ResultReceiver
   /// The trace for the call's record, if a client inspects the session.
   var trace: CallTrace?
 }

@@ -29,6 +29,11 @@ struct SessionIdempotencyKeys {
     let request: IdempotentRequest
     /// The call that does the work.
     let leader: CallNumber
+    /// How the work starts again; `nil` if it is from before a restart of the server, and no request
+    /// has arrived since.
+    var operation: CallOperation?
+    /// How often the work has started.
+    var startCount = 1
     /// The calls that wait for the result, one for each request.
     var waiters: [CallNumber] = []
     /// The page that the call has opened.
@@ -44,10 +49,13 @@ struct SessionIdempotencyKeys {
     let method: String
   }
 
-  /// The state of a key.
-  enum KeyState {
-    case running(KeyExecution)
-    case completed(IdempotentRequest, Result<SessionCallResponse, CallError>)
+  /// What to do with a request.
+  enum KeyDecision {
+    /// Make the call, under the key (``begin(_:_:_:leader:)``).
+    case start
+    /// Wait for the call, which may have opened a page.
+    case wait(page: String?)
+    case respond(Result<SessionCallResponse, CallError>)
   }
 
   /// The result of a call that has ended.
@@ -64,6 +72,8 @@ struct SessionIdempotencyKeys {
 
   /// How long a result is stored, in nanoseconds.
   static let resultLifetime: UInt64 = 600_000_000_000
+  /// How often the work of a key starts at most. A host may fail because of the call itself.
+  private static let maxStarts = 3
 
   private var running: [ScopedKey: KeyExecution] = [:]
   private var results: [ScopedKey: KeyResult] = [:]
@@ -77,18 +87,38 @@ struct SessionIdempotencyKeys {
     self.journal = journal
   }
 
-  /// Returns the state of a key. This counts as a use of its result.
-  mutating func find(_ name: ScopedKey, at now: UInt64) -> KeyState? {
-    if let running = running[name] { return .running(running) }
-    guard let found = results[name], now &- found.endedAt < Self.resultLifetime else { return nil }
+  /// Decides what to do with a request. This counts as a use of a stored result. Fails with 2409 if
+  /// the key was used for another request.
+  mutating func decide(
+    about request: IdempotentRequest, _ name: ScopedKey, at now: UInt64
+  ) throws(CallError) -> KeyDecision {
+    if conflicts(request, name, at: now) { throw .keyConflict(name.text) }
+    if let running = running[name] { return .wait(page: running.page) }
+    guard let found = result(of: name, at: now) else { return .start }
     useCount += 1
     results[name]?.lastUse = useCount
-    return .completed(found.request, found.result)
+    return .respond(found.result)
+  }
+
+  /// Whether the key was used for another request.
+  func conflicts(_ request: IdempotentRequest, _ name: ScopedKey, at now: UInt64) -> Bool {
+    let known = running[name]?.request ?? result(of: name, at: now)?.request
+    return known.map { $0 != request } ?? false
+  }
+
+  /// Whether the key was used.
+  func contains(_ name: ScopedKey, at now: UInt64) -> Bool {
+    running[name] != nil || result(of: name, at: now) != nil
+  }
+
+  private func result(of name: ScopedKey, at now: UInt64) -> KeyResult? {
+    results[name].flatMap { now &- $0.endedAt < Self.resultLifetime ? $0 : nil }
   }
 
   /// Begins a call. Fails with 2429 if there are too many.
   mutating func begin(
-    _ name: ScopedKey, _ request: IdempotentRequest, leader: CallNumber
+    _ name: ScopedKey, _ request: IdempotentRequest, _ operation: CallOperation? = nil,
+    leader: CallNumber
   ) throws(CallError) {
     guard running.count < limit else {
       throw CallError(
@@ -96,7 +126,30 @@ struct SessionIdempotencyKeys {
         data: ["limit": .integer(Int64(limit))])
     }
     removeResult(name)
-    running[name] = KeyExecution(request: request, leader: leader)
+    running[name] = KeyExecution(request: request, leader: leader, operation: operation)
+  }
+
+  /// Cancels a call that has not started.
+  mutating func cancel(_ name: ScopedKey) {
+    if running.removeValue(forKey: name) != nil { journal?.recordChange(.idempotencyKey(name)) }
+  }
+
+  /// Records how a call from before a restart of the server starts again. Returns the call if that
+  /// was not known.
+  mutating func setOperation(_ operation: CallOperation, of name: ScopedKey) -> CallNumber? {
+    guard let known = running[name], known.operation == nil else { return nil }
+    running[name]?.operation = operation
+    return known.leader
+  }
+
+  /// Decides whether the work of a key starts again, because its host is gone or has lost its state.
+  /// Returns `nil` if it does not.
+  mutating func restart(_ name: ScopedKey) -> CallOperation? {
+    guard let known = running[name], let operation = known.operation,
+      known.startCount < Self.maxStarts
+    else { return nil }
+    running[name]?.startCount += 1
+    return operation
   }
 
   /// Adds a request that waits for the result.
@@ -126,9 +179,6 @@ struct SessionIdempotencyKeys {
   mutating func recordHostRequest(_ request: HostRequest, of name: ScopedKey) {
     running[name]?.hostRequest = request
   }
-
-  /// Returns the page that the call of a key waits for, or `nil`.
-  func page(of name: ScopedKey) -> String? { running[name]?.page }
 
   /// Returns the requests that wait for a call.
   func waiters(for name: ScopedKey) -> [CallNumber] { running[name]?.waiters ?? [] }

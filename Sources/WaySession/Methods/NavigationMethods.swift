@@ -65,8 +65,7 @@ enum NavigationMethods {
     let exts = try params.exts(session.limits)
     let call = try session.beginCall(
       .request(handle), size: Value.object(exts).size + (result?.size ?? 0))
-    call.attemptedOperation = SessionFailedOperation(
-      method.name, about: page, by: handle.caller, in: session)
+    call.attemptedOperation = session.failedOperation(method.name, about: page, by: handle.caller)
     session.changeStack(operation, exts, by: handle.client.rights, as: method, for: call)
     return .later
   }
@@ -91,11 +90,10 @@ enum NavigationMethods {
   ) throws(CallError) -> CallDisposition {
     let wanted = try TabReference(
       index: params.count(.index), uri: params.string(.uri))
-    let attempt = SessionFailedOperation(
-      "navigation.selectTab", about: params.string(.uri), by: handle.caller, in: session)
-    return try CallRunner.selectTab(
-      try session.resolver.tabIndex(wanted, on: session.pages.stack, for: handle.caller), attempt,
-      .invoke, handle.client.rights, for: .request(handle), in: session)
+    let attempt = session.failedOperation(
+      "navigation.selectTab", about: params.string(.uri), by: handle.caller)
+    return try session.selectTab(
+      wanted, attempt, .invoke, handle.client.rights, for: .request(handle))
   }
 
   /// Adds a page that was opened by other means to the top of the stack. Its host is the caller.
@@ -120,8 +118,8 @@ enum NavigationMethods {
       host: client.name)
     let charge = try session.pages.charge(page)
     let call = try session.beginCall(.request(handle), size: params.size)
-    call.attemptedOperation = SessionFailedOperation(
-      "navigation.adopt", about: uri, by: handle.caller, in: session)
+    call.attemptedOperation = session.failedOperation(
+      "navigation.adopt", about: uri, by: handle.caller)
     call.work = .operation
     session.pages.adopt(
       page, at: .client(client.id), for: call.number, by: handle.caller, charge)

@@ -16,27 +16,23 @@ enum PageMethods {
   private static func call(
     _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
-    let page = try params.required(.page)
-    let method = try params.required(.method)
-    let timeout = params.duration(.deadlineMs)
-    let caller = handle.client.id
-    let rights = try session.rights(of: handle.client, for: params)
-    let target = try PageMethodTarget(of: page, for: rights, except: caller, in: session)
-    let given = params.object(.params) ?? [:]
-    let size = params.size
-    let key = params.string(.key).map {
-      IdempotentCalls.idempotencyKey($0, of: handle.client, in: session)
+    let client = handle.client
+    let pageRequest = PageMethodRequest(
+      page: try params.required(.page), method: try params.required(.method),
+      params: params.object(.params) ?? [:], rights: try session.rights(of: client, for: params),
+      timeout: params.duration(.deadlineMs),
+      key: params.string(.key).map { session.idempotencyKey($0, of: client) },
+      excludedClient: client.id)
+    guard let key = pageRequest.key else {
+      return try session.start(.pageMethod(pageRequest), for: .request(handle))
     }
-    let begin: IdempotentCalls.CallStarter = { origin, session throws(CallError) in
-      let call = try session.beginCall(origin, timeout: timeout, size: size)
-      call.attemptedOperation = SessionFailedOperation(
-        "page.call", about: page, by: rights.caller, in: session)
-      return try target.run(method, given, rights, timeout, key: key, call, in: session)
-    }
-    guard let key else { return try begin(.request(handle), session) }
-    let request = IdempotentRequest(method: "page.call \(method)", target: page, params: given)
-    return try IdempotentCalls.perform(
-      key.text, request, .invoke, timeout: timeout, params.value, handle, in: session, begin)
+    let request = IdempotentRequest(
+      method: "page.call \(pageRequest.method)", target: pageRequest.page,
+      params: pageRequest.params)
+    return try session.perform(
+      .pageMethod(pageRequest), under: key.text, request, timeout: pageRequest.timeout,
+      params.value,
+      handle)
   }
 
   /// Compares the pages that a host shows with the pages of the stack that it should show.

@@ -79,7 +79,7 @@ enum RouterMethods {
     if let key = params.string(.key) {
       return try startCall(under: key, kind, uri, options, params, handle, in: session)
     }
-    return try CallRunner.start(kind, uri, isLast, options, for: handle, in: session)
+    return try session.start(kind, uri, isLast, options, for: handle)
   }
 
   @inline(never)
@@ -90,13 +90,10 @@ enum RouterMethods {
   ) throws(CallError) -> CallDisposition {
     let request = IdempotentRequest(method: kind.method.name, target: uri, params: options.params)
     var options = options
-    options.idempotencyKey = IdempotentCalls.idempotencyKey(key, of: handle.client, in: session)
-    return try IdempotentCalls.perform(
-      key, request, kind, timeout: options.timeout, params.value, handle, in: session
-    ) { [options] origin, session throws(CallError) in
-      let resolution = SessionCallResolution(kind, uri, options)
-      return try CallRunner.advance(resolution, for: origin, in: session)
-    }
+    options.idempotencyKey = session.idempotencyKey(key, of: handle.client)
+    return try session.perform(
+      .route(kind, uri: uri, options), under: key, request, timeout: options.timeout, params.value,
+      handle)
   }
 
   private static func options(
@@ -213,13 +210,10 @@ enum RouterMethods {
       return .value(.null)
     }
     try link.validate()
-    let owner = IdempotentCalls.idempotencyKey(key, of: client, in: session).owner
-    return try IdempotentCalls.perform(
-      key, link.request, .invoke, timeout: nil, params.value, handle, in: session
-    ) { _, session throws(CallError) in
-      try session.deliver(link, for: client, by: client.rights, keyOwner: owner)
-      return .value(.null)
-    }
+    let owner = session.idempotencyKey(key, of: client).owner
+    return try session.perform(
+      .deepLink(link, sender: client, keyOwner: owner), under: key, link.request, timeout: nil,
+      params.value, handle)
   }
 
   /// Delivers a deep link of an HTTP request to the sessions of the user that its token names. The

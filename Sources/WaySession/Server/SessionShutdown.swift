@@ -52,7 +52,7 @@ enum SessionShutdown {
   private static func waitsForPage(_ call: ActiveCall, in session: isolated Session) -> Bool {
     switch call.work {
     case .page: true
-    case .key(let name): session.idempotencyKeys.page(of: name) != nil
+    case .key(let name): session.idempotencyKeys.execution(of: name)?.page != nil
     case .none, .task, .request, .remoteRequest, .operation: false
     }
   }

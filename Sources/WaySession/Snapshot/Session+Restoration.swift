@@ -169,12 +169,12 @@ extension Session {
     _ key: ScopedKey, _ record: IdempotencyKeyRecord
   ) throws(RecordDecodingError) {
     if let page = record.page {
-      _ = IdempotentCalls.restore(key, record.request, page: page, in: self)
+      restoreLeader(key, record.request, page: page)
     } else if let asked = record.hostRequest {
       // If the host does not exist any more, the call is made again.
-      _ = IdempotentCalls.restore(
+      restoreLeader(
         key, record.request, .init(client: asked.client, id: asked.id, method: asked.method),
-        sequenceNumber: asked.seq.value, in: self)
+        sequenceNumber: asked.seq.value)
     } else if let result = record.result?.result, let ageMs = record.ageMs,
       let lastUse = record.lastUse
     {

@@ -9,7 +9,8 @@ struct ActiveCallsTests {
   private var activeCalls = ActiveCalls()
 
   private mutating func beginCall() -> ActiveCall {
-    activeCalls.begin(activeCalls.makeNumber(), .invoke, .app(AppCaller(onResult: { _ in })))
+    activeCalls.begin(
+      activeCalls.makeNumber(), .invoke, .app(AppCaller(receiver: .code(onResult: { _ in }))))
   }
 
   private func isNil(_ stop: ActiveCalls.StopAction?) -> Bool {

@@ -33,7 +33,7 @@ extension LoopSessions {
     _ link: DeepLink, to session: Session, by rights: Rights?,
     _ unclaimed: UnclaimedLinks.UnclaimedLink?, _ copies: DeepLinkCopies?
   ) -> PushOutcome {
-    session.assumeIsolated { PushRunner.deliver(link, by: rights, unclaimed, copies, in: $0) }
+    session.assumeIsolated { $0.deliver(link, by: rights, unclaimed, copies) }
   }
 
   private func isReady(_ session: Session, for link: DeepLink) -> Bool {

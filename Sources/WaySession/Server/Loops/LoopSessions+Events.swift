@@ -27,7 +27,7 @@ extension LoopSessions {
     }
     await forEachSession(in: audience, .send, ignoresCancellation: true) { session, client in
       let reach = session.assumeIsolated {
-        PushRunner.publish(event, only: client, under: key.name, key.request, in: $0)
+        $0.publish(event, only: client, under: key.name, key.request)
       }
       switch reach {
       case .success(let reach): receipt.add(reach)

@@ -21,7 +21,7 @@ extension LoopSessions {
         Task {
           Delivery(
             session: session.id, client: client,
-            result: await SessionAppCalls.open(uri, options, as: client, in: session))
+            result: await session.open(uri, options, as: client))
         })
     }
     return await withTaskCancellationHandler { [openings] in
@@ -58,7 +58,7 @@ extension LoopSessions {
     let number = pending.makeNumber()
     let user = audiences.identity(of: session.id).user
     let call = session.assumeIsolated { session in
-      PushRunner.begin(push, client: client, by: rights, in: session) { outcome in
+      session.begin(push, client: client, by: rights) { outcome in
         collector.add(outcome, session: session.id, user: user, client: client)
         pending.remove(number)
       }
@@ -71,7 +71,7 @@ extension LoopSessions {
     var remaining = pushes.all[...]
     await forEach(.send) {
       guard let (session, call) = remaining.popFirst() else { return false }
-      session.assumeIsolated { PushRunner.cancel(call, in: $0) }
+      session.assumeIsolated { $0.cancelPush(call) }
       return true
     }
   }
@@ -83,7 +83,7 @@ extension LoopSessions {
     var isConflict = false
     await forEachReceiver(of: push, .read) { session, client in
       guard let name = push.keyName(by: rights, client: client) else { return true }
-      isConflict = session.assumeIsolated { PushRunner.conflicts(name, request, in: $0) }
+      isConflict = session.assumeIsolated { $0.conflicts(name, request) }
       return !isConflict
     }
     return isConflict
@@ -107,9 +107,10 @@ extension LoopSessions {
     page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration
   ) async throws(CallError) -> Value {
     let session = try liveSession(session)
-    return try await SessionAppCalls.call(
-      page: page, method, params, session.appRights, timeout: timeout.clampedTimeout, in: session
-    ).get()
+    let pageRequest = PageMethodRequest(
+      page: page, method: method, params: params, rights: session.appRights,
+      timeout: timeout.clampedTimeout)
+    return try await session.call(pageRequest).get()
   }
 
   /// Sends a request of a session on another server to a client of a session. Returns the result

@@ -3,29 +3,28 @@ import WayRPC
 import WayRouting
 import WayValues
 
-extension SessionFailedOperation {
-  /// Creates the operation of a method about a page, which a reference names, if there is one.
+extension Session {
+  /// Returns the operation of a method about a page, which a reference names, if there is one.
   /// Returns `nil` if route events are not observed.
-  init?(
-    _ method: String, about page: String?, by caller: Caller, in session: isolated Session
-  ) {
-    guard session.events.isObserved(.route) else { return nil }
+  func failedOperation(
+    _ method: String, about page: String?, by caller: Caller
+  ) -> SessionFailedOperation? {
+    guard events.isObserved(.route) else { return nil }
     let isURI = page?.utf8.contains(UInt8(ascii: ":")) == true
-    self.init(
-      method: method,
-      uri: page.flatMap { isURI ? RouteURI.normalForm(of: $0) : Self.uri(ofPage: $0, in: session) },
-      addsURI: !isURI, caller: caller)
+    let uri = page.flatMap { page in
+      isURI
+        ? RouteURI.normalForm(of: page)
+        : pages.stack.find(resolver.reference(page, for: nil))?.uri
+    }
+    return SessionFailedOperation(method: method, uri: uri, addsURI: !isURI, caller: caller)
   }
 
-  /// Creates the operation of a URI that leads to the stack. Returns `nil` if route events are not
+  /// Returns the operation of a URI that leads to the stack. Returns `nil` if route events are not
   /// observed.
-  init?(_ resolution: Resolution, by caller: Caller, in session: isolated Session) {
-    guard session.events.isObserved(.route) else { return nil }
-    self.init(method: nil, uri: resolution.uri.text, addsURI: false, caller: caller)
-  }
-
-  private static func uri(ofPage id: String, in session: isolated Session) -> String? {
-    session.pages.stack.find(session.resolver.reference(id, for: nil))?.uri
+  func failedOperation(_ resolution: Resolution, by caller: Caller) -> SessionFailedOperation? {
+    guard events.isObserved(.route) else { return nil }
+    return SessionFailedOperation(
+      method: nil, uri: resolution.uri.text, addsURI: false, caller: caller)
   }
 }
 
@@ -45,7 +44,7 @@ extension Session {
     case "router.open", "router.invoke": events.emitRouteFailure(text("uri"), error, by: caller)
     case let method where method == "page.call" || method.hasPrefix("navigation."):
       let page = text("uri") ?? text("to") ?? text("before") ?? text("page")
-      events.emit(failed: SessionFailedOperation(method, about: page, by: caller, in: self), error)
+      events.emit(failed: failedOperation(method, about: page, by: caller), error)
     default: break
     }
   }

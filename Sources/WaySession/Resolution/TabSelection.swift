@@ -1,0 +1,33 @@
+import WayNavigation
+import WayRouting
+import WayValues
+
+/// How a call selects a tab.
+enum TabSelection {
+  /// The stack changes. If the tab has pages, its first one gets the `exts`.
+  case change(StackOperation)
+  /// The first page of the tab is opened, or gets the parameters if it is open.
+  case open(uri: String, SessionCallOptions)
+
+  /// `params` and `exts` are for the first page of the tab. Fails with 2405 if the table's URI for it
+  /// leads to no page.
+  init(
+    _ tab: Int, _ params: TabParams, _ exts: ValueObject, by rights: Rights,
+    _ span: SessionCallSpan?, on stack: NavigationStack, _ resolver: SessionDestinationResolver
+  ) throws(CallError) {
+    if params.isEmpty, stack.hasPages(tab: tab) {
+      self = .change(.select(tab: tab, first: nil, delivering: NavigationDelivery(exts: exts)))
+      return
+    }
+    let snapshot = resolver.snapshot
+    let uri = try params.uri(of: snapshot.tabs[tab], plusIsSpace: snapshot.plusIsSpace)
+    guard try resolver.destination(of: uri, params.params).routeKind == .page else {
+      throw CallError(.wrongKind, "The first page of tab \(tab), \(uri.quoted), is not a page")
+    }
+    self = .open(
+      uri: uri,
+      SessionCallOptions(
+        rights: rights, method: .selectTab, span: span, params: params.params, exts: exts,
+        style: .tab, tab: tab, respondsWithChange: true))
+  }
+}

@@ -1,0 +1,85 @@
+import WayRouting
+import WayValues
+
+// The app's handlers of undefined routes and of failed calls, which may recover a call that has no
+// host or fails.
+extension Session {
+  /// Runs the undefined-route handler.
+  func runUndefinedRouteHandler(
+    _ handler: @escaping UndefinedRouteHandler, _ destination: SessionDestination,
+    _ callResolution: SessionCallResolution, _ call: ActiveCall
+  ) {
+    let handlerCall = Call(destination.resolution, callResolution.options, call.number, in: self)
+    let began = loop.nanoseconds
+    call.work = .task(
+      Task {
+        do {
+          apply(try await handler(handlerCall), call, callResolution, since: began)
+        } catch {
+          let thrown = events.reportThrown(error, by: callResolution.caller)
+          resume(call, callResolution, .failed(thrown))
+        }
+      })
+  }
+
+  /// Runs the failure handler for a call whose task or page has failed. Returns false if there is
+  /// none that may help.
+  func recover(_ call: ActiveCall, from error: CallError) -> Bool {
+    guard let callResolution = call.resolution, resolver.snapshot.failedCallHandler != nil
+    else { return false }
+    call.resolution = nil
+    let disposition = try? recover(
+      callResolution, from: error, isReported: true, for: .call(call))
+    guard disposition != nil else { return false }
+    if let task = call.taskStart { events.emitTaskEnd(of: task, error) }
+    call.taskStart = nil
+    return true
+  }
+
+  /// Runs the failure handler. Returns `nil` if there is none that may help. `isReported` is true
+  /// if the call's task or page has failed, and false if the call has reached neither.
+  func recover(
+    _ callResolution: SessionCallResolution, from error: CallError, isReported: Bool,
+    for origin: CallOrigin
+  ) throws(CallError) -> CallDisposition? {
+    guard let handler = resolver.snapshot.failedCallHandler,
+      callResolution.isRecoverable(from: error),
+      let resolution = resolver.resolution(of: callResolution)
+    else { return nil }
+    let call = try beginCall(origin, callResolution)
+    let handlerCall = Call(resolution, callResolution.options, call.number, in: self)
+    call.work = .task(
+      Task {
+        let decision: UndefinedRouteDecision
+        let began = loop.nanoseconds
+        do {
+          switch try await handler(handlerCall, error) {
+          case .fail:
+            return fail(call, callResolution, error, isReported: isReported)
+          case .respond(let value): decision = .respond(value)
+          case .redirect(let uri, let params): decision = .redirect(uri: uri, params: params)
+          }
+        } catch {
+          let thrown = events.reportThrown(error, by: callResolution.caller)
+          return fail(call, callResolution, thrown, isReported: isReported)
+        }
+        apply(decision, call, callResolution, since: began)
+      })
+    notifyStarted(call)
+    return .later
+  }
+
+  /// Applies the decision of a handler.
+  private func apply(
+    _ decision: UndefinedRouteDecision, _ call: ActiveCall, _ callResolution: SessionCallResolution,
+    since began: UInt64
+  ) {
+    if case .respond = decision {
+      events.emit(
+        .route,
+        .handlerResponded(uri: callResolution.currentURI, after: events.elapsed(since: began)),
+        by: callResolution.caller)
+    }
+    resume(call, callResolution, .undefined(decision))
+  }
+}
