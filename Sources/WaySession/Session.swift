@@ -151,7 +151,7 @@ extension Session {
       environment.resumableClients.add(client, of: self)
       recordChange(client)
     }
-    SessionTokenExpiry.schedule(client, in: self)
+    scheduleExpiry(of: client)
     events.emit(
       .session,
       .joined(
@@ -249,9 +249,9 @@ extension Session {
     switch deadline {
     case .call(let number): stop(number, .deadlineExceeded)
     case .opening(let page): perform(pages.timeOut(page))
-    case .expiry(let id): SessionTokenExpiry.check(id, in: self)
-    case .acknowledgement(let id): SessionInboundSequence.sendDelayedAcknowledgement(id, in: self)
-    case .resume(let id): SessionResumption.expire(id, in: self)
+    case .expiry(let id): checkExpiry(of: id)
+    case .acknowledgement(let id): sendDelayedAcknowledgement(to: id)
+    case .resume(let id): resumeTimeEnded(of: id)
     case .outboxPersistence(let id):
       guard let client = clients[id] else { return }
       client.link.setPersistenceTimer(nil)
@@ -287,9 +287,7 @@ extension Session {
     repeat {
       while let action = pendingActions.popFirst() {
         perform(action)
-        if case .close(let page, _, _, _) = action {
-          SessionResumption.handlePageClosed(page.id, in: self)
-        }
+        if case .close(let page, _, _, _) = action { removeOrphans(of: page.id) }
       }
       pendingActions.append(contentsOf: pages.advance())
     } while !pendingActions.isEmpty

@@ -74,7 +74,7 @@ enum RouterMethods {
     _ params: Params, _ handle: ReplyHandle, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
     if session.state.isHandingOver, params[.onBehalfOf] == nil {
-      return try SessionHandover.park(kind, params, handle, in: session)
+      return try session.park(kind, params.value, size: params.size, handle)
     }
     if let key = params.string(.key) {
       return try startCall(under: key, kind, uri, options, params, handle, in: session)

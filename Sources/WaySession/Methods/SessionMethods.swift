@@ -92,13 +92,13 @@ enum SessionMethods {
               try await owner.identity(of: handshake)
             }
           guard session.clients[client.id] != nil else { return }
-          try SessionTokenExpiry.renew(client, as: identity, in: session)
+          try session.renew(client, as: identity)
           let expires = identity.expires.map(Value.integer) ?? .null
           session.settle(call.number, .success(.value(["expiresAt": expires])))
         } catch {
           session.settle(call.number, .failure(error))
           if error.protocolCode == .notAuthenticated {
-            SessionTokenExpiry.rejectToken(client, error.message, in: session)
+            session.rejectToken(of: client, error.message)
           }
         }
       })

@@ -29,7 +29,7 @@ extension SessionRequestDispatcher {
         method: session.environment.meter.methodIndex(methods.find(call.method)?.place),
         isNotification: false)
       if let page = call.page, session.resumePageCall(for: page, handle, call.uri) { continue }
-      session.respond(SessionResumption.outcomeUnknown, to: handle)
+      session.respond(.lostAtRestart, to: handle)
     }
   }
 }

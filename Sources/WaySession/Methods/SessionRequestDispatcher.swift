@@ -18,10 +18,10 @@ struct SessionRequestDispatcher: Sendable {
     guard let client = session.clients.sender(id) else { return }
     var isUnnumbered = false
     if client.link.isResumable {
-      switch SessionInboundSequence.admit(frame, numbers, bytes, from: client, in: session) {
-      case .accept: break
+      switch session.admit(frame, numbers, bytes: bytes, from: client) {
+      case .accept, .stopNumbering: break
       case .acceptUnnumbered: isUnnumbered = true
-      case .drop: return
+      case .drop, .acknowledged, .close: return
       }
     }
     let start = meter.start
@@ -35,7 +35,7 @@ struct SessionRequestDispatcher: Sendable {
       client.calls.batch = SessionBatchInProgress(messages, numbers)
       continueBatch(client, from: start, in: session)
     }
-    if client.link.isResumable { SessionInboundSequence.acknowledge(client, in: session) }
+    if client.link.isResumable { session.acknowledge(client) }
     let isSpent = chargeTime(client, since: start)
     if isSpent || client.calls.batch != nil { yieldTurn(client, in: session) }
   }
@@ -191,7 +191,7 @@ struct SessionRequestDispatcher: Sendable {
       {
         // Its client already has the response, and has therefore removed the id.
         if isNotification { return }
-        throw SessionResumption.outcomeUnknown
+        throw .lostAtRestart
       }
       if client.calls.holdsRequests, mayHold, method.isOrdered, !isNotification,
         request.params.value?["key"] == nil

@@ -134,8 +134,8 @@ extension Session {
         try registerHosts(restored.serverHosts, by: client)
       }
     }
-    SessionTokenExpiry.schedule(client, in: self)
-    SessionResumption.startTimer(client, in: self)
+    scheduleExpiry(of: client)
+    startResumeTimer(of: client)
   }
 
   private func restoreDeepLink(_ record: DeepLinksRecord.WaitingLinkRecord) {

@@ -17,7 +17,7 @@ extension Session: SessionJournal.JournalSource {
     assumeIsolated { session in
       for client in session.clients.all where client.link.isResumable {
         session.clientWriter.flush(client)
-        SessionInboundSequence.acknowledgeStored(client, through: number, in: session)
+        session.acknowledgeStored(client, through: number)
       }
     }
   }

@@ -90,7 +90,7 @@ struct ClientLinkTests {
 }
 
 /// Counts the messages that are sent.
-private final class LinkChannel: MessageChannel {
+final class LinkChannel: MessageChannel {
   let id: UInt64
   let loop: any EventLoop = MemoryLoop()
   let bufferedBytes = 0

@@ -24,7 +24,7 @@ struct SessionIdempotencyKeysTests {
       switch try keys.decide(about: request, name, at: now) {
       case .start: return "start"
       case .wait(let page): return "wait \(page ?? "-")"
-      case .respond(.success(let response)): return "respond \(response.value.description)"
+      case .respond(.success(let response)): return "respond \(response.value.integer ?? -1)"
       case .respond(.failure(let error)): return "respond \(error.code)"
       }
     } catch {
@@ -112,7 +112,7 @@ struct SessionIdempotencyKeysTests {
     #expect(keys.restart(Self.name) == nil)
   }
 
-  @Test mutating func restoredCallStartsAgainOnceARequestTellsHow() throws {
+  @Test mutating func restoredCallStartsAgainWithTheWorkOfALaterRequest() throws {
     keys.restore(Self.name, Self.request, leader: 9)
     #expect(keys.restart(Self.name) == nil)
     #expect(keys.setOperation(Self.operation, of: Self.name) == 9)

@@ -42,7 +42,7 @@ extension LoopSessions {
     forEachSessionAtOnce { session in
       guard session.isDurable else { return }
       session.assumeIsolated { session in
-        SessionResumption.pauseTimers(in: session)
+        session.pauseResumeTimers()
         for client in session.clients.all {
           client.channel?.close(.drain, "\(reason.text); try another server")
         }
@@ -76,7 +76,7 @@ extension LoopSessions {
     await forEachSession(.send) { session in
       // Connections may be rejected again.
       guard session.isDurable, !isFenced else { return }
-      session.assumeIsolated { SessionResumption.resumeTimers(in: $0) }
+      session.assumeIsolated { $0.restartResumeTimers() }
     }
   }
 

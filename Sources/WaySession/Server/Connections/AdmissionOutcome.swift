@@ -36,7 +36,7 @@ struct AdmittedClient: Sendable {
   func performNextStep() {
     membership.session.assumeIsolated { session in
       switch next {
-      case .completesResume: SessionResumption.completeResume(membership.client, in: session)
+      case .completesResume: session.completeResume(membership.client)
       case .usesHosts:
         session.moveRequestsOfAbsentHosts()
         session.offerDeepLinks()

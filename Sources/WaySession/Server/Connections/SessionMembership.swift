@@ -24,7 +24,7 @@ struct SessionMembership: Sendable {
   /// Keeps the client for a while if it may resume. Its connection has closed with a code.
   func handleDisconnect(_ channel: any MessageChannel, code: UInt16?) {
     session.assumeIsolated {
-      SessionResumption.handleDisconnect(client, channel, code: code, in: $0)
+      $0.handleDisconnect(client, channel, code: code)
     }
   }
 

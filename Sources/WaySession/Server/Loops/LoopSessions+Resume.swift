@@ -3,7 +3,7 @@ import WayTransport
 import WayValues
 
 extension LoopSessions {
-  /// Resumes a client on a connection; ``SessionResumption/completeResume(_:in:)`` sends what
+  /// Resumes a client on a connection; ``Session/completeResume(_:)`` sends what
   /// follows the response. `identity` is that of the handshake's token; nil if there is
   /// none. Returns why the client cannot be resumed, and then nothing has changed. Fails with 2401
   /// or 2403 if it must not be resumed, and with 2503 if the connection is reserved for
@@ -19,10 +19,10 @@ extension LoopSessions {
     let handshake = accepted.handshake
     return try session.onLoop { session throws(CallError) in
       if identity == nil { try checkConnection(client.rights.caller, handshake) }
-      return try SessionResumption.resume(
-        client, claim, identity, handshake, accepted.channel, since: accepted.acceptTime,
-        in: session
-      ).map { number in
+      let attempt = ResumeAttempt(
+        claim: claim, identity: identity, handshake: handshake, channel: accepted.channel,
+        openTime: accepted.acceptTime)
+      return try session.resume(client, attempt).map { number in
         AdmittedClient(
           membership: SessionMembership(session: session, client: client.id),
           response: session.resumeResult(client, after: number), next: .completesResume)

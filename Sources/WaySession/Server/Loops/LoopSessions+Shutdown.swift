@@ -28,13 +28,13 @@ extension LoopSessions {
     let deadline = loop.nanoseconds &+ UInt64(max(time.milliseconds, 0)) * 1_000_000
     await forEachSession(.send) { session in
       guard condition(session) else { return }
-      session.assumeIsolated { SessionShutdown.begin(until: until, in: $0) }
+      session.assumeIsolated { $0.beginDraining(until: until) }
     }
     return deadline
   }
 
   private static func hasUnfinishedCalls(_ session: Session) -> Bool {
-    session.assumeIsolated { SessionShutdown.hasUnfinishedCalls($0) }
+    session.assumeIsolated { $0.hasUnfinishedCalls }
   }
 
   /// Waits for a moment in which calls may end.
@@ -53,7 +53,7 @@ extension LoopSessions {
     isDraining = true
     await forEachSession(.send) { session in
       guard session.isDurable else { return }
-      session.assumeIsolated { SessionHandover.begin($0) }
+      session.assumeIsolated { $0.beginHandover() }
     }
     let deadline = await beginDraining(for: time) { !$0.isDurable }
     while true {
@@ -79,11 +79,11 @@ extension LoopSessions {
       guard session.isDurable else { return }
       let isReleased = session.assumeIsolated { session in
         if session.state.isReleased { return true }
-        guard isLast || releasedCount < Self.maxReleased && SessionHandover.isReady(session) else {
+        guard isLast || releasedCount < Self.maxReleased && session.isReadyForHandover else {
           return false
         }
-        if isLast { SessionShutdown.end(session) }
-        SessionHandover.release(session)
+        if isLast { session.endCalls() }
+        session.release()
         releasedCount += 1
         return true
       }
@@ -96,7 +96,7 @@ extension LoopSessions {
   func drain() async {
     isDraining = true
     await forEachSession(.send) { session in
-      session.assumeIsolated { SessionShutdown.end($0) }
+      session.assumeIsolated { $0.endCalls() }
     }
   }
 }

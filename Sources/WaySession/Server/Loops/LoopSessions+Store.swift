@@ -15,7 +15,7 @@ extension LoopSessions {
         return session.assumeIsolated { $0.end() }
       }
       add(session)
-      if isFenced { session.assumeIsolated { SessionResumption.pauseTimers(in: $0) } }
+      if isFenced { session.assumeIsolated { $0.pauseResumeTimers() } }
       configuration.eventSink.emit(stored.id, .restored, nil)
       session.assumeIsolated { $0.openDeepLinks() }
     } catch {

@@ -176,7 +176,7 @@ package actor LoopSessions: ChannelAcceptor {
       }
       // A guest that lost its connection and joins again without resuming takes the place of its
       // former client.
-      SessionResumption.removeDisconnectedGuest(withToken: joinToken, in: session)
+      session.removeDisconnectedGuest(withToken: joinToken)
       return (
         session.invitations.find(joinToken, at: now, wall: session.environment.now()),
         session.invitations.isInUse(joinToken)

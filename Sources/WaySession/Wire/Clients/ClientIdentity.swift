@@ -29,6 +29,36 @@ struct ClientIdentity {
     expiryTimer = timer
   }
 
+  /// What follows when the timer of the expiry has fired.
+  enum ExpiryStep: Equatable {
+    /// The identity has expired.
+    case close
+    /// Wait for this time. `warns` is true if the client has to renew its identity until then.
+    case wait(Duration, warns: Bool)
+  }
+
+  /// The time before the expiry at which a client is warned. It is at most half of the time that is
+  /// left.
+  private static let warningLead: Duration = .seconds(60)
+
+  /// Returns the time until the warning about an expiry. Both times are in milliseconds since
+  /// 1970-01-01 UTC.
+  static func timeUntilWarning(of expiry: Int64, at now: Int64) -> Duration {
+    let remaining = remainingTime(until: expiry, at: now)
+    return remaining - min(warningLead, remaining / 2)
+  }
+
+  /// Returns what follows when the timer has fired.
+  static func step(of expiry: Int64, at now: Int64) -> ExpiryStep {
+    let remaining = remainingTime(until: expiry, at: now)
+    return remaining > .zero ? .wait(remaining, warns: remaining <= warningLead) : .close
+  }
+
+  private static func remainingTime(until expiry: Int64, at now: Int64) -> Duration {
+    // An expiry that is far away is checked again later.
+    .milliseconds(min(max(expiry, now) - now, 86_400_000))
+  }
+
   /// Counts a rejected token. Returns the reason to close the client's connection if there were too
   /// many, otherwise `nil`.
   mutating func rejectToken() -> String? {

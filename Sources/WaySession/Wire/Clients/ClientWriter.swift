@@ -273,11 +273,10 @@ final class ClientWriter {
     resumableClients.updateOutboxSize(client)
   }
 
-  /// Records an acknowledgement of a client. Returns false if fewer messages than that were sent.
-  func recordAcknowledgement(_ number: UInt64, by client: Client) -> Bool {
+  /// Releases the messages that a client has acknowledged.
+  func releaseAcknowledged(by client: Client) {
     markChanged(client)
-    defer { resumableClients.updateOutboxSize(client) }
-    return client.link.receiveAcknowledgement(of: number)
+    resumableClients.updateOutboxSize(client)
   }
 
   /// Discards a disconnected client soon if its outbox exceeds the limit.
