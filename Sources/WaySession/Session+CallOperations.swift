@@ -47,12 +47,13 @@ extension Session {
   ) throws(CallError) -> CallDisposition {
     let rights = pageRequest.rights
     // A request without a target does not become a call.
-    if case .request = origin { _ = try target(of: pageRequest) }
+    let found: PageMethodTarget? =
+      if case .request = origin { try target(of: pageRequest) } else { nil }
     let call = try beginCall(origin, timeout: pageRequest.timeout, size: pageRequest.size)
     call.attemptedOperation = failedOperation(
       "page.call", about: pageRequest.page, by: rights.caller)
     call.rights = rights
-    switch try target(of: pageRequest) {
+    switch try found ?? target(of: pageRequest) {
     case .client(let client, let page):
       if environment.inspector.isActive {
         call.recordTarget(nil, host: client.name, page: page)

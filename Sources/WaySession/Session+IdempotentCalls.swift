@@ -24,9 +24,14 @@ extension Session {
     }
     let name = ScopedKey(owner: handle.client.keyOwner, text: key)
     switch try idempotencyKeys.decide(about: request, name, at: loop.nanoseconds) {
-    case .respond(.success(let response)): return .now(response)
-    case .respond(.failure(let error)): return .failed(error)
+    case .respond(let result):
+      try checkAccess(of: operation)
+      switch result {
+      case .success(let response): return .now(response)
+      case .failure(let error): return .failed(error)
+      }
     case .wait(let page):
+      try checkAccess(of: operation)
       setOperation(operation, of: name)
       let call = try addWaiter(for: name, operation, request, timeout: timeout, params, handle)
       if let page { reportOpened(page, to: call) }
@@ -43,6 +48,14 @@ extension Session {
       startLeader(leader, name, operation, request, for: handle.client)
     }
     return .later
+  }
+
+  /// Checks that the caller may call a method of a page that is still open. Fails with 2403.
+  private func checkAccess(of operation: CallOperation) throws(CallError) {
+    guard case .pageMethod(let pageRequest) = operation,
+      let page = pages[pageRequest.page]?.page
+    else { return }
+    try PageMethodTarget.checkAccess(to: page, for: pageRequest.rights, in: pages, resolver)
   }
 
   /// Performs work that ends at once under an idempotency key: once for all requests with the key,
@@ -93,7 +106,7 @@ extension Session {
     // Work starts once the key is stored. After a crash, the call is made again or has not begun.
     // Later requests of the client wait for it.
     client.calls.holdRequests()
-    recordChange(client)
+    journal?.recordChange(.clientState(client.id))
     journal?.whenStored { [weak self] in
       client.calls.releaseRequests()
       self?.assumeIsolated { session in

@@ -20,10 +20,7 @@ enum PageMethodTarget {
     guard let open = pages[page] else {
       throw .notOnStack("params.page: there is no page \(page.quoted) on the stack")
     }
-    for guest in rights.guests where !pages.isOwn(open.page, of: guest) {
-      throw .notInvited("A guest may call methods only of its own page and of pages that it opened")
-    }
-    if let denial = resolver.denial(of: .pageCall, about: open.page, to: rights) { throw denial }
+    try Self.checkAccess(to: open.page, for: rights, in: pages, resolver)
     if let client = clients.inside(page: page, except: pageRequest.excludedClient) {
       self = .client(client, page: page)
       return
@@ -36,5 +33,16 @@ enum PageMethodTarget {
       self = .client(host, page: page)
     case .app(let handler): self = .app(handler, open.page)
     }
+  }
+
+  /// Checks that a caller may call the methods of a page. Fails with 2403.
+  static func checkAccess(
+    to page: Page, for rights: Rights, in pages: borrowing Pages,
+    _ resolver: SessionDestinationResolver
+  ) throws(CallError) {
+    for guest in rights.guests where !pages.isOwn(page, of: guest) {
+      throw .notInvited("A guest may call methods only of its own page and of pages that it opened")
+    }
+    if let denial = resolver.denial(of: .pageCall, about: page, to: rights) { throw denial }
   }
 }

@@ -92,9 +92,12 @@ struct SessionIdempotencyKeys {
   mutating func decide(
     about request: IdempotentRequest, _ name: ScopedKey, at now: UInt64
   ) throws(CallError) -> KeyDecision {
-    if conflicts(request, name, at: now) { throw .keyConflict(name.text) }
-    if let running = running[name] { return .wait(page: running.page) }
+    if let running = running[name] {
+      guard running.request == request else { throw .keyConflict(name.text) }
+      return .wait(page: running.page)
+    }
     guard let found = result(of: name, at: now) else { return .start }
+    guard found.request == request else { throw .keyConflict(name.text) }
     useCount += 1
     results[name]?.lastUse = useCount
     return .respond(found.result)
