@@ -8,16 +8,13 @@ import WayValues
 ///
 /// Confined to the loop of the calling session.
 final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
-  /// The maximum duration of a call that has no deadline of its own.
-  private static let maxDuration: Duration = .seconds(86_400)
-
   private let host: RemoteHost
-  private let cluster: ClusterNode?
+  private let operations: any SessionOperations
   private var task: Task<Void, Never>?
 
-  init(to host: RemoteHost, _ cluster: ClusterNode?) {
+  init(to host: RemoteHost, _ operations: any SessionOperations) {
     self.host = host
-    self.cluster = cluster
+    self.operations = operations
   }
 
   /// Sends the request. `rights` are those of the call.
@@ -25,21 +22,14 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
     _ method: String, _ params: Value, for number: CallNumber, of session: String,
     by requester: any Requester, _ rights: Rights?
   ) {
-    var message: ValueObject = [
-      "ask": "run", "session": .string(host.session), "client": .string(host.client),
-      "method": .string(method), "params": params,
-    ]
-    ServedCaller(rights).add(to: &message, in: session)
-    task = Task { [message, host, cluster, weak requester] in
+    let caller = PeerCaller(rights, in: session)
+    task = Task { [host, operations, weak requester] in
       let result: Result<Value, SessionClientRequestFailure>
       do throws(CallError) {
-        guard let cluster else { throw CallError(.hostAbsent, "The host is gone") }
-        let response = try await cluster.request(
-          host.server, .object(message), within: Self.maxDuration
-        ) { [weak requester] value in
+        result = try await operations.request(method, params, at: host, for: caller) {
+          [weak requester] value in
           requester?.receiveProgress(value, of: number, on: nil)
         }
-        result = Result(peerValue: response)
       } catch {
         result = .failure(.noResponse(error))
       }
@@ -69,62 +59,6 @@ extension Result where Success == Value, Failure == SessionClientRequestFailure 
       self = .failure(.noResponse(CallError(peerValue: error)))
     } else {
       self = .success(value["result"] ?? .null)
-    }
-  }
-}
-
-extension Caller {
-  /// Returns the caller in the form that another server gets.
-  func peerValue(in session: String) -> Value {
-    RecordCoder.value(of: CallerRecord(self, in: session))
-  }
-
-  /// Reads the form of ``peerValue(in:)``. Returns `nil` if there is no value. Fails with -32602 for
-  /// any other value, which must not count as none: that stands for the app, which may do everything.
-  static func fromPeerValue(_ value: Value?) throws(CallError) -> Caller? {
-    guard let value else { return nil }
-    do {
-      let record = try RecordCoder.decode(CallerRecord.self, from: value, "caller")
-      if let session = record.session { return record.caller(in: session, nil) }
-    } catch {
-      throw .invalidParams("The caller that the other server names cannot be read: \(error)")
-    }
-    throw .invalidParams("The caller that the other server names has no session")
-  }
-}
-
-/// The caller whose call a host of another server serves, and for whom it may act (`onBehalfOf`).
-enum ServedCaller {
-  case app
-  case client(Caller)
-  /// A guest, or a caller for whom another host acts. Only its own server knows its limits, so that
-  /// a host of another server cannot act for it.
-  case limited
-
-  /// The caller of a call with these rights; `nil` for the app.
-  init(_ rights: Rights?) {
-    guard let rights else {
-      self = .app
-      return
-    }
-    self = rights.isUndelegated ? .client(rights.caller) : .limited
-  }
-
-  /// Reads what ``add(to:in:)`` has added. Fails with -32602.
-  init(peerRequest request: Value) throws(CallError) {
-    if request["isLimited"] == true {
-      self = .limited
-    } else {
-      self = try Caller.fromPeerValue(request["caller"]).map(ServedCaller.client) ?? .app
-    }
-  }
-
-  /// Adds the caller, in a session, to a request to another server.
-  func add(to request: inout ValueObject, in session: String) {
-    switch self {
-    case .app: break
-    case .client(let caller): request["caller"] = caller.peerValue(in: session)
-    case .limited: request["isLimited"] = true
     }
   }
 }

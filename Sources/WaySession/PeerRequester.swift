@@ -36,7 +36,7 @@ actor PeerRequester: Requester {
   /// cancelled, the client's request is cancelled too, and the result is not awaited.
   static func request(
     _ name: String, in session: Session, _ method: String, _ params: Value,
-    _ caller: ServedCaller,
+    _ caller: PeerCaller,
     _ progress: @escaping @Sendable (Value) -> Void
   ) async -> Value {
     let requester = PeerRequester(session.loop, progress)
@@ -56,7 +56,7 @@ actor PeerRequester: Requester {
 
 extension Session {
   fileprivate func request(
-    _ name: String, _ method: String, _ params: Value, _ caller: ServedCaller,
+    _ name: String, _ method: String, _ params: Value, _ caller: PeerCaller,
     by requester: PeerRequester
   ) -> (id: RequestID, client: Client)? {
     guard let client = clients.named(name), !state.isReleased else {

@@ -53,7 +53,8 @@ extension Session {
     call.attemptedOperation = failedOperation(
       "page.call", about: pageRequest.page, by: rights.caller)
     call.rights = rights
-    switch try found ?? target(of: pageRequest) {
+    let target = if let found { found } else { try target(of: pageRequest) }
+    switch target {
     case .client(let client, let page):
       if environment.inspector.isActive {
         call.recordTarget(nil, host: client.name, page: page)

@@ -71,6 +71,24 @@ extension Session {
     handle.client.calls.stopCounting(at: handle)
   }
 
+  /// Starts work that does not end at once, and responds with its result. `size` is the approximate
+  /// number of bytes that the call holds.
+  func respondLater(
+    to handle: ReplyHandle, size: Int,
+    _ work: @escaping @Sendable () async throws(CallError) -> Value
+  ) throws(CallError) -> CallDisposition {
+    let call = try beginCall(.request(handle), size: size)
+    call.work = .task(
+      Task {
+        do throws(CallError) {
+          settle(call.number, .success(.value(try await work())))
+        } catch {
+          settle(call.number, .failure(error))
+        }
+      })
+    return .later
+  }
+
   /// Returns a number for a new call.
   func makeCallNumber() -> CallNumber { calls.makeNumber() }
 

@@ -173,11 +173,11 @@ extension Session {
   }
 
   private func findSender(_ sender: Caller) {
-    let owner = environment.owner
+    let operations = environment.operations
     Task { [weak self] in
       let status: CallerStatus?
       do throws(CallError) {
-        status = try await owner.callerStatus(of: sender)
+        status = try await operations.callerStatus(of: sender)
       } catch {
         status = nil
       }

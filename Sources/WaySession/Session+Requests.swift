@@ -149,7 +149,7 @@ extension Session {
   ) {
     switch host.location {
     case .remote(let host):
-      let request = PeerHostRequest(to: host, environment.cluster)
+      let request = PeerHostRequest(to: host, environment.operations)
       call.work = .remoteRequest(request)
       request.send(method, params, for: call.number, of: id, by: self, call.rights)
     case .local(let client, let hostSession):

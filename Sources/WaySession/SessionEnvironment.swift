@@ -26,40 +26,16 @@ protocol SessionOwner: AnyObject, Sendable {
   func recordRejectedToken(_ reason: String, of client: EventClient)
   /// Updates the identity of a session.
   func updateIdentity(_ session: String, _ identity: Identity)
-  /// Returns a page of the current sessions, each as its entry in the result of `session.list`.
-  func sessionList(_ query: SessionListQuery) async -> [Value]
   /// Returns the declared routes without a host, and the hosts and handlers without a declared
   /// route.
   func auditRoutes() async -> HostRouteAudit
-  /// Distributes the table with this stamp, which has changed here, to the other servers. Returns
-  /// the response of each server, or the reason why the table is in force here only; `nil` if there
-  /// is no cluster. Fails if another server was faster, whose table has replaced this one.
-  func distributeTable(_ stamp: TableStamp) async throws(CallError)
-    -> Result<[ClusterNode.PeerResponse], CallError>?
-  /// Performs the request of a client in sessions that are not its own. The details of the result
-  /// have at most `maxBytes` as JSON. Fails if it cannot be started.
-  func push(_ push: SessionPush, by rights: Rights, maxBytes: Int) async throws(CallError)
-    -> SessionPushResult
-  /// Returns the state of the client of a caller, on whichever server it is. Fails if a server that
-  /// may have the client does not respond.
-  func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus
   /// Whether an administrator has removed the client of a caller, here or at another server.
   func isRevoked(_ caller: Caller) -> Bool
-  /// Removes clients of any session for an administrator. Returns their names. Fails with 2404 if
-  /// there is no such session or client.
-  func revoke(_ revocation: SessionRevocation, by caller: Caller) async throws(CallError)
-    -> [String]
   /// Ends the inspection of a client that has left, if it has one.
   func endInspection(_ client: Client)
   /// Starts sending a client the records of sessions: those of this loop from now on, those of
   /// other loops soon. Call on the loop.
   func startInspection(_ filter: InspectorFilter, _ feed: InspectorFeed) -> InspectionStart
-  /// Restores rules that were in force before, by their hash.
-  func rollBack(
-    toPolicy hash: String, expecting expected: String?, for caller: Caller
-  ) async throws(CallError) -> ChangeResult
-  /// Returns the result of an inspection query.
-  func inspect(_ query: InspectionQuery) async throws(CallError) -> Value
   /// The number of the last event that was published in the sessions. Call on the loop.
   var lastEventNumber: UInt64 { get }
   /// Returns the `event` messages that the app retains for a client and whose topics are wanted,
@@ -67,6 +43,43 @@ protocol SessionOwner: AnyObject, Sendable {
   func retainedMessages(
     for session: String, client: String, where isWanted: @Sendable (String) -> Bool
   ) -> [[UInt8]]
+}
+
+/// The operations of clients and of the app in sessions that may be at any server of the cluster. Usable
+/// from any thread.
+protocol SessionOperations: Sendable {
+  /// Returns a page of the sessions of all servers, each as its entry in the result of `session.list`.
+  func sessionList(_ query: SessionListQuery) async -> [Value]
+  /// Shares the table with this stamp, which has changed here, with the other servers. Returns the
+  /// response of each server, or the reason why the table is in force here only; `nil` if there is no
+  /// cluster. Fails if another server was faster, whose table has replaced this one.
+  func shareTable(_ stamp: TableStamp) async throws(CallError)
+    -> Result<[PeerResponse<Value>], CallError>?
+  /// Performs a request in sessions that are not those of its client. The details of the result have at
+  /// most `maxBytes` as JSON. Fails if it cannot be started. `rights` are `nil` for the app.
+  func push(_ push: SessionPush, by rights: Rights?, maxBytes: Int) async throws(CallError)
+    -> SessionPushResult
+  /// Returns the state of the client of a caller. Fails if a server that may have the client does not
+  /// respond.
+  func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus
+  /// Removes clients of any session, for an administrator, or for the app if `caller` is `nil`. Returns
+  /// their names. Fails with 2404 if there is no such session or client.
+  func revoke(_ revocation: SessionRevocation, by caller: Caller?) async throws(CallError)
+    -> [String]
+  /// Restores rules that were in force before, by their hash.
+  func rollBack(
+    toPolicy hash: String, expecting expected: String?, for caller: Caller
+  ) async throws(CallError) -> ChangeResult
+  /// Returns the result of an inspection query.
+  func inspect(_ query: InspectionQuery) async throws(CallError) -> Value
+  /// Fetches the deep links that wait at other servers and that a session of this server may open.
+  func fetchDeepLinks(for session: String, of identity: Identity)
+  /// Sends a request to a client of another server, which hosts a call. Returns the client's response.
+  /// Fails if the other server does not respond.
+  func request(
+    _ method: String, _ params: Value, at host: RemoteHost, for caller: PeerCaller,
+    progress: @escaping @Sendable (Value) -> Void
+  ) async throws(CallError) -> Result<Value, SessionClientRequestFailure>
 }
 
 /// What a session gets from its server and its loop.
@@ -92,6 +105,7 @@ struct SessionEnvironment: Sendable {
   /// The wall clock: milliseconds since 1970-01-01 UTC.
   let now: @Sendable () -> Int64
   let owner: any SessionOwner
+  let operations: any SessionOperations
   /// The hosts that clients offer for the calls of all sessions.
   let serverHosts: ServerHosts
   /// The rules for all clients.

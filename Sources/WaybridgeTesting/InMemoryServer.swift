@@ -41,7 +41,7 @@ final class InMemoryServer: ChannelAcceptor {
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
     state.withLock { $0.channels.append(channel) }
-    return sessions.accept(channel, handshake)
+    return ConnectionAcceptor(sessions.sessionServer).accept(channel, handshake)
   }
 
   /// Closes every connection as a server that ends does.

@@ -1,6 +1,10 @@
 import Foundation
 import TestSupport
 import Testing
+import WayRPC
+import WayValues
+
+@testable import WaySession
 
 /// The stored inputs of `Tests/Fuzz/corpus` are replayed through the targets, without libFuzzer.
 @Suite(.timeLimit(.minutes(2)))
@@ -51,6 +55,25 @@ struct CorpusTests {
   @Test func `Each folder of inputs belongs to a target`() throws {
     let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path)
     #expect(folders.sorted() == FuzzTarget.all.map(\.name).sorted())
+  }
+
+  /// If a format changes, inputs of the former one would reach no code any more.
+  @Test func `Inputs of messages between servers have the current format`() throws {
+    let messages = try Self.inputs(of: "cluster-messages")
+    let read = messages.filter { (try? ClusterEnvelope($0)) != nil }
+    #expect(read.count > messages.count / 2)
+    let requests = try Self.inputs(of: "peer-requests").map { bytes in
+      (try? JSON.parse(bytes.span.bytes))?["method"]?.string
+    }
+    let methods = Set(PeerMethods.operations.map { $0.method })
+    #expect(methods.isSubset(of: requests.compactMap { $0 }))
+  }
+
+  private static func inputs(of target: String) throws -> [[UInt8]] {
+    let folder = corpus.appendingPathComponent(target)
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).map { name in
+      [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
+    }
   }
 
   /// The corpus is replayed by every test run.

@@ -20,7 +20,7 @@ struct ChangeResult: Sendable {
 
   /// Creates the result of a change that was shared with all servers. `responses` has the response
   /// of each of them, or the reason why it could not be shared; `nil` if there is no cluster.
-  init(_ members: ValueObject, _ responses: Result<[ClusterNode.PeerResponse], CallError>?) {
+  init(_ members: ValueObject, _ responses: Result<[PeerResponse<Value>], CallError>?) {
     var members = members
     switch responses {
     case nil: (failedServers, sharingError) = ([], nil)
@@ -38,19 +38,4 @@ struct ChangeResult: Sendable {
 
   /// The response for the client.
   var response: Result<Value, CallError> { sharingError.map(Result.failure) ?? .success(value) }
-}
-
-extension ClusterNode.PeerResponse {
-  /// The response as part of a result from all servers.
-  var value: Value {
-    switch result {
-    case .success(let value):
-      var members = value.object ?? [:]
-      members["server"] = .string(server)
-      return .object(members)
-    case .failure(let error): return ["server": .string(server), "error": error.value]
-    }
-  }
-
-  fileprivate var isFailure: Bool { if case .failure = result { true } else { false } }
 }

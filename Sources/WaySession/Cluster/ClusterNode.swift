@@ -21,7 +21,7 @@ package final class ClusterNode: Sendable {
     func accept(_ request: RelayRequest, _ output: RelayOutput) -> RelayChannel?
     /// Handles a request of another server.
     func handle(
-      _ body: Value, _ progress: @escaping @Sendable (Value) -> Void
+      _ method: String, _ params: Value, _ progress: @escaping @Sendable (Value) -> Void
     ) async throws(CallError) -> Value
     /// What this server tells the others when it joins.
     var announcement: ClusterAnnouncement { get }
@@ -229,9 +229,10 @@ package final class ClusterNode: Sendable {
     peerSender.send(presence: presence, to: other)
   }
 
-  /// Sends a request to another server. Fails as ``SessionPeerRequests/request(_:_:within:on:progress:)``.
+  /// Sends a request to another server. Fails as
+  /// ``SessionPeerRequests/request(_:_:_:within:on:progress:)``.
   func request(
-    _ server: String, _ body: Value, within time: Duration,
+    _ server: String, _ method: String, _ params: Value, within time: Duration,
     progress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     guard let loop else { throw CallError(.unavailable, "The server has not started") }
@@ -242,33 +243,29 @@ package final class ClusterNode: Sendable {
     }
     counts.requestsSent.add()
     return try await peerRequests.request(
-      server, body, within: time, on: loop, progress: progress)
-  }
-
-  /// The response of one server.
-  struct PeerResponse: Sendable {
-    let server: String
-    let result: Result<Value, CallError>
+      server, method, params, within: time, on: loop, progress: progress)
   }
 
   /// Sends a request to all other servers at once, and returns the response of each.
-  func requestOthers(_ body: Value, within time: Duration) async -> [PeerResponse] {
-    await withTaskGroup(of: PeerResponse.self) { group in
+  func requestOthers(
+    _ method: String, _ params: Value, within time: Duration
+  ) async -> [PeerResponse<Value>] {
+    await withTaskGroup(of: PeerResponse<Value>.self) { group in
       for (server, _) in others {
-        group.addTask { await self.peerResponse(server, body, within: time) }
+        group.addTask { await self.peerResponse(server, method, params, within: time) }
       }
-      var responses: [PeerResponse] = []
+      var responses: [PeerResponse<Value>] = []
       for await response in group { responses.append(response) }
       return responses.sorted { $0.server < $1.server }
     }
   }
 
   private func peerResponse(
-    _ server: String, _ body: Value, within time: Duration
-  ) async -> PeerResponse {
+    _ server: String, _ method: String, _ params: Value, within time: Duration
+  ) async -> PeerResponse<Value> {
     do throws(CallError) {
-      return PeerResponse(
-        server: server, result: .success(try await request(server, body, within: time)))
+      let value = try await request(server, method, params, within: time)
+      return PeerResponse(server: server, result: .success(value))
     } catch {
       return PeerResponse(server: server, result: .failure(error))
     }
@@ -557,16 +554,16 @@ extension ClusterNode {
     switch message {
     case .presence, .heartbeat: break
     case .reset: resetPeer(sender, isNotified: true)
-    case .request(let id, let body):
+    case .request(let id, let method, let params):
       peerRequests.handle(id, from: sender) { [weak self] progress throws(CallError) in
         guard let delegate = self?.delegate else {
           throw CallError(.unavailable, "The server is shutting down")
         }
-        return try await delegate.handle(body, progress)
+        return try await delegate.handle(method, params, progress)
       }
     case .progress(let id, let value):
       peerRequests.receive(progress: value, of: id, from: sender)
-    case .response(let id, let value): peerRequests.receive(response: value, of: id, from: sender)
+    case .response(let id, let result): peerRequests.receive(response: result, of: id, from: sender)
     case .cancel(let id): peerRequests.cancel(id, from: sender)
     case .relay(let message):
       relays.receive(message, from: sender) { delegate?.accept($0, $1) }

@@ -11,14 +11,14 @@ enum SessionClusterMessage {
   /// Messages between the two servers are missing: the sender has ended all that was in progress
   /// between them.
   case reset
-  /// A request, with a number that the sender has chosen.
-  case request(UInt64, Value)
-  /// The progress of a request.
-  case progress(UInt64, Value)
-  /// The response to a request: `{"result": …}` or `{"error": …}`.
-  case response(UInt64, Value)
-  /// The sender no longer needs the response.
-  case cancel(UInt64)
+  /// A request in JSON-RPC, with an id that the sender has chosen.
+  case request(Int64, method: String, params: Value)
+  /// The progress of a request: `$/progress`.
+  case progress(Int64, Value)
+  /// The response to a request.
+  case response(Int64, Result<Value, CallError>)
+  /// The sender no longer needs the response: `$/cancelRequest`.
+  case cancel(Int64)
   /// A message between a connection at one server and its session at the other.
   case relay(RelayMessage)
   /// A fragment of a message that is too large for one envelope.
@@ -73,12 +73,18 @@ extension SessionClusterMessage {
     case .presence(let value): writer.write(1, value)
     case .heartbeat: writer.write(byte: 2)
     case .reset: writer.write(byte: 3)
-    case .request(let id, let value): writer.write(4, id, value)
-    case .progress(let id, let value): writer.write(5, id, value)
-    case .response(let id, let value): writer.write(6, id, value)
+    case .request(let id, let method, let params):
+      writer.writeRPC(params) { ["id": .integer(id), "method": .string(method), "params": $0] }
+    case .progress(let id, let value):
+      writer.writeRPC(value) {
+        ["method": "$/progress", "params": ["id": .integer(id), "value": $0]]
+      }
+    case .response(let id, .success(let value)):
+      writer.writeRPC(value) { ["id": .integer(id), "result": $0] }
+    case .response(let id, .failure(let error)):
+      writer.writeRPC(error.value) { ["id": .integer(id), "error": $0] }
     case .cancel(let id):
-      writer.write(byte: 7)
-      writer.write(id)
+      writer.writeRPC(.integer(id)) { ["method": "$/cancelRequest", "params": ["id": $0]] }
     case .relay(let relay):
       writer.write(byte: relay.isToOwner ? 8 : 9)
       writer.write(relay.number)
@@ -96,10 +102,7 @@ extension SessionClusterMessage {
     case 1: self = .presence(try reader.value())
     case 2: self = .heartbeat
     case 3: self = .reset
-    case 4: self = .request(try reader.number(), try reader.value())
-    case 5: self = .progress(try reader.number(), try reader.value())
-    case 6: self = .response(try reader.number(), try reader.value())
-    case 7: self = .cancel(try reader.number())
+    case 4: try self.init(rpc: try reader.value())
     case let kind where kind == 8 || kind == 9:
       self = .relay(
         RelayMessage(
@@ -111,6 +114,33 @@ extension SessionClusterMessage {
   }
 }
 
+extension SessionClusterMessage {
+  /// Reads a message of JSON-RPC.
+  private init(rpc message: Value) throws(ByteDecodingError) {
+    let params = message["params"]
+    switch (message["method"]?.string, message["id"]?.exactInteger) {
+    case ("$/progress"?, nil):
+      guard let id = params?["id"]?.exactInteger else { throw .noRPC }
+      self = .progress(id, params?["value"] ?? .null)
+    case ("$/cancelRequest"?, nil):
+      guard let id = params?["id"]?.exactInteger else { throw .noRPC }
+      self = .cancel(id)
+    case (let method?, let id?): self = .request(id, method: method, params: params ?? .null)
+    case (nil, let id?):
+      if let error = message["error"] {
+        self = .response(id, .failure(CallError(peerValue: error)))
+      } else {
+        self = .response(id, .success(message["result"] ?? .null))
+      }
+    default: throw .noRPC
+    }
+  }
+}
+
+extension ByteDecodingError {
+  fileprivate static let noRPC = ByteDecodingError("it is no message of JSON-RPC")
+}
+
 /// A message with its sender, and its number among the messages from that server to this one.
 /// Numbers begin at 1; a message to all servers has 0.
 struct ClusterEnvelope {
@@ -119,7 +149,7 @@ struct ClusterEnvelope {
   let message: SessionClusterMessage
 
   /// The version of the message format. A server that reads a later one belongs to a later release.
-  private static let formatVersion: UInt8 = 2
+  private static let formatVersion: UInt8 = 3
   /// Bytes in addition to those of the message and of the sender's name.
   static let overhead = 1 + 8 + 8
 
@@ -149,10 +179,19 @@ extension RecordByteWriter {
     write(rest: value.jsonBytes)
   }
 
-  fileprivate mutating func write(_ kind: UInt8, _ id: UInt64, _ value: Value) {
-    write(byte: kind)
-    write(id)
-    write(rest: value.jsonBytes)
+  /// Writes a message of JSON-RPC that contains a value.
+  fileprivate mutating func writeRPC(_ value: Value, _ message: (Value) -> ValueObject) {
+    write(byte: 4)
+    // The app may provide a value that nests too deeply. It could not be sent to a client either.
+    write(rest: Self.rpcBytes(message(value)) ?? Self.rpcBytes(message(.null)) ?? [])
+  }
+
+  private static func rpcBytes(_ message: ValueObject) -> [UInt8]? {
+    var members: ValueObject = ["jsonrpc": "2.0"]
+    members.merge(message)
+    var writer = JSONWriter()
+    do { try writer.write(.object(members), maxDepth: JSON.maxStoredDepth) } catch { return nil }
+    return writer.bytes
   }
 
   fileprivate mutating func write(_ content: RelayMessage.RelayContent) {

@@ -15,10 +15,10 @@ final class SessionPeerRequests: Sendable {
   }
 
   private struct RequestsState {
-    var pending: [UInt64: PendingPeerRequest] = [:]
+    var pending: [Int64: PendingPeerRequest] = [:]
     /// Running requests by their sender, and by the number that the sender has chosen.
-    var running: [String: [UInt64: Task<Void, Never>]] = [:]
-    var lastNumber: UInt64 = 0
+    var running: [String: [Int64: Task<Void, Never>]] = [:]
+    var lastNumber: Int64 = 0
   }
 
   private let state = Locked(RequestsState())
@@ -33,7 +33,8 @@ final class SessionPeerRequests: Sendable {
   /// lost first, and with 2408 if the response takes longer than `time`. If the task is cancelled,
   /// so is the request.
   func request(
-    _ server: String, _ body: Value, within time: Duration, on loop: any EventLoop,
+    _ server: String, _ method: String, _ params: Value, within time: Duration,
+    on loop: any EventLoop,
     progress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
     let response = FirstResult<Value>()
@@ -47,7 +48,7 @@ final class SessionPeerRequests: Sendable {
       response.complete(
         .failure(CallError(.deadline, "The server \(server) did not answer in time")))
     }
-    send(.request(id, body), server)
+    send(.request(id, method: method, params: params), server)
     let result = await withTaskCancellationHandler {
       await response.value()
     } onCancel: {
@@ -65,26 +66,23 @@ final class SessionPeerRequests: Sendable {
   }
 
   /// Receives the progress of a pending request, or its response.
-  func receive(progress value: Value, of id: UInt64, from server: String) {
+  func receive(progress value: Value, of id: Int64, from server: String) {
     guard let pending = state.withLock({ $0.pending[id] }), pending.server == server else { return }
     pending.progress?(value)
   }
 
-  func receive(response value: Value, of id: UInt64, from server: String) {
+  func receive(
+    response result: Result<Value, CallError>, of id: Int64, from server: String
+  ) {
     let pending = state.withLock { state in
       state.pending[id]?.server == server ? state.pending.removeValue(forKey: id) : nil
     }
-    guard let pending else { return }
-    if let error = value["error"] {
-      pending.response.complete(.failure(CallError(peerValue: error)))
-    } else {
-      pending.response.complete(.success(value["result"] ?? .null))
-    }
+    pending?.response.complete(result.mapError { $0 })
   }
 
   /// Runs `work` for a request of another server, and sends its response.
   func handle(
-    _ id: UInt64, from server: String,
+    _ id: Int64, from server: String,
     _ work:
       @escaping @Sendable (
         _ progress: @escaping @Sendable (Value) -> Void
@@ -95,27 +93,27 @@ final class SessionPeerRequests: Sendable {
       guard state.running[server, default: [:]].count < Self.maxRunning else {
         let error = CallError(
           .tooMany, "The server has too many unanswered requests of other servers")
-        return send(.response(id, ["error": error.value]), server)
+        return send(.response(id, .failure(error)), server)
       }
       state.running[server, default: [:]][id] = Task { [weak self] in
-        let response: Value
+        let result: Result<Value, CallError>
         do throws(CallError) {
-          response = ["result": try await work { send(.progress(id, $0), server) }]
+          result = .success(try await work { send(.progress(id, $0), server) })
         } catch {
-          response = ["error": error.value]
+          result = .failure(error)
         }
-        if self?.finish(id, from: server) != nil { send(.response(id, response), server) }
+        if self?.finish(id, from: server) != nil { send(.response(id, result), server) }
       }
     }
   }
 
   /// Cancels a request whose sender no longer needs the response.
-  func cancel(_ id: UInt64, from server: String) {
+  func cancel(_ id: Int64, from server: String) {
     finish(id, from: server)?.cancel()
   }
 
   /// Removes a running request and returns its task; nil if its response is no longer needed.
-  private func finish(_ id: UInt64, from server: String) -> Task<Void, Never>? {
+  private func finish(_ id: Int64, from server: String) -> Task<Void, Never>? {
     state.withLock { state in
       defer { if state.running[server]?.isEmpty == true { state.running[server] = nil } }
       return state.running[server]?.removeValue(forKey: id)

@@ -80,6 +80,15 @@ extension Audience {
   }
 }
 
+// The value of `to`.
+extension Audience: Codable {
+  /// Decodes the value of `to` in `session.push`.
+  public init(from decoder: any Decoder) throws { try self.init(Value(from: decoder)) }
+
+  /// Encodes the value of `to` in `session.push`.
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
+
 extension CallError {
   fileprivate static var invalidAudience: CallError {
     .invalidParams(

@@ -1,7 +1,7 @@
 import WayValues
 
 /// The removal of a session, or of one of its clients, by an administrator or the app.
-package struct SessionRevocation: Sendable {
+package struct SessionRevocation: Codable, Sendable {
   /// The id of the session.
   let session: String
   /// The name of the client; `nil` for all clients, which ends the session.
@@ -10,18 +10,6 @@ package struct SessionRevocation: Sendable {
   package init(session: String, client: String? = nil) {
     self.session = session
     self.client = client
-  }
-
-  /// Reads the form of another server.
-  init(peerValue value: Value) {
-    self.init(session: value["session"]?.string ?? "", client: value["client"]?.string)
-  }
-
-  /// The form for another server.
-  var peerMembers: ValueObject {
-    var members: ValueObject = ["session": .string(session)]
-    members["client"] = client.map(Value.string)
-    return members
   }
 
   /// Whether it names a client of a session, by itself or with the whole session.

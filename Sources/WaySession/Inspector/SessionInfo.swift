@@ -30,7 +30,7 @@ public struct ClientInfo: Sendable, Hashable {
 }
 
 /// The request of `session.list`: the sessions in the order of their ids.
-struct SessionListQuery: Sendable {
+struct SessionListQuery: Codable, Sendable {
   /// The id after which the page begins; `nil` for the first page.
   let after: String?
   /// The maximum number of sessions.

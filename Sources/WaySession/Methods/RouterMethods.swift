@@ -239,11 +239,11 @@ enum RouterMethods {
       audience: .user(user), action: .deliver(link), params: [:],
       timeout: SessionPush.defaultTimeout,
       method: "router.deliver", key: link.key)
-    let owner = session.environment.owner
+    let operations = session.environment.operations
     let copy = rights.followingCopy
-    return try AdminMethods.respondLater(handle, size: params.size, in: session) {
+    return try session.respondLater(to: handle, size: params.size) {
       () throws(CallError) in
-      let receipt = try await owner.push(push, by: copy, maxBytes: 0).linkReceipt
+      let receipt = try await operations.push(push, by: copy, maxBytes: 0).linkReceipt
       return [
         "sessions": .integer(Int64(receipt.delivered)),
         "waiting": .integer(Int64(receipt.waiting)),

@@ -33,10 +33,10 @@ extension Session {
   }
 
   /// The rights of a caller on another server, whose call a client of this session serves.
-  func rights(of caller: ServedCaller) -> Rights {
+  func rights(of caller: PeerCaller) -> Rights {
     switch caller {
     case .app: appRights
-    case .client(let caller): Rights(caller, environment.policy)
+    case .client(let client): Rights(client.caller, environment.policy)
     case .limited: .none
     }
   }

@@ -44,6 +44,23 @@ struct SessionPushResult: Sendable {
   }
 }
 
+// The form that other servers get: ``value`` with the first error, whose entry may have had no room.
+extension SessionPushResult: Codable {
+  init(from decoder: any Decoder) throws {
+    let value = try Value(from: decoder)
+    receipt = DeliveryReceipt(peerValue: value)
+    entries = value["results"]?.array ?? []
+    hasMore = value["more"] == true
+    firstError = value["firstError"].map(CallError.init(peerValue:))
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var members = value.object ?? [:]
+    members["firstError"] = firstError?.value
+    try members.encode(to: encoder)
+  }
+}
+
 /// Collects the result of a push from many sessions. Usable from any thread. The entries are limited
 /// in bytes, so that the result can always be sent.
 final class PushCollector: Sendable {
@@ -96,14 +113,14 @@ final class PushCollector: Sendable {
     add(receipt, members, error)
   }
 
-  /// Adds the result of another server.
-  func add(peerValue: Value) {
-    let receipt = DeliveryReceipt(peerValue: peerValue)
+  /// Adds the result of a server.
+  func add(_ result: SessionPushResult) {
     state.withLock { state in
-      state.result.receipt += receipt
-      if peerValue["more"] == true { state.result.hasMore = true }
+      state.result.receipt += result.receipt
+      if result.hasMore { state.result.hasMore = true }
+      if state.result.firstError == nil { state.result.firstError = result.firstError }
     }
-    for case .object(let members) in peerValue["results"]?.array ?? [] {
+    for case .object(let members) in result.entries {
       add(DeliveryReceipt(), members, members["error"].map(CallError.init(peerValue:)))
     }
   }

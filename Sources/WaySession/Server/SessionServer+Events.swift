@@ -88,19 +88,8 @@ extension SessionServer {
     return stream
   }
 
-  /// Sends each table change to the subscribers of `table.changed`, until the task is cancelled.
-  package func publishTableChanges(
-    _ changes: some AsyncSequence<LiveTable.Change, Never> & Sendable
-  ) async {
-    for await change in changes {
-      // A change that cannot be shared now is shared with the next presence of another server.
-      if change.cause != .cluster { _ = try? await clusterDispatch.shareTable(change.stamp) }
-      await publishTableChange(change)
-      await auditRoutes()
-    }
-  }
-
-  private func publishTableChange(_ change: LiveTable.Change) async {
+  /// Sends a table change to the subscribers of `table.changed`.
+  func publishTableChange(_ change: LiveTable.Change) async {
     let topic = SystemTopic.tableChanged.rawValue
     let event = BridgeEvent(topic: topic, data: change.value, at: configuration.now())
     let allLoopSessions = sessionsByLoop

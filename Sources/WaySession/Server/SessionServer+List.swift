@@ -4,7 +4,7 @@ import WayRouting
 import WayValues
 
 /// A page of the result of `session.list`.
-struct SessionListPage: Sendable {
+struct SessionListPage: Codable, Sendable {
   /// The entries, in the order of the ids.
   var entries: [Value] = []
   /// Whether there are more sessions after the last entry.

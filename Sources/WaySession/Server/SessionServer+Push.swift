@@ -18,23 +18,6 @@ extension SessionServer {
     }
   }
 
-  /// Calls a method of every client of an audience. A client that has lost its connection fails at
-  /// once, and gets the request when it is back.
-  func call(
-    _ method: String, _ params: ValueObject, of audience: Audience, timeout: Duration
-  ) async throws(CallError) -> [Delivery<Value>] {
-    guard !MethodTable.isReserved(method) else {
-      throw .invalidParams(
-        "The protocol reserves the method name \(method.quoted); choose another name")
-    }
-    let push = SessionPush(
-      audience: audience, action: .client(method), params: params, timeout: timeout,
-      method: method)
-    let collector = PushCollector(maxBytes: .max)
-    await run(push, by: nil, into: collector)
-    return collector.result.entries.compactMap(Delivery.init(peerValue:))
-  }
-
   /// Calls a method of one page, whichever client or handler responds for it.
   func call(
     page: String, in session: String, _ method: String, _ params: ValueObject, timeout: Duration

@@ -4,23 +4,14 @@ import WayValues
 
 // Removal of sessions and clients.
 extension SessionServer {
-  /// Removes clients of a session of this server, and what they have requested for other sessions and
-  /// that waits, here and at the other servers. Returns their names when the store has the change, or
+  /// Removes clients of a session of this server. Returns their names when the store has the change, or
   /// is unavailable. Fails with 2404 if there is no such session or client, and with 2503 if the
   /// session moves to another server.
   func revoke(_ revocation: SessionRevocation) async throws(CallError) -> [String] {
     guard let loopSessions = loopSessions(ofSession: revocation.session) else {
       throw LoopSessions.sessionNotFound(revocation.session)
     }
-    let clients = try await loopSessions.revoke(revocation)
-    // One that does not respond asks for the state of a client before it starts what has waited.
-    Task {
-      await clusterDispatch.requestOthers([
-        "ask": "revoked", "clients": .array(clients.map(Value.string)),
-      ])
-    }
-    await removeDeepLinks(from: clients)
-    return clients
+    return try await loopSessions.revoke(revocation)
   }
 
   /// Removes what clients of another server have requested here, because an administrator has removed
@@ -30,7 +21,9 @@ extension SessionServer {
     await removeDeepLinks(from: clients)
   }
 
-  private func removeDeepLinks(from clients: [String]) async {
+  /// Removes the deep links that clients have sent and that wait here. Returns when the store has the
+  /// change, or is unavailable.
+  func removeDeepLinks(from clients: [String]) async {
     let names = Set(clients)
     unclaimedLinks.withLock { $0.remove(from: names) }
     for loopSessions in sessionsByLoop { await loopSessions.removeDeepLinks(from: names) }

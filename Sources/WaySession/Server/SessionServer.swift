@@ -53,6 +53,8 @@ package final class SessionServer: Sendable {
   let unclaimedLinks: Locked<UnclaimedLinks>
   /// The clients that administrators have removed.
   let revokedClients = Locked(RevokedClients())
+  /// The pages that were opened for other servers, by their sessions and ids.
+  let pagesOfPeers = Locked<[String: OpenedPage]>([:])
   /// The pushes with idempotency keys.
   let pushKeys = Locked(SessionPushKeys())
   /// The call rates of callers over HTTP, which have no connection.
@@ -118,10 +120,6 @@ package final class SessionServer: Sendable {
     loopReferences.withLock { $0.compactMap(\.loopSessions) }
   }
 
-  /// Runs operations in the sessions of all servers of the cluster; only here if there is no
-  /// cluster.
-  package var clusterDispatch: ClusterDispatch { ClusterDispatch(sessionServer: self) }
-
   private func loopSessions(at index: SessionDirectory.LoopIndex?) -> LoopSessions? {
     guard let index else { return nil }
     return loopReferences.withLock { $0.indices.contains(index) ? $0[index].loopSessions : nil }
@@ -170,52 +168,11 @@ package final class SessionServer: Sendable {
   }
 }
 
-extension SessionServer: ChannelAcceptor {
-  package func accept(
-    _ channel: any MessageChannel, _ handshake: Handshake
-  ) -> any MessageReceiver {
-    let loop = channel.loop
-    guard let loopSessions = sessionsByLoop.first(where: { $0.loop === loop }) else {
-      channel.close(.drain, "the server is shutting down")
-      return DiscardingReceiver()
-    }
-    return loopSessions.accept(channel, handshake)
-  }
-
-  /// Discards messages after the server has ended.
-  private final class DiscardingReceiver: MessageReceiver {
-    func receive(_ message: RawSpan, as kind: MessageKind) {}
-    func closed(_ code: UInt16?) {}
-  }
-}
-
 // Start and shutdown.
 extension SessionServer {
-  /// Restores the stored sessions, before connections are accepted. Throws if the store cannot be
-  /// used. A session that cannot be read stays in the store, and is reported to the event sink.
-  package func restore() async throws {
-    guard let store else { return }
-    let allLoopSessions = sessionsByLoop
-    guard let first = allLoopSessions.first else { return }
-    if let cluster {
-      serverHosts.setChangeHandler { [weak cluster] in cluster?.publishPresence() }
-      try await cluster.begin(ClusterDelegate(of: self), on: first.loop)
-      if !cluster.engine.protectsMessages {
-        configuration.logger?.warning(
-          "messages between the servers of the cluster are not protected",
-          metadata: ["reason": "the cluster has no secret"])
-      }
-      try await clusterTable?.begin()
-      for loopSessions in allLoopSessions { await loopSessions.monitorLease() }
-    }
-    let storedSessions = try await store.load()
-    cluster?.counts.takenOverAtStart.add(storedSessions.count)
-    cluster?.scheduleOrphanAdoption()
-    for (number, stored) in storedSessions.enumerated() {
-      await allLoopSessions[number % allLoopSessions.count].restore(stored)
-    }
+  /// Records that the stored sessions are restored.
+  func beginServing() {
     _ = state.compareExchange(expected: .starting, desired: .serving, ordering: .relaxed)
-    cluster?.publishPresence()
   }
 
   /// Passes all remaining changes to the store, and closes it. Nothing may change afterwards.

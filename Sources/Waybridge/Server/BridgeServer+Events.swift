@@ -25,7 +25,7 @@ extension BridgeServer {
   public func publish(
     _ topic: String, _ data: Value = .null, to audience: Audience = .all, retain: Int = 0
   ) async throws(CallError) -> DeliveryReceipt {
-    try await sessionServer().clusterDispatch.publish(topic, data, to: audience, retain: retain)
+    try await sessionServer().dispatch.publish(topic, data, to: audience, retain: retain)
   }
 
   /// Publishes an event of a topic of generated code, as ``publish(_:_:to:retain:)-(String,_,_,_)``
@@ -45,7 +45,7 @@ extension BridgeServer {
   /// exactly this audience. Throws only while the server does not run.
   public func clearRetained(_ topic: String, for audience: Audience = .all) async throws(CallError)
   {
-    try await sessionServer().clusterDispatch.forget(topic, for: audience)
+    try await sessionServer().dispatch.forget(topic, for: audience)
   }
 
   /// Returns the server's own events of all sessions from now on, each with the id of its

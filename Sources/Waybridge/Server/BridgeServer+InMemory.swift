@@ -16,7 +16,7 @@ extension BridgeServer {
       let log = configuration.logger.map(BridgeLog.init)
       let shared = try configuration.sessionServerConfiguration(for: router, log: log, now: now)
       let sessionServer = SessionServer(shared)
-      let loopSessions = LoopSessions(loop: loop, in: sessionServer)
+      let loopSessions = sessionServer.dispatch.makeLoopSessions(on: loop)
       await activate(with: sessionServer)
       return loopSessions
     } catch {

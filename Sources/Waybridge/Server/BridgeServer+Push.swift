@@ -34,7 +34,7 @@ extension BridgeServer {
     in audience: Audience, timeout: Duration = .seconds(10),
     attachments: [String: any Sendable] = [:]
   ) async throws(CallError) -> [Delivery<OpenedPage>] {
-    try await sessionServer().clusterDispatch.open(
+    try await sessionServer().dispatch.open(
       uri, params, exts: exts, style: style, in: audience, timeout: timeout, carrying: attachments)
   }
 
@@ -56,7 +56,7 @@ extension BridgeServer {
     _ method: String, _ params: ValueObject = [:], of audience: Audience,
     timeout: Duration = .seconds(10)
   ) async throws(CallError) -> [Delivery<Value>] {
-    try await sessionServer().clusterDispatch.call(method, params, of: audience, timeout: timeout)
+    try await sessionServer().dispatch.call(method, params, of: audience, timeout: timeout)
   }
 
   /// Calls a method of one page: in the client that runs in it, otherwise in its host
@@ -71,7 +71,7 @@ extension BridgeServer {
     page: String, in session: String, _ method: String, _ params: ValueObject = [:],
     timeout: Duration = .seconds(10)
   ) async throws(CallError) -> Value {
-    try await sessionServer().clusterDispatch.call(
+    try await sessionServer().dispatch.call(
       page: page, in: session, method, params, timeout: timeout)
   }
 
@@ -95,7 +95,7 @@ extension BridgeServer {
     guard let running = try sessionServer(orQueueing: link, for: audience) else {
       return DeliveryReceipt(waiting: 1)
     }
-    return try await running.clusterDispatch.deliver(link, to: audience)
+    return try await running.dispatch.deliver(link, to: audience)
   }
 
   /// Delivers a deep link in the format of an older server, `{action, action_url, …}`, as
@@ -117,7 +117,7 @@ extension BridgeServer {
   /// Returns the current sessions of an audience, in no order. Throws only while the server does
   /// not run.
   public func sessions(_ audience: Audience = .all) async throws(CallError) -> [SessionInfo] {
-    try await sessionServer().clusterDispatch.sessions(audience)
+    try await sessionServer().dispatch.sessions(audience)
   }
 
   /// Ends a session: its clients are disconnected with 4003 and cannot resume. Returns the ids of
@@ -125,7 +125,7 @@ extension BridgeServer {
   /// meanwhile.
   @discardableResult
   public func end(session: String) async throws(CallError) -> [String] {
-    try await sessionServer().clusterDispatch.revoke(SessionRevocation(session: session), by: nil)
+    try await sessionServer().dispatch.revoke(SessionRevocation(session: session), by: nil)
   }
 
   /// Disconnects a client with 4003, and the guests that it has invited. They cannot resume, and
@@ -136,17 +136,17 @@ extension BridgeServer {
   public func disconnect(
     client: String, of session: String
   ) async throws(CallError) -> [String] {
-    try await sessionServer().clusterDispatch.revoke(
+    try await sessionServer().dispatch.revoke(
       SessionRevocation(session: session, client: client), by: nil)
   }
 
   /// Adds a session to a group. Throws 2404 if there is no such session.
   public func add(session: String, toGroup group: String) async throws(CallError) {
-    try await self.sessionServer().clusterDispatch.add(session: session, toGroup: group)
+    try await self.sessionServer().dispatch.add(session: session, toGroup: group)
   }
 
   /// Removes a session from a group, if it is in it. Throws 2404 if there is no such session.
   public func remove(session: String, fromGroup group: String) async throws(CallError) {
-    try await self.sessionServer().clusterDispatch.remove(session: session, fromGroup: group)
+    try await self.sessionServer().dispatch.remove(session: session, fromGroup: group)
   }
 }

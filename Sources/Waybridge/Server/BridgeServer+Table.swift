@@ -17,7 +17,7 @@ extension BridgeServer {
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.auditRoutes(sessionServer) }
       if let table = configuration.sessions.table {
-        tasks.addTask { await sessionServer.publishTableChanges(await table.changes()) }
+        tasks.addTask { await sessionServer.dispatch.publishTableChanges(await table.changes()) }
         if let tableEvents {
           tasks.addTask {
             await reportTableChanges(tableEvents, table.file, to: sessionServer.auditTrail)

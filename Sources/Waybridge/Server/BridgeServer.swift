@@ -91,7 +91,7 @@ public struct BridgeServer: Service {
         // The link was validated when it was queued, so the error means that too many links wait
         // for sessions.
         do throws(CallError) {
-          try await sessionServer.clusterDispatch.deliver(link, to: audience)
+          try await sessionServer.dispatch.deliver(link, to: audience)
         } catch {
           configuration.logger?.warning(
             "deep link discarded", metadata: ["reason": "\(error.message)"])
@@ -164,7 +164,7 @@ package struct RunningBridge: Sendable {
         sessionServer.auditTrail?.recordThrottled(record)
       }
     }
-    loopSessions = loops.map { LoopSessions(loop: $0, in: sessionServer) }
+    loopSessions = loops.map { sessionServer.dispatch.makeLoopSessions(on: $0) }
     socketServer = SocketServer(
       configuration: sockets, endpoints: configuration.endpoints(sessionServer), loop: loop,
       others: Array(loops.dropFirst()))
@@ -173,7 +173,7 @@ package struct RunningBridge: Sendable {
       lagProbes: loops.map { LoopLagMetrics(loop: $0) },
       liveTable: configuration.sessions.table, tokenKeys: configuration.tokenKeys)
     do {
-      try await sessionServer.restore()
+      try await sessionServer.dispatch.restore()
       let bound = try await socketServer.start(
         responder: BridgeResponder.make(
           webEntries: configuration.web.entries, embedded: sockets.embeddedFiles, metrics: metrics,
@@ -226,7 +226,7 @@ extension BridgeConfiguration {
     let bridge = Endpoint(
       path: "/bridge", subprotocols: [Handshake.sessionSubprotocol], maxMessage: limits.maxMessage,
       maxMessageBeforeAdmission: sessions.identify == nil ? nil : limits.maxHello,
-      acceptor: sessionServer)
+      acceptor: ConnectionAcceptor(sessionServer))
     guard enablesConformanceMethods else { return [bridge] }
     return [
       bridge,

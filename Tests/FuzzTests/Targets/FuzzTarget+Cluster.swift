@@ -29,9 +29,6 @@ extension FuzzTarget {
     if case .fragment(let bytes, _) = envelope.message {
       _ = table.addFragment(bytes, from: envelope.sender)
     }
-    if case .response(_, let value) = envelope.message, let error = value["error"] {
-      _ = CallError(peerValue: error)
-    }
     let next = table.nextMessageNumber(to: envelope.sender, at: 2)
     try FuzzFailure.unless(next == 1, "the first message to a server has the number \(next)")
     _ = table.successor(at: 2)
@@ -125,7 +122,7 @@ private struct RestoredSession {
       }
     }
     let server = SessionServer(configuration)
-    let sessions = LoopSessions(loop: loop, in: server)
+    let sessions = server.dispatch.makeLoopSessions(on: loop)
     let stored = StoredSession(id: "s-1", lease: SessionLease(owner: "a", term: 2), parts: parts)
     let isDone = DispatchSemaphore(value: 0)
     loop.execute {

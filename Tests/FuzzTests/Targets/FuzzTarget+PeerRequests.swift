@@ -16,9 +16,10 @@ extension FuzzTarget {
     let response = PeerFixture().response(to: request)
     let message = SessionClusterMessage.response(1, response)
     guard let read = try? SessionClusterMessage(ByteReader(message.bytes)),
-      case .response(1, let value) = read
+      case .response(1, let result) = read
     else { throw FuzzFailure("the response \(response) cannot be read") }
-    try FuzzFailure.unless(value == response, "the response is read as \(value)")
+    try FuzzFailure.unless(
+      (try? result.get()) == (try? response.get()), "the response is read as \(result)")
   }
 }
 
@@ -35,29 +36,33 @@ private struct PeerFixture {
     _ = try? router.task("action://pay") { _ in 1 }
     server = SessionServer(
       SessionServerConfiguration(router: router, now: { 1_750_000_000_000 }))
-    sessions = LoopSessions(loop: loop, in: server)
+    sessions = server.dispatch.makeLoopSessions(on: loop)
   }
 
   /// Handles a request as ``SessionPeerRequests`` does. Blocks until it has a response.
-  func response(to request: Value) -> Value {
-    let handlers = ClusterPeerHandlers(sessionServer: server, openedPages: Locked([:]))
+  func response(to request: Value) -> Result<Value, CallError> {
+    let context = PeerContext(dispatch: server.dispatch) { _ in }
     let response = ResponseBox()
     Task.detached {
+      let result: Result<Value, CallError>
       do throws(CallError) {
-        let value = try await handlers.handle(request) { _ in }
-        response.value.withLock { $0 = ["result": value] }
+        let params = request["params"] ?? .null
+        result = .success(
+          try await PeerMethods.perform(
+            request["method"]?.string ?? "", params, in: context))
       } catch {
-        response.value.withLock { $0 = ["error": error.value] }
+        result = .failure(error)
       }
+      response.result.withLock { $0 = result }
       response.isComplete.signal()
     }
     response.isComplete.wait()
-    return response.value.withLock { $0 }
+    return response.result.withLock { $0 }
   }
 }
 
 /// A response that another thread produces.
 private final class ResponseBox: Sendable {
-  let value = Mutex<Value>(.null)
+  let result = Mutex(Result<Value, CallError>.success(.null))
   let isComplete = DispatchSemaphore(value: 0)
 }

@@ -49,7 +49,7 @@ struct TableMethodTests {
   @Test func readsUpdatesAndRollsBackTable() async throws {
     let client = try await open()
     let changes = await table.changes()
-    let publisher = Task { await bridge.sessionServer.publishTableChanges(changes) }
+    let publisher = Task { await bridge.sessionServer.dispatch.publishTableChanges(changes) }
     defer { publisher.cancel() }
     let subscriber = try await open()
     try await subscriber.subscribe("table.changed")

@@ -21,7 +21,7 @@ struct ClusterAdmissionTests {
         identifiedCount.withLock { $0 += 1 }
         return Identity(user: "anna")
       }, cluster: Cluster(StubClusterEngine()))
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
   }
 
   private func resumingClient() async throws -> WireClient {

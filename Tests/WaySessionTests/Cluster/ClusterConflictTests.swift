@@ -17,7 +17,7 @@ struct ClusterConflictTests {
 
   init() async throws {
     bridge = InMemoryBridge(Router(), cluster: Cluster(engine))
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
   }
 
   /// Receives the presence of another server.
@@ -60,7 +60,7 @@ struct ClusterConflictTests {
     receivePresence(of: "c")
     #expect(cluster?.others.isEmpty == true && leftCount == 1)
     await #expect {
-      try await cluster?.request("b", ["ask": "hosts"], within: .seconds(1))
+      try await cluster?.request("b", "peer.hosts", [:], within: .seconds(1))
     } throws: { error in
       "\(error)".contains("the settings of this server differ")
     }
@@ -122,7 +122,7 @@ struct ClusterConflictTests {
       await rejectionReason() == "the settings of this server differ from those of its cluster")
     #expect(bridge.sessionServer.clusterState?.isReachable == true)
     await #expect {
-      try await bridge.sessionServer.clusterDispatch.target(of: .all)
+      try await bridge.sessionServer.dispatch.location(of: .all)
     } throws: { error in
       "\(error)".contains("the settings of this server differ")
     }

@@ -15,8 +15,10 @@ struct ClusterMessageTests {
       Identity(user: "ada", groups: [UTF8Key("b")], claims: ["plan": "pro"], expires: 123)))
 
   static let messages: [SessionClusterMessage] = [
-    .presence(["sessions": 1]), .heartbeat, .reset, .request(7, ["ask": "hosts"]),
-    .progress(7, "half"), .response(7, ["result": [1, 2]]), .cancel(.max),
+    .presence(["sessions": 1]), .heartbeat, .reset,
+    .request(7, method: "peer.hosts", params: ["a": 1]), .progress(7, "half"),
+    .response(7, .success([1, 2])), .response(7, .success(.null)),
+    .response(7, .failure(CallError(.hostAbsent, "gone", data: ["a": 1]))), .cancel(.max),
     relay(true, .open(RelayRequest(session: "s-1", handshake: handshake))),
     relay(true, .open(RelayRequest(session: "", handshake: handshake, identity: identity))),
     relay(true, .identity(identity)),
@@ -59,7 +61,7 @@ struct ClusterMessageTests {
 
   @Test func rejectsInvalidBytes() {
     #expect(throws: ByteDecodingError("it is truncated")) { try ClusterEnvelope([]) }
-    #expect(throws: ByteDecodingError("its format is 123, and this version reads only 2")) {
+    #expect(throws: ByteDecodingError("its format is 123, and this version reads only 3")) {
       try ClusterEnvelope(Array("{}".utf8))
     }
     #expect(throws: ByteDecodingError("it has the unknown kind 99")) {
@@ -71,5 +73,26 @@ struct ClusterMessageTests {
     #expect(throws: ByteDecodingError.self) {
       try ClusterEnvelope([2] + Array(repeating: 255, count: 30))
     }
+  }
+
+  @Test func requestsAreMessagesOfJSONRPC() {
+    let request = SessionClusterMessage.request(7, method: "peer.hosts", params: ["a": 1])
+    #expect(
+      String(decoding: request.bytes.dropFirst(), as: UTF8.self)
+        == #"{"jsonrpc":"2.0","id":7,"method":"peer.hosts","params":{"a":1}}"#)
+    for text in ["{}", "[]", #"{"id":"x"}"#, #"{"method":"$/progress"}"#, #"{"method":"peer.a"}"#] {
+      #expect(throws: ByteDecodingError.self) {
+        try ClusterEnvelope(ClusterEnvelope.bytes(from: "a", 1, [4] + Array(text.utf8)))
+      }
+    }
+  }
+
+  /// Swift code may respond with a value that nests too deep for a message.
+  @Test func responseThatCannotBeWrittenIsNull() throws {
+    var value: Value = 1
+    for _ in 0..<200 { value = [value] }
+    let bytes = SessionClusterMessage.response(7, .success(value)).bytes
+    let message = try SessionClusterMessage(ByteReader(bytes))
+    #expect("\(message)" == "\(SessionClusterMessage.response(7, .success(.null)))")
   }
 }

@@ -16,20 +16,19 @@ struct ClusterServerTests {
 
   init() async throws {
     bridge = InMemoryBridge(Router(), cluster: Cluster(engine))
-    try await sessionServer.restore()
+    try await sessionServer.dispatch.restore()
     engine.receive(.presence(["sessions": 1]), from: "b")
   }
 
-  /// Returns the members of the response to a request.
-  private func respond(_ question: Value) async throws -> Value {
-    try await ClusterPeerHandlers(sessionServer: sessionServer, openedPages: Locked([:])).handle(
-      question
-    ) { _ in }
+  /// Returns the result of a request of another server.
+  private func respond(_ method: String, _ params: Value) async throws(CallError) -> Value {
+    let context = PeerContext(dispatch: sessionServer.dispatch) { _ in }
+    return try await PeerMethods.perform(method, params, in: context)
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1001, .max])
   func clampsListLimit(_ limit: Int64) async throws {
-    let response = try await respond(["ask": "briefs", "limit": .integer(limit)])
+    let response = try await respond("peer.summaries", ["limit": .integer(limit)])
     #expect(response["sessions"] == [])
   }
 
@@ -60,50 +59,42 @@ struct ClusterServerTests {
     #expect(sessionServer.cluster?.counts.unreadableMessages.value == 1)
   }
 
-  @Test(
-    arguments: [
-      "push", "pushKey", "open", "close", "run", "sessions", "list", "group", "forget", "hosts",
-      "links",
-      "retained", "table", "policy", "briefs", "session", "explain", "no such question",
-    ])
-  func toleratesInvalidPeerRequests(_ name: String) async {
-    let members: [Value] = [
-      ["ask": .string(name)],
-      ["ask": .string(name), "to": 1, "of": ["all": false], "push": [], "limit": "x"],
-      [
-        "ask": .string(name), "session": .integer(.max), "caller": ["session": [:]], "to": "",
-        "timeoutMs": .integer(.min), "uri": .string(String(repeating: "x", count: 100_000)),
-      ],
-      [
-        "ask": .string(name), "to": ["all": true], "timeoutMs": .integer(.max),
-        "revision": .integer(.min), "uri": "x:y", "params": [1],
-      ],
-    ]
-    for question in members { _ = try? await respond(question) }
+  @Test(arguments: PeerMethods.operations.map { $0.method })
+  func paramsThatCannotBeReadAreInvalid(_ method: String) async throws {
+    let hasParams = !["peer.hosts", "peer.retained"].contains(method)
+    for params: Value in [.null, [1], "x", 7] {
+      var code: Int?
+      do throws(CallError) { _ = try await respond(method, params) } catch { code = error.code }
+      #expect(code == (hasParams ? -32602 : nil))
+    }
+  }
+
+  @Test func unknownMethodIsReported() async {
+    let error = await #expect(throws: CallError.self) { try await respond("peer.none", [:]) }
+    #expect(error?.code == -32601)
   }
 
   @Test func knowsResultOfKeyedPush() async throws {
     let now = sessionServer.configuration.now()
     let request = IdempotentRequest(method: "cart", target: "", params: [:])
     let key = SessionPushKeys.PushKey(owner: "push:app", audience: .user("anna"), text: "k")
-    func question(_ request: IdempotentRequest) -> Value {
-      [
-        "ask": "pushKey", "owner": .string(key.owner), "to": key.audience.value,
-        "key": .string(key.text), "request": RecordCoder.value(of: request),
-      ]
+    func result(_ request: IdempotentRequest) async throws -> PushResultQuery.KnownPushResult {
+      try await sessionServer.dispatch.run(
+        PushResultQuery(
+          owner: key.owner, audience: key.audience, key: key.text, request: request))
     }
-    #expect(try await respond(question(request)) == .null)
-    let result = SessionPushResult(receipt: DeliveryReceipt(delivered: 2))
+    #expect(try await result(request).result == nil)
+    let ownResult = SessionPushResult(receipt: DeliveryReceipt(delivered: 2))
     let task = try sessionServer.pushKeys.withLock { (keys) throws(CallError) in
-      try keys.begin(key, request, at: now) { Task { .success(result) } }
+      try keys.begin(key, request, at: now) { Task { .success(ownResult) } }
     }
     // A push that has not ended has no result yet.
-    #expect(try await respond(question(request)) == .null)
+    #expect(try await result(request).result == nil)
     let ended = await task.value
     sessionServer.pushKeys.withLock { $0.end(key, ended, at: now) }
-    #expect(try await respond(question(request)) == ["result": result.value])
+    #expect(try await result(request).result?.value == ownResult.value)
     let other = IdempotentRequest(method: "cart", target: "", params: ["n": 1])
-    #expect(try await respond(question(other)) == ["conflict": true])
+    #expect(try await result(other).isConflict)
   }
 
   @Test func pushOfOtherServerReturnsCountsAndEntries() async throws {
@@ -113,14 +104,15 @@ struct ClusterServerTests {
       audience: .all, action: .deliver(DeepLink("native://a", exts: ["e": 1], key: "k")),
       params: [:], timeout: .seconds(1), method: "router.deliver", key: "k")
     for _ in 1...2 {
-      let response = try await respond(["ask": "push", "push": push.value, "bytes": 1000])
+      let response = try await respond(
+        "peer.push", ["push": push.value, "caller": "app", "maxBytes": 1000])
       #expect(response["delivered"] == 1)
       #expect(response["results"]?.array?.first?["session"] == opened["session"])
     }
     #expect(try await client.acceptPageOpen()["exts"] == ["e": 1])
     #expect(try await client.hasNoPendingMessages())
-    let list = try await respond(["ask": "list", "limit": 10, "bytes": 10_000])
-    #expect(list["sessions"]?.array?.count == 1 && list["more"] == false)
+    let list = try await respond("peer.list", ["query": ["limit": 10, "maxBytes": 10_000]])
+    #expect(list["entries"]?.array?.count == 1 && list["hasMore"] == false)
   }
 
   /// A client that was disconnected for too long gets an error, and does not reappear repeatedly
@@ -156,7 +148,7 @@ struct ClusterServerTests {
   @Test func staysFencedWhenLeaseIsLostDuringVerification() async throws {
     let store = BlockingSessionStore()
     let bridge = InMemoryBridge(Router(), cluster: Cluster(StubClusterEngine(store)))
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     let hub = bridge.loopSessions
     _ = try await SequencedClient(bridge)
     await hub.fence(untilVerified: true)
@@ -181,7 +173,7 @@ struct ClusterServerTests {
       return .bool(await permissionToEnd.next(within: .seconds(60)) == true)
     }
     let bridge = InMemoryBridge(router, cluster: Cluster(StubClusterEngine()))
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     let plain = try await WireClient.connect(to: bridge)
     try await plain.call(1, "router.invoke", ["uri": "action://slow"])
     #expect(await started.next(within: .seconds(60)) == true)

@@ -25,7 +25,7 @@ struct RelayedCredentialTests {
     var sink = EventSink()
     sink.audit = { [ownerRecords] record in ownerRecords.withLock { $0.append(record) } }
     owner = try Self.bridge(ownerEngine, ownerTokens, sink)
-    for bridge in [entry, owner] { try await bridge.sessionServer.restore() }
+    for bridge in [entry, owner] { try await bridge.sessionServer.dispatch.restore() }
     entryEngine.linked.withLock { [ownerEngine] in $0 = ownerEngine }
     ownerEngine.linked.withLock { [entryEngine] in $0 = entryEngine }
     let entryName = try #require(entry.sessionServer.cluster?.server)
@@ -161,7 +161,7 @@ struct RelayedCredentialTests {
     let formerEngine = StubClusterEngine(owner: nil)
     let formerTokens = Locked<[String?]>([])
     let former = try Self.bridge(formerEngine, formerTokens)
-    try await former.sessionServer.restore()
+    try await former.sessionServer.dispatch.restore()
     let entryName = try #require(entry.sessionServer.cluster?.server)
     let formerName = try #require(former.sessionServer.cluster?.server)
     // Requests follow a presence at once: a lost one would end the relays.

@@ -28,7 +28,7 @@ struct SessionFinderTests {
     let store = UnreadableSessionStore()
     let bridge = InMemoryBridge(
       Router(), cluster: Cluster(StubClusterEngine(store, owner: .unowned)))
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     let finder = try #require(bridge.sessionServer.cluster?.finder)
     let start = ContinuousClock.now
     await withTaskGroup(of: SessionFinder.SessionLocation.self) { tasks in

@@ -34,16 +34,18 @@ struct SessionPeerRequestsTests {
   }
 
   @Test func ignoresResponsesOfOtherServers() async throws {
-    async let response = requests.request("b", ["ask": "hosts"], within: .seconds(10), on: loop)
-    #expect(await nextSentMessage() == "b: \(SessionClusterMessage.request(1, ["ask": "hosts"]))")
-    requests.receive(response: ["result": 1], of: 1, from: "c")
-    requests.receive(response: ["result": 2], of: 1, from: "b")
+    async let response = requests.request("b", "peer.hosts", [:], within: .seconds(10), on: loop)
+    #expect(
+      await nextSentMessage()
+        == "b: \(SessionClusterMessage.request(1, method: "peer.hosts", params: [:]))")
+    requests.receive(response: .success(1), of: 1, from: "c")
+    requests.receive(response: .success(2), of: 1, from: "b")
     #expect(try await response == 2)
   }
 
   @Test func failsRequestsToLostServer() async {
     async let error = thrownError { () throws(CallError) in
-      try await requests.request("b", .null, within: .seconds(10), on: loop)
+      try await requests.request("b", "peer.hosts", [:], within: .seconds(10), on: loop)
     }
     _ = await nextSentMessage()
     requests.drop("c")
@@ -53,7 +55,7 @@ struct SessionPeerRequestsTests {
 
   @Test func cancelsRequestAfterTimeout() async {
     async let error = thrownError { () throws(CallError) in
-      try await requests.request("b", .null, within: .seconds(10), on: loop)
+      try await requests.request("b", "peer.hosts", [:], within: .seconds(10), on: loop)
     }
     _ = await nextSentMessage()
     await loop.advance(by: .seconds(10))
@@ -63,7 +65,7 @@ struct SessionPeerRequestsTests {
 
   @Test func limitsConcurrentRequestsPerServer() async {
     for id in 1...10_000 {
-      requests.handle(UInt64(id), from: "b") { _ throws(CallError) in
+      requests.handle(Int64(id), from: "b") { _ throws(CallError) in
         try? await Task.sleep(for: .seconds(3600))
         return .null
       }
@@ -73,14 +75,14 @@ struct SessionPeerRequestsTests {
       .tooMany, "The server has too many unanswered requests of other servers")
     #expect(
       await nextSentMessage()
-        == "b: \(SessionClusterMessage.response(10_001, ["error": rejection.value]))"
+        == "b: \(SessionClusterMessage.response(10_001, .failure(rejection)))"
     )
     requests.handle(1, from: "c") { _ throws(CallError) in 1 }
-    #expect(await nextSentMessage() == "c: \(SessionClusterMessage.response(1, ["result": 1]))")
+    #expect(await nextSentMessage() == "c: \(SessionClusterMessage.response(1, .success(1)))")
     requests.cancel(7, from: "b")
     requests.handle(10_002, from: "b") { _ throws(CallError) in 2 }
     #expect(
-      await nextSentMessage() == "b: \(SessionClusterMessage.response(10_002, ["result": 2]))")
+      await nextSentMessage() == "b: \(SessionClusterMessage.response(10_002, .success(2)))")
     requests.drop("b")
   }
 }

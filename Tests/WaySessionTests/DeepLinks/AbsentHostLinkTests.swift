@@ -140,7 +140,7 @@ struct AbsentHostLinkTests {
     let phone = try await SequencedClient(
       users, ["token": "anna", "hosts": [["scheme": "native", "kind": "page"]]])
     try await phone.disconnect()
-    let receipt = try await users.sessionServer.clusterDispatch.deliver(
+    let receipt = try await users.sessionServer.dispatch.deliver(
       DeepLink("native://shop"), to: .user("anna"))
     #expect(receipt == DeliveryReceipt(waiting: 1))
     try await users.server.advance(by: .seconds(121))
@@ -157,7 +157,7 @@ struct AbsentHostLinkTests {
     let phone = try await SequencedClient(users, members)
     let (desk, _) = try await WireClient.open(users, members)
     try await phone.disconnect()
-    let receipt = try await users.sessionServer.clusterDispatch.deliver(
+    let receipt = try await users.sessionServer.dispatch.deliver(
       DeepLink("native://shop"), to: .user("anna"))
     #expect(receipt == DeliveryReceipt(delivered: 1, waiting: 1))
     #expect(try await desk.acceptPageOpen()["uri"] == "native://shop")

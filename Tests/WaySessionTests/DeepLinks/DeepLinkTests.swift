@@ -196,7 +196,7 @@ struct DeepLinkTests {
 
   @Test func deepLinkOfAppWaitsForSession() async throws {
     let bridge = try bridge()
-    let receipt = try await bridge.sessionServer.clusterDispatch.deliver(
+    let receipt = try await bridge.sessionServer.dispatch.deliver(
       DeepLink("native://orders/9"), to: .all)
     #expect(receipt == DeliveryReceipt(waiting: 1))
     let client = try await WireClient.connect(to: bridge)
@@ -207,7 +207,7 @@ struct DeepLinkTests {
     _ = try await second.response("host")
     try await second.call(1, "navigation.stack", [:])
     #expect(try await second.response(1)["result"]?["pages"] == [])
-    let others = try await bridge.sessionServer.clusterDispatch.deliver(
+    let others = try await bridge.sessionServer.dispatch.deliver(
       DeepLink("native://shop"), to: .all)
     #expect(others == DeliveryReceipt(delivered: 2))
     #expect(try await acceptPageOpen(client) == "native://shop")
@@ -219,23 +219,23 @@ struct DeepLinkTests {
     limits.maxLinks = 1
     let bridge = try bridge(limits: limits)
     await #expect(throws: CallError.self) {
-      try await bridge.sessionServer.clusterDispatch.deliver(DeepLink("nothing"), to: .all)
+      try await bridge.sessionServer.dispatch.deliver(DeepLink("nothing"), to: .all)
     }
-    try await bridge.sessionServer.clusterDispatch.deliver(
+    try await bridge.sessionServer.dispatch.deliver(
       DeepLink("native://shop"), to: .user("anna"))
     let error = await #expect(throws: CallError.self) {
-      try await bridge.sessionServer.clusterDispatch.deliver(
+      try await bridge.sessionServer.dispatch.deliver(
         DeepLink("native://shop"), to: .user("anna"))
     }
     #expect(error?.code == 2429)
     // The links for one user do not use up the room of another.
-    try await bridge.sessionServer.clusterDispatch.deliver(
+    try await bridge.sessionServer.dispatch.deliver(
       DeepLink("native://shop"), to: .user("ben"))
   }
 
   @Test func linkForUnknownSessionDoesNotWait() async throws {
     let bridge = try bridge()
-    let receipt = try await bridge.sessionServer.clusterDispatch.deliver(
+    let receipt = try await bridge.sessionServer.dispatch.deliver(
       DeepLink("native://shop"), to: .session("s-none"))
     #expect(receipt == DeliveryReceipt(unreachable: 1))
     #expect(bridge.sessionServer.unclaimedLinks.withLock { $0.count } == 0)
@@ -243,7 +243,7 @@ struct DeepLinkTests {
 
   @Test func unclaimedLinkExpiresAfterADay() async throws {
     let bridge = try bridge()
-    try await bridge.sessionServer.clusterDispatch.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.sessionServer.dispatch.deliver(DeepLink("native://shop"), to: .all)
     try await bridge.server.advance(by: .seconds(86_400))
     let shell = try await WireClient.connect(to: bridge, hosting: ["native"])
     #expect(try await shell.hasNoPendingMessages())
@@ -251,11 +251,11 @@ struct DeepLinkTests {
 
   @Test func earlyLinkReachesFirstSessionWithHost() async throws {
     let bridge = try bridge()
-    try await bridge.sessionServer.clusterDispatch.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.sessionServer.dispatch.deliver(DeepLink("native://shop"), to: .all)
     let pinging = try await WireClient.connect(to: bridge)
     #expect(try await pinging.hasNoPendingMessages())
     // Delivered while the only client is one without a host.
-    try await bridge.sessionServer.clusterDispatch.deliver(
+    try await bridge.sessionServer.dispatch.deliver(
       DeepLink("native://orders/anna"), to: .all)
     let other = try await WireClient.connect(to: bridge, hosting: ["flutter"])
     #expect(try await other.hasNoPendingMessages())
@@ -267,7 +267,7 @@ struct DeepLinkTests {
 
   @Test func requeuesUnopenedLinkWhenSessionEnds() async throws {
     let bridge = try bridge()
-    try await bridge.sessionServer.clusterDispatch.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.sessionServer.dispatch.deliver(DeepLink("native://shop"), to: .all)
     let first = try await WireClient.connect(to: bridge)
     try await registerHost(first, "native")
     _ = try await first.nextRequest("page.open")
@@ -283,7 +283,7 @@ struct DeepLinkTests {
     var limits = Limits()
     limits.maxLinks = 1
     let bridge = try bridge(limits: limits)
-    try await bridge.sessionServer.clusterDispatch.deliver(DeepLink("native://shop"), to: .all)
+    try await bridge.sessionServer.dispatch.deliver(DeepLink("native://shop"), to: .all)
     let full = try await WireClient.connect(to: bridge)
     try await full.call(1, "router.deliver", ["uri": "native://orders/anna"])
     _ = try await full.response(1)

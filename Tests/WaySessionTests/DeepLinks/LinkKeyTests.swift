@@ -26,7 +26,7 @@ struct LinkKeyTests {
     return try await client.request("router.deliver", .object(params))
   }
 
-  private var dispatch: ClusterDispatch { bridge.sessionServer.clusterDispatch }
+  private var dispatch: SessionDispatch { bridge.sessionServer.dispatch }
 
   @Test func repeatedLinkIsFollowedOnce() async throws {
     let (client, _) = try await WireClient.open(bridge)

@@ -180,7 +180,7 @@ struct AuditTrailTests {
     let fixture = try AuditFixture()
     let (_, opened) = try await fixture.open("bob")
     let session = opened["session"]?.string ?? ""
-    _ = try await fixture.bridge.sessionServer.clusterDispatch.revoke(
+    _ = try await fixture.bridge.sessionServer.dispatch.revoke(
       SessionRevocation(session: session), by: nil)
     let record = try #require(fixture.records.withLock { $0.first })
     #expect((record.client, record.cause) == (nil, "code"))
@@ -191,23 +191,21 @@ struct AuditTrailTests {
     let fixture = try AuditFixture()
     let (_, opened) = try await fixture.open("bob")
     let session = opened["session"]?.string ?? ""
-    let handlers = ClusterPeerHandlers(
-      sessionServer: fixture.bridge.sessionServer, openedPages: Locked([:]))
+    let context = PeerContext(dispatch: fixture.bridge.sessionServer.dispatch) { _ in }
     func caller(_ user: String) -> Value {
-      Caller(
+      let caller = Caller(
         session: "s-other", identity: Identity(user: user), client: .init(id: "c-other"),
-        address: "10.0.0.9"
-      ).peerValue(in: "s-other")
+        address: "10.0.0.9")
+      return RecordCoder.value(of: PeerCaller(caller))
     }
-    _ = try await handlers.handle([
-      "ask": "push", "caller": caller("ada"), "bytes": 1000,
-      "push": [
-        "to": ["user": "bob"], "method": "router.invoke", "params": ["uri": "action://secret"],
-      ],
-    ]) { _ in }
-    _ = try await handlers.handle([
-      "ask": "revoke", "caller": caller("root"), "session": .string(session),
-    ]) { _ in }
+    let push: Value = [
+      "to": ["user": "bob"], "method": "router.invoke", "params": ["uri": "action://secret"],
+    ]
+    _ = try await PeerMethods.perform(
+      "peer.push", ["push": push, "caller": caller("ada"), "maxBytes": 1000], in: context)
+    _ = try await PeerMethods.perform(
+      "peer.revoke",
+      ["revocation": ["session": .string(session)], "caller": caller("root")], in: context)
     let records = fixture.records.withLock { $0 }
     #expect(records.map { $0.client?.user } == ["ada", "root"])
     #expect(records.map { $0.client?.address } == ["10.0.0.9", "10.0.0.9"])
@@ -409,7 +407,7 @@ struct AuditTrailTests {
     let servers = try engines.indices.map { try make($0, Cluster(engines[$0])) }
     for (index, server) in servers.enumerated() {
       engines[index].linked.withLock { $0 = engines[1 - index] }
-      try await server.bridge.sessionServer.restore()
+      try await server.bridge.sessionServer.dispatch.restore()
     }
     let names = try servers.map { try #require($0.bridge.sessionServer.cluster?.server) }
     for index in 0...1 { engines[index].receive(.presence([:]), from: names[1 - index]) }
@@ -496,7 +494,7 @@ struct AuditTrailTests {
       try CompiledPolicy([Policy.Rule("second", .allow, ["*"])]))
     engines[0].leaseValidity.revoke()
     let caller = Caller(session: "s-1", identity: Identity(user: "root"), client: .init(id: "c-1"))
-    let change = try await servers[0].bridge.loopSessions.rollBack(
+    let change = try await servers[0].bridge.sessionServer.dispatch.rollBack(
       toPolicy: hash, expecting: nil, for: caller)
     #expect(change.isIncomplete && change.failedServers == [])
     #expect(throws: CallError.self) { try change.response.get() }
@@ -541,13 +539,13 @@ struct AuditTrailTests {
 
   @Test(arguments: ["table.update", "table.rollback", "policy.rollback"])
   func resultOfOtherServersCompletesTheRecord(_ method: String) {
-    func record(_ responses: Result<[ClusterNode.PeerResponse], CallError>) -> AuditRecord {
+    func record(_ responses: Result<[PeerResponse<Value>], CallError>) -> AuditRecord {
       AuditRecord(action: method).completed(
         with: .success(ChangeResult(["hash": "1"], responses)))
     }
-    let done = ClusterNode.PeerResponse(server: "a", result: .success(["version": "1"]))
+    let done = PeerResponse<Value>(server: "a", result: .success(["version": "1"]))
     let error = CallError(.unavailable, "gone")
-    let failed = ClusterNode.PeerResponse(server: "b", result: .failure(error))
+    let failed = PeerResponse<Value>(server: "b", result: .failure(error))
     let records = [
       record(.success([done])), record(.success([done, failed])), record(.failure(error)),
     ]

@@ -19,7 +19,7 @@ struct PublishTests {
   private func publish(
     _ topic: String, _ data: Value, to audience: Audience = .all, retain: Int = 0
   ) async throws {
-    try await bridge.sessionServer.clusterDispatch.publish(
+    try await bridge.sessionServer.dispatch.publish(
       topic, data, to: audience, retain: retain)
   }
 
@@ -67,7 +67,7 @@ struct PublishTests {
     for number in [3, 4, 5] {
       #expect(try await ben.nextEvent()["data"] == .integer(Int64(number)))
     }
-    await bridge.sessionServer.clusterDispatch.forget("news", for: .all)
+    await bridge.sessionServer.dispatch.forget("news", for: .all)
     let (carl, _) = try await open("carl")
     try await carl.subscribe("*")
     #expect(try await carl.hasNoPendingMessages())
@@ -122,7 +122,7 @@ struct PublishTests {
     for (waiting, sent) in [(0, 2), (1 << 20, 3), (1 << 20 + 1, 3)] {
       #expect(stuck.closeCode == nil)
       stuck.bufferedBytes = waiting
-      try await bridge.sessionServer.clusterDispatch.publish("own", 1, to: .all, retain: 0)
+      try await bridge.sessionServer.dispatch.publish("own", 1, to: .all, retain: 0)
       #expect(stuck.sentCount == sent)
     }
     #expect(stuck.closeCode == .slowConsumer)

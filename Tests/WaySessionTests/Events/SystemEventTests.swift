@@ -198,7 +198,7 @@ struct SystemEventTests {
     let stuck = StalledChannel(to: bridge)
     for (method, count) in [("$/ping", 1), ("session.close", 0)] {
       try await stuck.deliver(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
-      #expect(await bridge.sessionServer.clusterDispatch.sessions(.all).count == count)
+      #expect(await bridge.sessionServer.dispatch.sessions(.all).count == count)
     }
     #expect(await bridge.sessionServer.totals().sessions == 0)
   }

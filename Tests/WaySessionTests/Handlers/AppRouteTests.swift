@@ -166,7 +166,7 @@ struct AppRouteTests {
       PageHandler(open: { _, _ in }, close: { _, reason, _ in closed.put(reason.rawValue) }))
     let bridge = InMemoryBridge(router)
     let (client, _) = try await WireClient.open(bridge)
-    let deliveries = try await bridge.sessionServer.clusterDispatch.open(
+    let deliveries = try await bridge.sessionServer.dispatch.open(
       "native://sdk/pay", [:], exts: [:], style: .push, in: .all, timeout: .seconds(3))
     let opened = try #require(try deliveries.first?.result.get())
     try await client.close()

@@ -128,7 +128,7 @@ struct AttachmentTests {
       bridge, ["hosts": [["scheme": "native", "kind": "page"]]])
     var codes: [Int?] = []
     for uri in ["native://album", "native://hosted"] {
-      let opened = try await bridge.sessionServer.clusterDispatch.open(
+      let opened = try await bridge.sessionServer.dispatch.open(
         uri, [:], exts: [:], style: .push, in: .all, timeout: .seconds(3),
         carrying: ["photo": photo])
       #expect(opened.count == 1)

@@ -134,7 +134,7 @@ struct PageMethodTests {
     let page = try #require(try await shell.response(1)["result"]?["id"]?.string)
     let session = try #require(opened["session"]?.string)
     let call = Task {
-      try await bridge.sessionServer.clusterDispatch.call(
+      try await bridge.sessionServer.dispatch.call(
         page: page, in: session, "title", ["short": true], timeout: .seconds(3))
     }
     let request = try await shell.nextMessage()
@@ -142,7 +142,7 @@ struct PageMethodTests {
     try await shell.respond(request, "Tea")
     #expect(try await call.value == "Tea")
     let late = Task {
-      try await bridge.sessionServer.clusterDispatch.call(
+      try await bridge.sessionServer.dispatch.call(
         page: page, in: session, "x", [:], timeout: .seconds(3))
     }
     _ = try await shell.nextMessage()
@@ -151,7 +151,7 @@ struct PageMethodTests {
     #expect(error?.code == 2408)
     for (page, session) in [("p99", session), (page, "s-none")] {
       let error = await #expect(throws: CallError.self) {
-        try await bridge.sessionServer.clusterDispatch.call(
+        try await bridge.sessionServer.dispatch.call(
           page: page, in: session, "x", [:], timeout: .seconds(3))
       }
       #expect(error?.code == 2404)

@@ -86,20 +86,22 @@ struct PushKeysTests {
     #expect(first == nil && last != nil)
   }
 
-  @Test func collectsCountsBeyondTheRoomForEntries() {
+  @Test func collectsCountsBeyondTheRoomForEntries() throws {
     let collector = PushCollector(maxBytes: 200)
     for number in 0..<10 {
       collector.add(.delivered(.string(String(repeating: "x", count: 50))), session: "s\(number)")
       collector.add(.waiting, session: "t\(number)")
     }
+    collector.add(.failed(CallError(.forbidden, "no")), session: "u")
     let result = collector.result
-    #expect(result.receipt == DeliveryReceipt(delivered: 10, waiting: 10))
+    #expect(result.receipt == DeliveryReceipt(delivered: 10, waiting: 10, failed: 1))
     #expect(result.hasMore)
     #expect(result.entries.count < 10)
     let merged = PushCollector(maxBytes: .max)
-    merged.add(peerValue: result.value)
+    merged.add(try RecordCoder.decode(from: RecordCoder.value(of: result), "result"))
     merged.add(CallError(.outcomeUnknown, "gone"), of: "b")
-    #expect(merged.result.receipt == DeliveryReceipt(delivered: 10, waiting: 10, failed: 1))
+    #expect(merged.result.receipt == DeliveryReceipt(delivered: 10, waiting: 10, failed: 2))
+    #expect(merged.result.firstError?.code == 2403)
     #expect(merged.result.entries.count == result.entries.count + 1)
     #expect(merged.result.hasMore && merged.result.silentServers == ["b"])
   }

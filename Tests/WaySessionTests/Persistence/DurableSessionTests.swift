@@ -18,7 +18,7 @@ struct DurableSessionTests {
     _ router: Router = Router(), clockOffset: Duration = .zero
   ) async throws -> InMemoryBridge {
     let bridge = try InMemoryBridge.conformance(router, store: store, clockOffset: clockOffset)
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     return bridge
   }
 
@@ -133,7 +133,7 @@ struct DurableSessionTests {
     let client = try #require(await member.openResult["client"]?.string)
     try await settle(first)
     // The server ends as soon as it has responded.
-    async let removed = first.sessionServer.clusterDispatch.revoke(
+    async let removed = first.sessionServer.dispatch.revoke(
       SessionRevocation(session: session, client: client), by: nil)
     #expect(try await removed == [client])
 
@@ -142,7 +142,7 @@ struct DurableSessionTests {
     // The client gets a session of its own.
     let opened = try await member.resume(after: 0, at: second)
     #expect(opened["resumed"] != true && opened["session"]?.string != session)
-    let ended = try await second.sessionServer.clusterDispatch.revoke(
+    let ended = try await second.sessionServer.dispatch.revoke(
       SessionRevocation(session: session), by: nil)
     #expect(ended.count == 1)
     let third = try await startServer()
@@ -469,7 +469,7 @@ struct DurableSessionTests {
     }
     let store = WholeSessionStore()
     let bridge = try InMemoryBridge.conformance(store: store)
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     let client = try await SequencedClient(bridge)
     for id in 1...2 as ClosedRange<Int64> {
       try await client.call(
@@ -585,7 +585,7 @@ struct DurableSessionTests {
     try await host.call(1, "router.deliver", link)
     #expect(try await host.wire.response(1)["result"] == .null)
     try await host.respond(try await host.wire.nextRequest("page.open"), .null)
-    try await first.sessionServer.clusterDispatch.deliver(pushed, to: .session(session))
+    try await first.sessionServer.dispatch.deliver(pushed, to: .session(session))
     let last = try await host.wire.nextRequest("page.open")
     try await host.respond(last, .null)
     try await settle(first)
@@ -594,7 +594,7 @@ struct DurableSessionTests {
     #expect(resumed["resumed"] == true)
     try await host.call(2, "router.deliver", link)
     #expect(try await host.wire.response(2)["result"] == .null)
-    let receipt = try await second.sessionServer.clusterDispatch.deliver(
+    let receipt = try await second.sessionServer.dispatch.deliver(
       pushed, to: .session(session))
     #expect(receipt == DeliveryReceipt(delivered: 1))
     #expect(await second.sessionServer.totals().pages == 2)
@@ -613,7 +613,7 @@ struct DurableSessionTests {
     try await host.call("ping", "$/ping", [:])
     _ = try await host.wire.response("ping")
     try await host.disconnect()
-    let receipt = try await first.sessionServer.clusterDispatch.deliver(
+    let receipt = try await first.sessionServer.dispatch.deliver(
       DeepLink("native://address/list"), to: .session(session))
     #expect(receipt == DeliveryReceipt(waiting: 1))
     try await settle(first)

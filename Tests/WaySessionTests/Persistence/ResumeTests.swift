@@ -82,10 +82,10 @@ struct ResumeTests {
     _ = try await client.wire.response(1)
     try await client.disconnect()
     for _ in 1...3 {
-      try await bridge.sessionServer.clusterDispatch.publish("news", 1, to: .all, retain: 0)
+      try await bridge.sessionServer.dispatch.publish("news", 1, to: .all, retain: 0)
     }
     #expect(await bridge.sessionServer.totals().sessions == 1)
-    try await bridge.sessionServer.clusterDispatch.publish("news", 2, to: .all, retain: 0)
+    try await bridge.sessionServer.dispatch.publish("news", 2, to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(await bridge.sessionServer.totals().sessions == 0)
     #expect(bridge.loopSessions.resumableClients.discardedCount == 1)
@@ -103,14 +103,14 @@ struct ResumeTests {
       _ = try await client.wire.response(1)
       try await client.disconnect()
     }
-    try await bridge.sessionServer.clusterDispatch.publish("small", "x", to: .all, retain: 0)
-    try await bridge.sessionServer.clusterDispatch.publish(
+    try await bridge.sessionServer.dispatch.publish("small", "x", to: .all, retain: 0)
+    try await bridge.sessionServer.dispatch.publish(
       "large", .string(String(repeating: "x", count: 1500)), to: .all, retain: 0)
-    try await bridge.sessionServer.clusterDispatch.publish("small", "y", to: .all, retain: 0)
+    try await bridge.sessionServer.dispatch.publish("small", "y", to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(bridge.loopSessions.resumableClients.bytes < 2000)
     #expect(bridge.loopSessions.resumableClients.discardedCount == 0)
-    try await bridge.sessionServer.clusterDispatch.publish(
+    try await bridge.sessionServer.dispatch.publish(
       "small", .string(String(repeating: "y", count: 200)), to: .all, retain: 0)
     await bridge.server.loop.settle()
     #expect(try await large.resume(after: 1)["reason"] == "outbox")
@@ -133,7 +133,7 @@ struct ResumeTests {
       _ = try await absent.wire.response(1)
       try await absent.disconnect()
     }
-    try await bridge.sessionServer.clusterDispatch.publish(
+    try await bridge.sessionServer.dispatch.publish(
       "small", .string(String(repeating: "x", count: 400)), to: .all, retain: 0)
     await loop.settle()
     #expect(resumableClients.discardedCount == 0)
@@ -146,7 +146,7 @@ struct ResumeTests {
       }
     }
     loop.execute { observe() }
-    try await bridge.sessionServer.clusterDispatch.publish(
+    try await bridge.sessionServer.dispatch.publish(
       "large", .string(String(repeating: "x", count: 3000)), to: .all, retain: 0)
     await loop.settle()
     let last = try #require(counts.withLock { $0 }.last)

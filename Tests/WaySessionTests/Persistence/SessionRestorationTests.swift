@@ -18,7 +18,7 @@ struct SessionRestorationTests {
   private func storedSession() async throws -> StoredSession {
     let store = MemorySessionStore()
     let bridge = try InMemoryBridge.conformance(store: store, policy: Self.policy)
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     let first = try await SequencedClient(bridge, Self.serverHosts)
     let second = try await SequencedClient(bridge, joining: first.openResult)
     // A client is stored when it has numbered a message.
@@ -39,14 +39,14 @@ struct SessionRestorationTests {
   ) async throws -> (sessions: Int, clients: Int, serverHosts: Int) {
     let bridge = try InMemoryBridge.conformance(
       store: MemorySessionStore(), policy: Self.policy)
-    try await bridge.sessionServer.restore()
+    try await bridge.sessionServer.dispatch.restore()
     await bridge.loopSessions.restore(stored)
     let resumable = bridge.loopSessions.resumableClients
     let names = try stored.parts.filter { $0.key.hasPrefix("client/") }.map {
       try RecordCoder.decode(ClientRecord.self, from: $0.value, $0.key).name
     }
     return (
-      await bridge.sessionServer.clusterDispatch.sessions(.all).count,
+      await bridge.sessionServer.dispatch.sessions(.all).count,
       names.count { resumable.find($0) != nil },
       bridge.sessionServer.serverHosts.definitions.count
     )

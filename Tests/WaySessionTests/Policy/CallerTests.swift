@@ -104,7 +104,7 @@ struct CallerTests {
     }
     let bridge = InMemoryBridge(router)
     let (_, opened) = try await WireClient.open(bridge)
-    let results = try await bridge.sessionServer.clusterDispatch.open(
+    let results = try await bridge.sessionServer.dispatch.open(
       "action://now", [:], exts: [:], style: .push,
       in: .session(opened["session"]?.string ?? ""), timeout: .seconds(1))
     #expect(try await results.first?.result.get().outcome().data == "app")

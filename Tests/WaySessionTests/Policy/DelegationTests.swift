@@ -129,7 +129,7 @@ struct DelegationTests {
     let (page, opened) = try await WireClient.open(
       bridge, ["hosts": [["scheme": "web", "kind": "page"]]], from: pageHandshake)
     let session = try #require(opened["session"]?.string)
-    async let delivered = bridge.sessionServer.clusterDispatch.open(
+    async let delivered = bridge.sessionServer.dispatch.open(
       "web://a", [:], exts: [:], style: nil, in: .session(session), timeout: .seconds(10))
     let request = try await page.nextRequest("page.open")
     for (uri, status) in [("action://public", "ok"), ("action://secret", "secret")] {

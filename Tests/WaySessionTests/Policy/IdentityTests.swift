@@ -20,7 +20,7 @@ struct IdentityTests {
   @Test func tokenSetsUserOfNewSession() async throws {
     _ = try await WireClient.open(bridge, ["token": "anna"])
     #expect(
-      await bridge.sessionServer.clusterDispatch.sessions(.all).map(\.identity.user) == ["anna"])
+      await bridge.sessionServer.dispatch.sessions(.all).map(\.identity.user) == ["anna"])
   }
 
   @Test func acceptsSecondTokenAfterRejection() async throws {

@@ -172,6 +172,6 @@ struct SessionTokenExpiryTests {
     gate.put(true)
     #expect(try await plain.nextMessage()["id"] == 1)
     #expect(try await plain.nextMessage()["id"] == 2)
-    #expect(await bridge.sessionServer.clusterDispatch.sessions(.user("anna")).count == 1)
+    #expect(await bridge.sessionServer.dispatch.sessions(.user("anna")).count == 1)
   }
 }

@@ -147,7 +147,7 @@ struct WaitingWorkRightsTests {
     await first.loopSessions.flushStore()
 
     let second = try bridge(store: store)
-    try await second.sessionServer.restore()
+    try await second.sessionServer.dispatch.restore()
     #expect(
       try await root.resume(after: 0, from: Handshake(token: renewal), at: second)["resumed"]
         == true)
@@ -184,7 +184,7 @@ struct WaitingWorkRightsTests {
       otherEngine = StubClusterEngine()
       first = try tests.bridge(cluster: Cluster(engine))
       other = try tests.bridge(cluster: Cluster(otherEngine))
-      for bridge in [first, other] { try await bridge.sessionServer.restore() }
+      for bridge in [first, other] { try await bridge.sessionServer.dispatch.restore() }
       engine.linked.withLock { [otherEngine] in $0 = otherEngine }
       otherEngine.linked.withLock { $0 = engine }
       let name = try #require(first.sessionServer.cluster?.server)
@@ -217,7 +217,7 @@ struct WaitingWorkRightsTests {
   @Test(arguments: SenderChange.allCases)
   func unclaimedLinkAtAnotherServerHasTheCurrentRights(_ change: SenderChange) async throws {
     let servers = try await LinkedServers(self, seconds: change == .longerToken ? 2 : 300)
-    let dispatch = servers.first.sessionServer.clusterDispatch
+    let dispatch = servers.first.sessionServer.dispatch
     switch change {
     case .none: break
     case .longerToken:
@@ -293,7 +293,7 @@ struct WaitingWorkRightsTests {
   @Test func revocationRemovesLinksAtOtherServers() async throws {
     let servers = try await LinkedServers(self)
     let revocation = SessionRevocation(session: servers.session, client: servers.client)
-    _ = try await servers.first.sessionServer.clusterDispatch.revoke(revocation, by: nil)
+    _ = try await servers.first.sessionServer.dispatch.revoke(revocation, by: nil)
     let other = servers.other.sessionServer
     while await !other.callerStatus(of: servers.client, in: servers.session).isRevoked {
       await Task.yield()
@@ -327,7 +327,7 @@ struct WaitingWorkRightsTests {
     }
     #expect(try await sender.callStatus("router.deliver", ["uri": "native://shop"]) == "ok")
     if departure == .disconnection {
-      _ = try await first.sessionServer.clusterDispatch.revoke(
+      _ = try await first.sessionServer.dispatch.revoke(
         SessionRevocation(
           session: try #require(opened["session"]?.string),
           client: try #require(senderOpened["client"]?.string)), by: nil)
@@ -339,7 +339,7 @@ struct WaitingWorkRightsTests {
     await first.loopSessions.flushStore()
 
     let second = try bridge(store: store)
-    try await second.sessionServer.restore()
+    try await second.sessionServer.dispatch.restore()
     let resumed = try await anna.resume(
       after: 0, from: Handshake(token: "anna users 9000"), at: second)
     #expect(resumed["resumed"] == true)
@@ -458,7 +458,7 @@ struct WaitingWorkRightsTests {
       let revocation = SessionRevocation(
         session: try #require(opened["session"]?.string),
         client: try #require(opened["client"]?.string))
-      _ = try await bridge.sessionServer.clusterDispatch.revoke(revocation, by: nil)
+      _ = try await bridge.sessionServer.dispatch.revoke(revocation, by: nil)
     }
     let resumed = try await host.resume(
       after: run["seq"]?.integer ?? 0, from: Handshake(token: "anna users 9000"))
@@ -487,7 +487,7 @@ struct WaitingWorkRightsTests {
       let revocation = SessionRevocation(
         session: try #require(opened["session"]?.string),
         client: try #require(opened["client"]?.string))
-      _ = try await bridge.sessionServer.clusterDispatch.revoke(revocation, by: nil)
+      _ = try await bridge.sessionServer.dispatch.revoke(revocation, by: nil)
     case let seconds?: try await bridge.server.advance(by: .seconds(seconds))
     }
     try await host.call(
@@ -517,7 +517,7 @@ struct WaitingWorkRightsTests {
     while runs.withLock({ $0 }) == 0 { await Task.yield() }
 
     let second = try bridge(router, store: store, clockOffset: .seconds(seconds))
-    try await second.sessionServer.restore()
+    try await second.sessionServer.dispatch.restore()
     let resumed = try await caller.resume(
       after: 0, from: Handshake(token: "anna users 9000"), at: second)
     #expect(resumed["resumed"] == true)
@@ -550,17 +550,32 @@ extension CallerStatus {
     client: .init(id: "s-1.c", name: nil, version: nil, page: nil))
 
   @Test func callerThatCannotBeReadIsNotTheApp() throws {
-    let value = Self.caller.peerValue(in: "s-1")
-    #expect(try Caller.fromPeerValue(value)?.identity.user == "anna")
-    #expect(try Caller.fromPeerValue(nil) == nil)
+    let value = RecordCoder.value(of: PeerCaller(Self.caller))
+    func read(_ value: Value?) throws -> PeerCaller {
+      try RecordCoder.decode(from: value, "caller")
+    }
+    #expect(try read(value).client?.identity.user == "anna")
+    #expect(try read("app").client == nil)
     var other = value.object ?? [:]
     other["identity"] = ["user": "anna"]
     for unreadable: Value in [.null, [:], 1, "anna", ["session": "s-1"], .object(other)] {
-      #expect(throws: CallError.self) { try Caller.fromPeerValue(unreadable) }
-      #expect(throws: CallError.self) { try ServedCaller(peerRequest: ["caller": unreadable]) }
-      #expect(throws: CallError.self) { try CallerStatus(peerValue: ["caller": unreadable]) }
-      let link: Value = ["uri": "native://a", "to": ["all": true], "caller": unreadable]
-      #expect(throws: CallError.self) { try UnclaimedLinks.UnclaimedLink(peerValue: link) }
+      #expect(throws: RecordDecodingError.self) { try read(unreadable) }
+      #expect(throws: RecordDecodingError.self) {
+        try RecordCoder.decode(CallerStatus.self, from: ["caller": unreadable], "status")
+      }
+      let link: Value = [
+        "link": ["uri": "native://a", "params": [:]], "audience": ["all": true],
+        "caller": unreadable, "expiresAt": 1,
+      ]
+      #expect(throws: RecordDecodingError.self) {
+        try RecordCoder.decode(UnclaimedLinkRecord.self, from: link, "link")
+      }
+    }
+    #expect(throws: RecordDecodingError.self) { try read(nil) }
+    for status: CallerStatus in [.absent, .revoked, .present(Self.caller)] {
+      let value = RecordCoder.value(of: status)
+      let again = try RecordCoder.decode(CallerStatus.self, from: value, "status")
+      #expect(RecordCoder.value(of: again) == value)
     }
   }
 
@@ -568,11 +583,10 @@ extension CallerStatus {
   @Test func hostOfAnotherServerActsOnlyForACallerWithoutLimits() throws {
     let rights = Rights(Self.caller, PolicySource())
     func read(_ rights: Rights?) throws -> String {
-      var request: ValueObject = [:]
-      ServedCaller(rights).add(to: &request, in: "s-1")
-      return switch try ServedCaller(peerRequest: .object(request)) {
+      let value = RecordCoder.value(of: PeerCaller(rights, in: "s-1"))
+      return switch try RecordCoder.decode(PeerCaller.self, from: value, "caller") {
       case .app: "app"
-      case .client(let caller): caller.identity.user?.description ?? ""
+      case .client(let client): client.caller.identity.user?.description ?? ""
       case .limited: "limited"
       }
     }

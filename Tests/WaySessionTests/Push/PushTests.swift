@@ -30,9 +30,9 @@ struct PushTests {
   private func call(
     _ audience: Audience, timeout: Duration = .seconds(10)
   ) -> Task<[Delivery<Value>], any Error> {
-    let bridge = bridge.sessionServer
+    let dispatch = bridge.sessionServer.dispatch
     return Task {
-      try await bridge.call("app.refresh", ["n": 1], of: audience, timeout: timeout)
+      try await dispatch.call("app.refresh", ["n": 1], of: audience, timeout: timeout)
     }
   }
 
@@ -61,7 +61,7 @@ struct PushTests {
     let anna = try await open("anna")
     let ben = try await open("ben")
     let guest = try await open("ben", joining: ben.opened)
-    try await bridge.sessionServer.clusterDispatch.add(session: ben.session, toGroup: "beta")
+    try await bridge.sessionServer.dispatch.add(session: ben.session, toGroup: "beta")
     let audiences: [(Audience, [WireClient])] = [
       (.user("anna"), [anna.client]), (.session(ben.session), [ben.client, guest.client]),
       (.group("beta"), [ben.client, guest.client]),
@@ -76,10 +76,10 @@ struct PushTests {
         #expect(try await client.hasNoPendingMessages(), "\(audience)")
       }
     }
-    try await bridge.sessionServer.clusterDispatch.remove(session: ben.session, fromGroup: "beta")
+    try await bridge.sessionServer.dispatch.remove(session: ben.session, fromGroup: "beta")
     #expect(try await call(.group("beta")).value.isEmpty)
     await #expect(throws: CallError.self) {
-      try await bridge.sessionServer.clusterDispatch.add(session: "s-none", toGroup: "beta")
+      try await bridge.sessionServer.dispatch.add(session: "s-none", toGroup: "beta")
     }
   }
 
@@ -89,7 +89,7 @@ struct PushTests {
   func rejectsReservedMethodNames(method: String) async throws {
     let anna = try await open("anna")
     let error = await #expect(throws: CallError.self) {
-      try await bridge.sessionServer.clusterDispatch.call(
+      try await bridge.sessionServer.dispatch.call(
         method, [:], of: .all, timeout: .seconds(1))
     }
     #expect(error?.code == -32602)
@@ -135,7 +135,7 @@ struct PushTests {
       try await shell.respond(try await shell.nextRequest("page.open"), .null)
       _ = try await shell.response(.integer(Int64(tab)))
     }
-    let pages = await bridge.sessionServer.clusterDispatch.sessions(.all).first?.pages
+    let pages = await bridge.sessionServer.dispatch.sessions(.all).first?.pages
     #expect(pages?.map(\.uri) == ["native://discover", "native://home"])
   }
 
@@ -151,8 +151,8 @@ struct PushTests {
     let page = try await shell.response(1)["result"]?["id"]
     let (_, guestOpened) = try await WireClient.open(
       bridge, ["page": page ?? .null], joining: opened)
-    try await bridge.sessionServer.clusterDispatch.add(session: session, toGroup: "beta")
-    let sessions = await bridge.sessionServer.clusterDispatch.sessions(.user("anna"))
+    try await bridge.sessionServer.dispatch.add(session: session, toGroup: "beta")
+    let sessions = await bridge.sessionServer.dispatch.sessions(.user("anna"))
     let info = try #require(sessions.first)
     #expect(sessions.count == 1)
     #expect(info.id == session)
@@ -167,6 +167,6 @@ struct PushTests {
           id: guestOpened["client"]?.string ?? "", name: nil, version: nil, platform: nil,
           page: page?.string),
       ])
-    #expect(await bridge.sessionServer.clusterDispatch.sessions(.user("ben")).isEmpty)
+    #expect(await bridge.sessionServer.dispatch.sessions(.user("ben")).isEmpty)
   }
 }

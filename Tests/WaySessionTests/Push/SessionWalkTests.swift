@@ -64,7 +64,7 @@ struct SessionWalkTests {
   }
 
   private func sessions() async -> [String] {
-    await bridge.sessionServer.clusterDispatch.sessions(.all).map(\.id)
+    await bridge.sessionServer.dispatch.sessions(.all).map(\.id)
   }
 
   @Test func otherWorkRunsBetweenVisits() async {

@@ -42,8 +42,8 @@ struct InMemoryBridge {
     configuration.sessions.table = table
     configuration.sessions.cluster = cluster
     sessionServer = SessionServer(configuration)
-    loopSessions = LoopSessions(loop: loop, in: sessionServer)
-    server = MemoryServerFixture(loop: loop, acceptor: loopSessions)
+    loopSessions = sessionServer.dispatch.makeLoopSessions(on: loop)
+    server = MemoryServerFixture(loop: loop, acceptor: RetainingAcceptor(loopSessions))
   }
 
   /// Returns an app whose sessions belong to the user named by their token, with offers to push.
@@ -64,5 +64,16 @@ struct InMemoryBridge {
     limits.maxRate = 0
     let rules = try policy.flatMap { try Policy(parsing: $0).rules }.map { try CompiledPolicy($0) }
     return InMemoryBridge(router, limits: limits, rules: rules, store: store, clockOff: clockOffset)
+  }
+}
+
+/// Accepts connections as a server does, and retains its sessions, so that a test need not.
+private struct RetainingAcceptor: ChannelAcceptor {
+  private let loopSessions: LoopSessions
+
+  init(_ loopSessions: LoopSessions) { self.loopSessions = loopSessions }
+
+  func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
+    ConnectionAcceptor(loopSessions.sessionServer).accept(channel, handshake)
   }
 }

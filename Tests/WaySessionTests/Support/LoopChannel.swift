@@ -19,7 +19,7 @@ final class LoopChannel: MessageChannel {
   /// Connects to a bridge, and begins a session. Call it on the loop.
   init(to bridge: InMemoryBridge) {
     loop = bridge.server.loop
-    let receiver = bridge.loopSessions.accept(self, Handshake())
+    let receiver = ConnectionAcceptor(bridge.sessionServer).accept(self, Handshake())
     attach(receiver)
     call("$/ping", "{}")
   }

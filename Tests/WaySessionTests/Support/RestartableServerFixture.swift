@@ -29,7 +29,7 @@ final class RestartableServerFixture: ServerFixture {
     await last.server.loop.settle()
     await last.loopSessions.waitUntilStoreIdle()
     let next = try InMemoryBridge.conformance(store: store)
-    try await next.sessionServer.restore()
+    try await next.sessionServer.dispatch.restore()
     bridge.withLock { $0 = next }
   }
 

@@ -19,7 +19,7 @@ final class StalledChannel: MessageChannel {
   /// Connects to a bridge.
   init(to bridge: InMemoryBridge) {
     loop = bridge.server.loop
-    let acceptor = bridge.sessionServer
+    let acceptor = ConnectionAcceptor(bridge.sessionServer)
     loop.execute { self.receiver.put(acceptor.accept(self, Handshake())) }
   }
 

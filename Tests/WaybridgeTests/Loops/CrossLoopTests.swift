@@ -195,7 +195,7 @@ struct CrossLoopTests {
 
   @Test func retainedEventIsFoundOnEveryLoop() async throws {
     try await MultiLoopFixture.run { bridge in
-      try await bridge.running.sessionServer.clusterDispatch.publish(
+      try await bridge.running.sessionServer.dispatch.publish(
         "weather", "rain", to: .all, retain: 1)
       for (client, _) in try await bridge.openClients() {
         try await client.call(1, "events.subscribe", ["topics": ["weather"]])
@@ -210,14 +210,14 @@ struct CrossLoopTests {
     try router.page("native://offer/:id")
     try await MultiLoopFixture.run(router, Self.identifyUsersByToken) { bridge in
       for user in ["anna", "ben", "cleo", "dora"] {
-        try await bridge.running.sessionServer.clusterDispatch.deliver(
+        try await bridge.running.sessionServer.dispatch.deliver(
           DeepLink("native://offer/\(user)"), to: .user(user))
         let (host, _) = try await WireClient.open(
           on: bridge,
           ["token": .string(user), "hosts": [["scheme": "native", "kind": "page"]]])
         #expect(try await host.acceptPageOpen()["uri"] == .string("native://offer/\(user)"))
         // A connected host gets the next link at once.
-        try await bridge.running.sessionServer.clusterDispatch.deliver(
+        try await bridge.running.sessionServer.dispatch.deliver(
           DeepLink("native://offer/2"), to: .user(user))
         #expect(try await host.acceptPageOpen()["uri"] == "native://offer/2")
       }
@@ -230,7 +230,7 @@ struct CrossLoopTests {
     func serve(_ configuration: inout BridgeConfiguration) { configuration.sessions.table = table }
     try await MultiLoopFixture.run(router, serve) { bridge in
       let server = bridge.running.sessionServer
-      let publisher = Task { await server.publishTableChanges(await table.changes()) }
+      let publisher = Task { await server.dispatch.publishTableChanges(await table.changes()) }
       defer { publisher.cancel() }
       let clients = try await bridge.openClients().map(\.client)
       for client in clients { try await client.subscribe("table.changed") }

@@ -30,7 +30,7 @@ final class DurableServerFixture: Sendable {
     let hub = try await server.startInMemory(on: loop) { [loop] in
       Int64(loop.nanoseconds / 1_000_000)
     }
-    try await hub.sessionServer.restore()
+    try await hub.sessionServer.dispatch.restore()
     acceptor.loopSessions = hub
   }
 
@@ -94,7 +94,8 @@ private final class RestartableAcceptor: ChannelAcceptor {
   }
 
   func accept(_ channel: any MessageChannel, _ handshake: Handshake) -> any MessageReceiver {
-    loopSessions?.accept(channel, handshake) ?? IgnoringReceiver()
+    guard let server = loopSessions?.sessionServer else { return IgnoringReceiver() }
+    return ConnectionAcceptor(server).accept(channel, handshake)
   }
 }
 

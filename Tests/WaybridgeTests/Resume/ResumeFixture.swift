@@ -34,7 +34,9 @@ struct ResumeFixture {
     breakingAfter lives: [Int] = []
   ) async throws -> (client: BridgeClient, connector: FlakyConnector) {
     let connector = FlakyConnector(
-      ClientMemoryConnector(to: loopSessions, Handshake(subprotocol: "waybridge.v1"), on: loop),
+      ClientMemoryConnector(
+        to: ConnectionAcceptor(loopSessions.sessionServer), Handshake(subprotocol: "waybridge.v1"),
+        on: loop),
       on: loop,
       breakingAfter: lives)
     let client = BridgeClient(loop: loop, connector: connector) {}

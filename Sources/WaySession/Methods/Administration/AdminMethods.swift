@@ -27,9 +27,9 @@ enum AdminMethods {
     let query = SessionListQuery(
       after: params.string(.after), limit: limit,
       maxBytes: maxPageBytes(for: request.handle, in: session))
-    let owner = session.environment.owner
+    let operations = session.environment.operations
     return try request.respondLater(size: params.size, in: session) { () throws(CallError) in
-      .array(await owner.sessionList(query))
+      .array(await operations.sessionList(query))
     }
   }
 
@@ -47,31 +47,13 @@ enum AdminMethods {
     let rights = request.client.rights
     try push.authorize(rights)
     let maxBytes = maxPageBytes(for: request.handle, in: session)
-    let owner = session.environment.owner
+    let operations = session.environment.operations
     let copy = rights.followingCopy
     return try request.respondLaterToChange(size: params.size, in: session) {
       () throws(CallError) in
-      let result = try await owner.push(push, by: copy, maxBytes: maxBytes)
+      let result = try await operations.push(push, by: copy, maxBytes: maxBytes)
       return ChangeResult(result.value, failedServers: result.silentServers)
     }
-  }
-
-  /// Starts work that does not end at once, and responds with its result. `size` is the approximate
-  /// number of bytes that the call holds.
-  static func respondLater(
-    _ handle: ReplyHandle, size: Int, in session: isolated Session,
-    _ work: @escaping @Sendable () async throws(CallError) -> Value
-  ) throws(CallError) -> CallDisposition {
-    let call = try session.beginCall(.request(handle), size: size)
-    call.work = .task(
-      Task {
-        do throws(CallError) {
-          session.settle(call.number, .success(.value(try await work())))
-        } catch {
-          session.settle(call.number, .failure(error))
-        }
-      })
-    return .later
   }
 }
 

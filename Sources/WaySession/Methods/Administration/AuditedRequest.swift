@@ -33,7 +33,7 @@ struct AuditedRequest {
     size: Int, in session: isolated Session,
     _ work: @escaping @Sendable () async throws(CallError) -> ChangeResult
   ) throws(CallError) -> CallDisposition {
-    try AdminMethods.respondLater(handle, size: size, in: session) { [draft] () throws(CallError) in
+    try session.respondLater(to: handle, size: size) { [draft] () throws(CallError) in
       let change: ChangeResult
       do throws(CallError) { change = try await work() } catch {
         draft?.record(.failure(error))

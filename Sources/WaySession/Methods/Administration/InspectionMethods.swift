@@ -53,9 +53,9 @@ enum InspectionMethods {
   private static func inspect(
     _ query: InspectionQuery, _ request: AuditedRequest, in session: isolated Session
   ) throws(CallError) -> CallDisposition {
-    let owner = session.environment.owner
+    let operations = session.environment.operations
     return try request.respondLater(size: 0, in: session) { () throws(CallError) in
-      try await owner.inspect(query)
+      try await operations.inspect(query)
     }
   }
 

@@ -27,9 +27,9 @@ enum RevocationMethods {
       throw .invalidParams(
         "The caller cannot remove itself; it leaves its session with session.close")
     }
-    let owner = session.environment.owner
+    let operations = session.environment.operations
     return try request.respondLater(size: 0, in: session) { () throws(CallError) in
-      let clients = try await owner.revoke(revocation, by: caller)
+      let clients = try await operations.revoke(revocation, by: caller)
       return ["clients": .array(clients.map(Value.string))]
     }
   }

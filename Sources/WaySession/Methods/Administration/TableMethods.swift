@@ -81,12 +81,12 @@ enum TableMethods {
     _ work: @escaping @Sendable (LiveTable) async throws(TableError) -> LiveTable.Change
   ) throws(CallError) -> CallDisposition {
     let table = try table(of: session)
-    let owner = session.environment.owner
+    let operations = session.environment.operations
     return try request.respondLaterToChange(size: 0, in: session) { () throws(CallError) in
       let change: LiveTable.Change
       do throws(TableError) { change = try await work(table) } catch { throw CallError(error) }
       return ChangeResult(
-        change.responseFields, try await owner.distributeTable(change.stamp))
+        change.responseFields, try await operations.shareTable(change.stamp))
     }
   }
 

@@ -8,9 +8,9 @@ enum PolicyMethods {
     ) { session, params, request throws(CallError) in
       let (to, expected) = (try params.required(.to), params.string(.expect))
       let caller = request.client.rights.caller
-      let owner = session.environment.owner
+      let operations = session.environment.operations
       return try request.respondLaterToChange(size: 0, in: session) { () throws(CallError) in
-        try await owner.rollBack(toPolicy: to, expecting: expected, for: caller)
+        try await operations.rollBack(toPolicy: to, expecting: expected, for: caller)
       }
     }
   ]

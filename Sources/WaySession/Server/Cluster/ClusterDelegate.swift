@@ -14,8 +14,6 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
   private let knownHostGenerations = Locked<[String: Int64]>([:])
   /// Whether the retained events of the others were requested.
   private let hasRequestedRetained = Atomic(false)
-  /// The pages that were opened for other servers.
-  private let openedPages = Locked<[String: OpenedPage]>([:])
 
   init(of sessionServer: SessionServer) {
     self.sessionServer = sessionServer
@@ -157,12 +155,11 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
   }
 
   func handle(
-    _ body: Value, _ progress: @escaping @Sendable (Value) -> Void
+    _ method: String, _ params: Value, _ progress: @escaping @Sendable (Value) -> Void
   ) async throws(CallError) -> Value {
     guard let sessionServer else { throw CallError(.unavailable, "The server is shutting down") }
-    return try await ClusterPeerHandlers(sessionServer: sessionServer, openedPages: openedPages)
-      .handle(
-        body, progress)
+    let context = PeerContext(dispatch: SessionDispatch(sessionServer), report: progress)
+    return try await PeerMethods.perform(method, params, in: context)
   }
 
   func receivedPresence(_ presence: ValueObject, of server: String) {
@@ -195,25 +192,22 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
   private func fetchHosts(of server: String) async {
     guard let sessionServer else { return }
     do throws(CallError) {
-      let response = try await sessionServer.clusterDispatch.request(server, ["ask": "hosts"])
+      let response = try await SessionDispatch(sessionServer).send(HostsQuery(), to: server)
       let limit = sessionServer.configuration.limits.maxHosts
       var hosts: [(member: RemoteHost, isAway: Bool, definitions: [SessionHostDefinition])] = []
-      for host in response["hosts"]?.array ?? [] {
-        guard let session = host["session"]?.string, let client = host["client"]?.string,
-          let definitions = try? SessionHostDefinition.parse(
-            host["hosts"]?.array ?? [], limit: limit)
-        else {
+      for host in response.hosts {
+        guard let definitions = try? SessionHostDefinition.parse(host.hosts, limit: limit) else {
           reportFailure("a host of the server \(server) cannot be read and is ignored")
           continue
         }
         hosts.append(
           (
-            RemoteHost(server: server, session: session, client: client),
-            host["away"]?.bool ?? false, definitions
+            RemoteHost(server: server, session: host.session, client: host.client),
+            host.isAway, definitions
           ))
       }
       // A response that was overtaken, or comes from a server that has left, is outdated.
-      let generation = response["generation"]?.integer ?? 0
+      let generation = response.generation
       guard others.contains(server),
         knownHostGenerations.withLock({ ($0[server] ?? 0) <= generation })
       else { return }
@@ -250,16 +244,46 @@ final class ClusterDelegate: ClusterNode.NodeDelegate {
     guard let sessionServer else { return }
     for server in others {
       guard
-        let response = try? await sessionServer.clusterDispatch.request(server, ["ask": "retained"])
-      else {
-        continue
-      }
+        let events = try? await SessionDispatch(sessionServer).send(
+          RetainedEventsQuery(), to: server)
+      else { continue }
       for loopSessions in sessionServer.sessionsByLoop {
-        await loopSessions.retain(peerValues: response.array ?? [])
+        await loopSessions.retain(peerValues: events)
       }
       return
     }
     // The next server that sends its presence receives the request.
     hasRequestedRetained.store(false, ordering: .relaxed)
+  }
+}
+
+extension SessionDispatch {
+  /// Joins the cluster, if there is one, and restores the stored sessions, before connections are
+  /// accepted. Throws if the cluster or the store cannot be used. A session that cannot be read stays in
+  /// the store, and is reported to the event sink.
+  package func restore() async throws {
+    guard let store = sessionServer.store, let first = sessionServer.sessionsByLoop.first else {
+      return
+    }
+    let allLoopSessions = sessionServer.sessionsByLoop
+    if let cluster {
+      sessionServer.serverHosts.setChangeHandler { [weak cluster] in cluster?.publishPresence() }
+      try await cluster.begin(ClusterDelegate(of: sessionServer), on: first.loop)
+      if !cluster.engine.protectsMessages {
+        sessionServer.configuration.logger?.warning(
+          "messages between the servers of the cluster are not protected",
+          metadata: ["reason": "the cluster has no secret"])
+      }
+      try await sessionServer.clusterTable?.begin()
+      for loopSessions in allLoopSessions { await loopSessions.monitorLease() }
+    }
+    let storedSessions = try await store.load()
+    cluster?.counts.takenOverAtStart.add(storedSessions.count)
+    cluster?.scheduleOrphanAdoption()
+    for (number, stored) in storedSessions.enumerated() {
+      await allLoopSessions[number % allLoopSessions.count].restore(stored)
+    }
+    sessionServer.beginServing()
+    cluster?.publishPresence()
   }
 }

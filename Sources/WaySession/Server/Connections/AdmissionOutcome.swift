@@ -16,32 +16,3 @@ enum AdmissionOutcome {
   /// The connection was closed before there was a decision.
   case abandoned
 }
-
-/// A client that is in a session, with the response to its request.
-struct AdmittedClient: Sendable {
-  let membership: SessionMembership
-  let response: Value
-  /// What else the session does once the client has its response.
-  let next: NextStep
-
-  enum NextStep: Sendable {
-    /// Sends what the client has missed.
-    case completesResume
-    /// Hands requests to the hosts that the client has brought.
-    case usesHosts
-    case nothing
-  }
-
-  /// Call on the session's loop, once the client has its response.
-  func performNextStep() {
-    membership.session.assumeIsolated { session in
-      switch next {
-      case .completesResume: session.completeResume(membership.client)
-      case .usesHosts:
-        session.moveRequestsOfAbsentHosts()
-        session.offerDeepLinks()
-      case .nothing: break
-      }
-    }
-  }
-}

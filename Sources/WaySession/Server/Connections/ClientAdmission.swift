@@ -143,7 +143,10 @@ extension ClientAdmission {
     if let session = request.session, isReleased(session) {
       return .decided(.closed(.drain, "the session moves to another server"))
     }
-    switch try loopSessions.resume(claim, identity, accepted) {
+    let attempt = ResumeAttempt(
+      claim: claim, identity: identity, handshake: handshake, channel: accepted.channel,
+      openTime: accepted.acceptTime)
+    switch try loopSessions.resume(attempt) {
     case .failure(let rejection): return decide(rejection.reason, isNotFound: isNotFound)
     case .success(let found):
       identification.countResumedConnection(of: user(of: found))
@@ -206,6 +209,7 @@ extension ClientAdmission {
       if identity == nil { return .abandoned }
     }
     return .admitted(
-      try loopSessions.admit(open, identity, accepted, leaving: leavesSession ? 1 : 0))
+      try loopSessions.admit(
+        open, identity, handshake, accepted.channel, leaving: leavesSession ? 1 : 0))
   }
 }

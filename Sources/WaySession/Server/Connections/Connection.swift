@@ -129,7 +129,8 @@ actor Connection: MessageReceiver {
       do throws(CallError) {
         let token = accepted.handshake.token
         guard let identity = try await identification.identify(token) else { return }
-        let membership = try loopSessions.admitAnonymously(identity, accepted)
+        let membership = try loopSessions.admitAnonymously(
+          identity, accepted.handshake, channel)
         forwardAll(to: membership, isAnonymous: true)
         membership.receive(incoming, loopSessions.dispatcher)
       } catch {

@@ -9,10 +9,9 @@ extension LoopSessions {
   /// client that joins with the identity of the session's first client. `leaving` is how many
   /// sessions the client is about to leave. Fails with nothing changed.
   nonisolated func admit(
-    _ openRequest: SessionOpenRequest, _ identity: Identity?, _ accepted: AcceptedConnection,
-    leaving: Int
+    _ openRequest: SessionOpenRequest, _ identity: Identity?, _ handshake: Handshake,
+    _ channel: any MessageChannel, leaving: Int
   ) throws(CallError) -> AdmittedClient {
-    let handshake = accepted.handshake
     let (session, invitation) = try onLoop {
       loopSessions throws(CallError) -> (Session, Invitation?) in
       if let join = openRequest.join {
@@ -33,7 +32,7 @@ extension LoopSessions {
         joiningClient.identitySource = .session(definesIt: false)
       }
       if let invitation { try joiningClient.accept(invitation) }
-      let client = try session.add(joiningClient, openRequest.hosts, on: accepted.channel)
+      let client = try session.add(joiningClient, openRequest.hosts, on: channel)
       var result = session.openResult(client)
       if let rejection = openRequest.resumeRejection {
         result["resumed"] = false
@@ -49,16 +48,15 @@ extension LoopSessions {
 
   /// Opens a session for a client that has asked for none. Fails with nothing changed.
   nonisolated func admitAnonymously(
-    _ identity: Identity, _ accepted: AcceptedConnection
+    _ identity: Identity, _ handshake: Handshake, _ channel: any MessageChannel
   ) throws(CallError) -> SessionMembership {
-    let handshake = accepted.handshake
     let session = try onLoop { loopSessions throws(CallError) in
       try loopSessions.makeSession(of: identity, handshake)
     }
     var joiningClient = JoiningClient(identity, handshake)
     joiningClient.identitySource = .session(definesIt: true)
     let client = try session.onLoop { [joiningClient] session throws(CallError) in
-      try session.addClient(joiningClient, on: accepted.channel)
+      try session.addClient(joiningClient, on: channel)
     }
     assumeIsolated { $0.add(session) }
     return SessionMembership(session: session, client: client)

@@ -49,20 +49,6 @@ extension LoopSessions {
       loopSessions.loop.execute { loopSessions.assumeIsolated { $0.removeSubscription(feed) } }
     }
   }
-
-  nonisolated func rollBack(
-    toPolicy hash: String, expecting expected: String?, for caller: Caller
-  ) async throws(CallError) -> ChangeResult {
-    try await inspectionDispatch.rollBack(toPolicy: hash, expecting: expected, for: caller)
-  }
-
-  nonisolated func inspect(_ query: InspectionQuery) async throws(CallError) -> Value {
-    try await inspectionDispatch.inspect(query)
-  }
-
-  private nonisolated var inspectionDispatch: InspectionDispatch {
-    InspectionDispatch(clusterDispatch: sessionServer.clusterDispatch)
-  }
 }
 
 // The state of one loop.

@@ -117,7 +117,7 @@ extension LoopSessions {
   /// (`Result.peerValue`).
   func run(
     _ method: String, _ params: Value, at client: String, of session: String,
-    for caller: ServedCaller,
+    for caller: PeerCaller,
     _ progress: @escaping @Sendable (Value) -> Void
   ) async -> Value {
     guard let session = sessions[session] else {

@@ -3,25 +3,23 @@ import WayTransport
 import WayValues
 
 extension LoopSessions {
-  /// Resumes a client on a connection; ``Session/completeResume(_:)`` sends what
-  /// follows the response. `identity` is that of the handshake's token; nil if there is
-  /// none. Returns why the client cannot be resumed, and then nothing has changed. Fails with 2401
-  /// or 2403 if it must not be resumed, and with 2503 if the connection is reserved for
-  /// administrators and the client, which has no token, is none.
+  /// Resumes a client on a connection; ``Session/completeResume(_:)`` sends what follows the response.
+  /// Returns a rejection if the client cannot be resumed, and then nothing has changed. Fails with 2401
+  /// or 2403 if it must not be resumed, and with 2503 if the connection is reserved for administrators
+  /// and the client, which has no token, is none.
   nonisolated func resume(
-    _ claim: ResumeClaim, _ identity: Identity?, _ accepted: AcceptedConnection
+    _ attempt: ResumeAttempt
   ) throws(CallError) -> Result<AdmittedClient, ResumeRejection> {
-    guard let (owner, client) = resumableClients.find(claim.client), let session = owner as? Session
+    guard let (owner, client) = resumableClients.find(attempt.claim.client),
+      let session = owner as? Session
     else {
-      let wasDiscarded = sessionServer.directory.wasDiscarded(claim.client)
+      let wasDiscarded = sessionServer.directory.wasDiscarded(attempt.claim.client)
       return .failure(ResumeRejection(wasDiscarded ? .outbox : .unknown))
     }
-    let handshake = accepted.handshake
     return try session.onLoop { session throws(CallError) in
-      if identity == nil { try checkConnection(client.rights.caller, handshake) }
-      let attempt = ResumeAttempt(
-        claim: claim, identity: identity, handshake: handshake, channel: accepted.channel,
-        openTime: accepted.acceptTime)
+      if attempt.identity == nil {
+        try checkConnection(client.rights.caller, attempt.handshake)
+      }
       return try session.resume(client, attempt).map { number in
         AdmittedClient(
           membership: SessionMembership(session: session, client: client.id),

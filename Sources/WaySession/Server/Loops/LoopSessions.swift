@@ -5,7 +5,7 @@ import WayTransport
 import WayValues
 
 /// Accepts the connections of one loop and manages the sessions on it.
-package actor LoopSessions: ChannelAcceptor {
+package actor LoopSessions {
   nonisolated let loop: any EventLoop
   nonisolated let configuration: SessionServerConfiguration
   private nonisolated let executor: UnownedSerialExecutor
@@ -17,6 +17,8 @@ package actor LoopSessions: ChannelAcceptor {
   package nonisolated let rejectedTokens = SessionTokenRejections()
   /// The server with the sessions of all loops, including this one.
   package nonisolated let sessionServer: SessionServer
+  /// The operations in the sessions of all servers.
+  private nonisolated let operations: any SessionOperations
   /// The policy for all clients.
   nonisolated let policy: PolicySource
   package nonisolated let resumableClients: ResumableClients
@@ -46,9 +48,12 @@ package actor LoopSessions: ChannelAcceptor {
   nonisolated var limits: Limits { configuration.limits }
 
   /// Creates the sessions of one more loop of a server. The server does not retain it.
-  package init(loop: any EventLoop, in sessionServer: SessionServer) {
+  init(
+    loop: any EventLoop, in sessionServer: SessionServer, operations: any SessionOperations
+  ) {
     self.loop = loop
     self.sessionServer = sessionServer
+    self.operations = operations
     configuration = sessionServer.configuration
     let configuration = sessionServer.configuration
     scheduler = SessionLoopScheduler(loop)
@@ -77,14 +82,6 @@ package actor LoopSessions: ChannelAcceptor {
     executor = loop.asUnownedSerialExecutor()
     sessionServer.register(self, at: loopIndex)
     resumableClients.onExcess = { [weak self] in self?.assumeIsolated { $0.startShedding() } }
-  }
-
-  package nonisolated func accept(
-    _ channel: any MessageChannel, _ handshake: Handshake
-  ) -> any MessageReceiver {
-    let connection = Connection(AcceptedConnection(channel, handshake, on: self))
-    connection.begin()
-    return connection
   }
 
   /// Creates a session. Other clients cannot find it before its first client is admitted. `leaving`
@@ -137,7 +134,7 @@ package actor LoopSessions: ChannelAcceptor {
       scheduler: scheduler, resumableClients: resumableClients,
       eventSink: configuration.eventSink, observedKinds: observedKinds,
       auditTrail: sessionServer.auditTrail, inspector: inspector, now: configuration.now,
-      owner: self,
+      owner: self, operations: operations,
       serverHosts: sessionServer.serverHosts, policy: policy,
       table: configuration.sessions.table, tracer: configuration.tracer,
       logger: configuration.logger)
@@ -237,7 +234,7 @@ extension LoopSessions: SessionOwner {
       }
     }
     assumeIsolated { loopSessions in
-      loopSessions.sessionServer.clusterDispatch.fetchDeepLinks(
+      loopSessions.operations.fetchDeepLinks(
         for: session, of: loopSessions.audiences.identity(of: session))
     }
     return links.map { link in
@@ -251,37 +248,11 @@ extension LoopSessions: SessionOwner {
     sessionServer.unclaimedLinks.withLock { $0.restore(links) }
   }
 
-  nonisolated func sessionList(_ query: SessionListQuery) async -> [Value] {
-    await sessionServer.clusterDispatch.sessionList(query)
-  }
-
-  nonisolated func distributeTable(
-    _ stamp: TableStamp
-  ) async throws(CallError) -> Result<[ClusterNode.PeerResponse], CallError>? {
-    try await sessionServer.clusterDispatch.shareTable(stamp)
-  }
-
   nonisolated func auditRoutes() async -> HostRouteAudit { await sessionServer.auditRoutes() }
-
-  nonisolated func push(
-    _ push: SessionPush, by rights: Rights, maxBytes: Int
-  ) async throws(CallError) -> SessionPushResult {
-    try await sessionServer.clusterDispatch.push(push, by: rights, maxBytes: maxBytes)
-  }
-
-  nonisolated func callerStatus(of caller: Caller) async throws(CallError) -> CallerStatus {
-    try await sessionServer.clusterDispatch.callerStatus(of: caller)
-  }
 
   nonisolated func isRevoked(_ caller: Caller) -> Bool {
     guard let client = caller.client?.id else { return false }
     return sessionServer.revokedClients.withLock { $0.contains(client) }
-  }
-
-  nonisolated func revoke(
-    _ revocation: SessionRevocation, by caller: Caller
-  ) async throws(CallError) -> [String] {
-    try await sessionServer.clusterDispatch.revoke(revocation, by: caller)
   }
 
   nonisolated func recordRejectedToken(_ reason: String, of client: EventClient) {
