@@ -1,7 +1,7 @@
 import WayValues
 
 /// The version and hash of a route table.
-public struct TableStamp: Sendable, Hashable {
+public struct TableStamp: Sendable, Hashable, Codable {
   /// The version as its author wrote it.
   public let version: String
   /// 16 hex digits: FNV-1a with 64 bits over the document as compact JSON, without `$schema`.

@@ -158,7 +158,8 @@ extension Session {
     _ callResolution: SessionCallResolution, for origin: CallOrigin
   ) throws(CallError) -> CallDisposition {
     var options = callResolution.options
-    let requested = try RequestedPage(destination, for: callResolution, on: pages.stack, resolver)
+    let requested = try RequestedPage(
+      destination, for: callResolution, options, on: pages.stack, resolver)
     if !options.respondsWithChange { try origin.client?.calls.checkPageWaits() }
     let call = try beginCall(origin, callResolution)
     let host =
@@ -167,8 +168,8 @@ extension Session {
       case .app: "server"
       }
     let page = requested.page(
-      pages.makePageID(), exts: exts(of: callResolution, destination.route?.presentation),
-      host: host)
+      pages.makePageID(), at: destination,
+      exts: exts(of: callResolution, destination.route?.presentation), host: host)
     let charge: ByteBudget.Charge
     do { charge = try pages.charge(page) } catch {
       settle(call.number, .failure(error))
@@ -192,7 +193,8 @@ extension Session {
         page: page, hostReference: hostReference, call: call.number, by: options.rights,
         charge: charge, handlerCall: handlerCall, chosenHost: chosen, opener: opener,
         tab: requested.tab, respondsWithChange: options.respondsWithChange,
-        delivering: requested.delivery(of: page), popTo: requested.popTarget
+        delivering: requested.delivery(of: page, at: destination, options),
+        popTo: requested.popTarget
       ) { [resolver, rights = options.rights] page in
         resolver.denial(of: .back, about: page, to: rights)
       })

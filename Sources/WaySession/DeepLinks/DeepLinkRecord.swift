@@ -25,12 +25,4 @@ struct DeepLinkRecord: Codable {
 extension DeepLink {
   /// The members of the link's ``DeepLinkRecord``.
   var recordFields: ValueObject { RecordCoder.value(of: DeepLinkRecord(self)).object ?? [:] }
-
-  /// Reads the ``recordFields`` that another server has sent. Returns `nil` if they are none.
-  init?(peerValue: Value?) {
-    guard let record = try? RecordCoder.decode(DeepLinkRecord.self, from: peerValue, "link") else {
-      return nil
-    }
-    self = record.link
-  }
 }

@@ -6,8 +6,6 @@ import WayValues
 /// The page that a call asks for: its style, its tab, and what it gives to a page that is already
 /// open.
 struct RequestedPage {
-  private let destination: SessionDestination
-  private let options: SessionCallOptions
   /// The URI of the caller, if it differs from that of the page.
   private let calledURI: String?
   private let style: Style
@@ -16,12 +14,15 @@ struct RequestedPage {
   /// The page that `exts.pop` names.
   let popTarget: PageReference?
 
-  /// Fails with 2405 if the call cannot open a page, and with 2404 if no tab begins with the page.
+  /// `options` are those of the call. Fails with 2405 if the call cannot open a page, and with 2404 if
+  /// no tab begins with the page.
+  @inline(__always)
   init(
     _ destination: SessionDestination, for callResolution: SessionCallResolution,
-    on stack: NavigationStack, _ resolver: SessionDestinationResolver
+    _ options: SessionCallOptions, on stack: @autoclosure () -> NavigationStack,
+    _ resolver: SessionDestinationResolver
   ) throws(CallError) {
-    let (options, uri) = (callResolution.options, destination.uri.text)
+    let uri = destination.uri.text
     guard callResolution.kind == .open || options.respondsWithChange else {
       throw CallError(.wrongKind, "\(uri.quoted) is a page: use router.open, not router.invoke")
     }
@@ -30,29 +31,28 @@ struct RequestedPage {
         .wrongKind,
         "A page cannot be opened in a batch, whose response would wait for it; send it on its own")
     }
-    self.destination = destination
-    self.options = options
     style = options.style ?? destination.route?.presentation?.style ?? .push
     calledURI = PageURI.called(callResolution.calledURI, resolvingTo: destination.uri)
     if style == .tab, options.tab == nil {
       let first = PageURI(
         calledURI ?? uri, resolved: uri, route: destination.route?.name,
         pathParams: destination.pathParams)
-      tab = try resolver.tabIndex(of: .uri(first), uri, on: stack, for: callResolution.caller)
+      tab = try resolver.tabIndex(of: .uri(first), uri, on: stack(), for: options.rights.caller)
     } else {
       tab = options.tab
     }
-    popTarget =
-      if case .object(let target)? = options.exts["pop"], let text = PageReference.popTarget(target)
-      {
-        resolver.reference(text, for: callResolution.caller)
-      } else {
-        nil
-      }
+    if case .object(let target)? = options.exts["pop"], let text = PageReference.popTarget(target) {
+      popTarget = resolver.reference(text, for: options.rights.caller)
+    } else {
+      popTarget = nil
+    }
   }
 
   /// Returns the page as its host gets it.
-  func page(_ id: String, exts: ValueObject, host: String) -> Page {
+  @inline(__always)
+  func page(
+    _ id: String, at destination: SessionDestination, exts: ValueObject, host: String
+  ) -> Page {
     Page(
       id: id, uri: destination.uri.text, calledURI: calledURI, route: destination.route?.name,
       pathParams: destination.pathParams, style: style, params: destination.params, exts: exts,
@@ -61,7 +61,9 @@ struct RequestedPage {
 
   /// Returns what the call gives to its page if that is already open: the parameters of the URI's
   /// query and of the caller, and the caller's `exts`. Returns `nil` if there are neither.
-  func delivery(of page: Page) -> NavigationDelivery? {
+  func delivery(
+    of page: Page, at destination: SessionDestination, _ options: SessionCallOptions
+  ) -> NavigationDelivery? {
     guard style == .popTo || style == .tab else { return nil }
     let hasParams = !options.params.isEmpty || destination.uri.query?.isEmpty == false
     return NavigationDelivery(of: page, hasParams: hasParams, hasExts: !options.exts.isEmpty)

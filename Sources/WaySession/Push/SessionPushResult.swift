@@ -44,7 +44,8 @@ struct SessionPushResult: Sendable {
   }
 }
 
-// The form that other servers get: ``value`` with the first error, whose entry may have had no room.
+// The form that other servers get: ``value`` with the first error, whose entry may have had no room. It
+// has no data, which has no limit.
 extension SessionPushResult: Codable {
   init(from decoder: any Decoder) throws {
     let value = try Value(from: decoder)
@@ -56,7 +57,9 @@ extension SessionPushResult: Codable {
 
   func encode(to encoder: any Encoder) throws {
     var members = value.object ?? [:]
-    members["firstError"] = firstError?.value
+    members["firstError"] = firstError.map {
+      CallError(code: $0.code, message: $0.message).value
+    }
     try members.encode(to: encoder)
   }
 }

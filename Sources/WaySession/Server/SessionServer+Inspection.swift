@@ -123,13 +123,12 @@ extension SessionServer {
   ) async -> Value {
     let routeHosts = RouteHosts(hosts)
     let routes = router.routes.map { route -> Value in
-      var members: ValueObject = [
-        "name": .string(route.name), "kind": .string(route.kind.rawValue),
-        "patterns": .array(route.patterns.map { .string($0.text) }),
-      ]
-      members["title"] = route.title.map(Value.string)
-      members["served"] = routeHosts.value(of: route)
-      if let meter = meters[route.name] { members.merge(meter.members) }
+      let inspected = InspectedRoute(
+        name: route.name, kind: route.kind.rawValue, patterns: route.patterns.map(\.text),
+        title: route.title, served: routeHosts.servers(of: route))
+      guard let meter = meters[route.name] else { return RecordCoder.value(of: inspected) }
+      var members = RecordCoder.value(of: inspected).object ?? [:]
+      members.merge(meter.members)
       return .object(members)
     }
     var members: ValueObject = [
@@ -138,6 +137,28 @@ extension SessionServer {
     if let others = meters[""] { members["undeclared"] = .object(others.members) }
     return .object(members)
   }
+}
+
+/// A declared route in the result of `admin.routes`.
+private struct InspectedRoute: Encodable {
+  /// What serves a route now.
+  struct RouteServers: Encodable {
+    struct RouteHost: Encodable {
+      let session: String
+      let client: String
+    }
+
+    /// `server` for Swift code, `clients`, or `nobody`.
+    let by: String
+    var count: Int?
+    var clients: [RouteHost]?
+  }
+
+  let name: String
+  let kind: String
+  let patterns: [String]
+  let title: String?
+  let served: RouteServers
 }
 
 /// The hosts that now serve the declared routes.
@@ -160,9 +181,8 @@ private struct RouteHosts {
       uniqueKeysWithValues: zip(numbers, distinct.map { definitions[$0] ?? [] }))
   }
 
-  /// `{by: server}`, or `{by: clients, count, clients}`.
-  func value(of route: Route) -> Value {
-    guard case .hosted = route.handler else { return ["by": "server"] }
+  func servers(of route: Route) -> InspectedRoute.RouteServers {
+    guard case .hosted = route.handler else { return .init(by: "server") }
     var found: [(session: String, client: String)] = []
     var seen: Set<PatternIndex.RegistrationNumber> = []
     for uri in route.patterns.flatMap(\.sampleURIs) {
@@ -173,30 +193,32 @@ private struct RouteHosts {
         return false
       }
     }
-    guard !found.isEmpty else { return ["by": "nobody"] }
-    return [
-      "by": "clients", "count": .integer(Int64(found.count)),
-      "clients": .array(
-        found.prefix(Self.maxListed).map { host in
-          ["session": .string(host.session), "client": .string(host.client)]
-        }),
-    ]
+    guard !found.isEmpty else { return .init(by: "nobody") }
+    return .init(
+      by: "clients", count: found.count,
+      clients: found.prefix(Self.maxListed).map { .init(session: $0.session, client: $0.client) })
   }
+}
+
+/// The route table in the result of `admin.versions`.
+private struct InspectedTable: Encodable {
+  let version: String
+  let hash: String
+  /// Since when it is in force, in milliseconds since 1970-01-01 UTC.
+  let since: Int64
+  let versions: [TableVersionDescription]
 }
 
 extension LiveTable {
   /// The history as `admin.versions` reports it.
   fileprivate var history: Value {
-    [
-      "version": .string(stamp.version), "hash": .string(stamp.hash),
-      "since": .integer(activeSince),
-      "versions": .array(
-        comparedVersions.map { earlier in
-          [
-            "version": .string(earlier.stamp.version), "hash": .string(earlier.stamp.hash),
-            "at": .integer(earlier.since), "changes": earlier.changes?.value ?? .null,
-          ]
-        }),
-    ]
+    RecordCoder.value(
+      of: InspectedTable(
+        version: stamp.version, hash: stamp.hash, since: activeSince,
+        versions: comparedVersions.map { earlier in
+          .init(
+            version: earlier.stamp.version, hash: earlier.stamp.hash, at: earlier.since,
+            changes: earlier.changes?.value ?? .null)
+        }))
   }
 }

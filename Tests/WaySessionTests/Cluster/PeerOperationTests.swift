@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import WayNavigation
 import WayRPC
@@ -69,5 +70,23 @@ struct PeerOperationTests {
       try PushOperation(Self.push, by: limited, maxBytes: 10).makeParams()
     }
     #expect(error?.code == 2403)
+  }
+
+  /// The other servers respond also while this one must not act for its sessions.
+  @Test func sessionsOfOtherServersAreListedWithoutALease() async throws {
+    let engines = [StubClusterEngine(), StubClusterEngine()]
+    let bridges = engines.map { InMemoryBridge(Router(), cluster: Cluster($0)) }
+    for (index, bridge) in bridges.enumerated() {
+      engines[index].linked.withLock { $0 = engines[1 - index] }
+      try await bridge.sessionServer.dispatch.restore()
+    }
+    let names = try bridges.map { try #require($0.sessionServer.cluster?.server) }
+    for index in 0...1 { engines[index].receive(.presence([:]), from: names[1 - index]) }
+    let (_, opened) = try await WireClient.open(bridges[1], [:])
+    let dispatch = bridges[0].sessionServer.dispatch
+    #expect(await dispatch.sessions(.all).map { .string($0.id) } == [opened["session"]])
+    engines[0].leaseValidity.revoke()
+    await #expect(throws: CallError.self) { try await dispatch.location(of: .all) }
+    #expect(await dispatch.sessions(.all).map { .string($0.id) } == [opened["session"]])
   }
 }

@@ -197,7 +197,8 @@ struct PendingLinksTests {
     ])
   func readsStoredLinks(record: Value, link: DeepLink) throws {
     #expect(try RecordCoder.decode(DeepLinkRecord.self, from: record, "links").link == link)
-    #expect(DeepLink(peerValue: .object(link.recordFields)) == link)
+    let value = Value.object(link.recordFields)
+    #expect(try RecordCoder.decode(DeepLinkRecord.self, from: value, "link").link == link)
   }
 
   @Test func mergesKindsOfAllSubscribers() throws {

@@ -34,12 +34,12 @@ struct RequestedPageTests {
     let destination = try resolver.destination(of: uri, options.params)
     do throws(CallError) {
       let requested = try RequestedPage(
-        destination, for: SessionCallResolution(kind, uri, options), on: stack, resolver)
-      let page = requested.page("p9", exts: options.exts, host: "server")
+        destination, for: SessionCallResolution(kind, uri, options), options, on: stack, resolver)
+      let page = requested.page("p9", at: destination, exts: options.exts, host: "server")
       var summary = "\(page.uri) \(page.style.rawValue)"
       if let tab = requested.tab { summary += " tab \(tab)" }
       if requested.popTarget != nil { summary += " pop" }
-      if requested.delivery(of: page) != nil { summary += " delivery" }
+      if requested.delivery(of: page, at: destination, options) != nil { summary += " delivery" }
       return summary
     } catch {
       return "\(error.code)"

@@ -109,28 +109,42 @@ enum TableMethods {
   }
 }
 
+/// A version of the route table in the results of `table.get` and `admin.versions`.
+struct TableVersionDescription: Encodable {
+  let version: String
+  let hash: String
+  /// When it was in force, in milliseconds since 1970-01-01 UTC.
+  let at: Int64
+  /// What the next version has changed; null if that is not known. Only in `admin.versions`.
+  var changes: Value?
+}
+
+/// The result of `table.get`.
+private struct TableDescription: Encodable {
+  let version: String
+  let hash: String
+  let table: Value
+  let versions: [TableVersionDescription]
+}
+
 extension LiveTable {
   /// The result of `table.get`.
   fileprivate var value: Value {
-    [
-      "version": .string(stamp.version), "hash": .string(stamp.hash), "table": document,
-      "versions": .array(
-        versions.map { earlier in
-          [
-            "version": .string(earlier.stamp.version), "hash": .string(earlier.stamp.hash),
-            "at": .integer(earlier.since),
-          ]
-        }),
-    ]
+    RecordCoder.value(
+      of: TableDescription(
+        version: stamp.version, hash: stamp.hash, table: document,
+        versions: versions.map { earlier in
+          .init(version: earlier.stamp.version, hash: earlier.stamp.hash, at: earlier.since)
+        }))
   }
 }
 
 extension LiveTable.Change {
   /// The members of the result for the client that made the change.
   fileprivate var responseFields: ValueObject {
-    [
-      "version": .string(stamp.version), "hash": .string(stamp.hash), "changes": changes.value,
-    ]
+    var members = stamp.value.object ?? [:]
+    members["changes"] = changes.value
+    return members
   }
 }
 

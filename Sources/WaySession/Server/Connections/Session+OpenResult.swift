@@ -2,58 +2,74 @@ import WayNavigation
 import WayRPC
 import WayValues
 
-extension Session {
-  /// The result of `session.open`.
-  func openResult(_ client: Client) -> ValueObject {
-    var members: ValueObject = [
-      "session": .string(id), "client": .string(client.name),
-      "token": .string(client.link.credential.currentToken),
-      "epoch": .string(epoch),
-      "protocol": .string(ServerSoftware.protocolVersion),
-      "server": .object(serverDescription),
-      "limits": environment.announcedLimits, "table": (resolver.snapshot.table ?? .none).value,
-      "capabilities": client.link.isResumable ? ["resume"] : [],
-    ]
-    let caller = client.rights.caller
-    if caller.isGuest {
-      members["guest"] = true
-      members["page"] = client.page.map(Value.string)
-    } else {
-      members["joinToken"] = .string(joinToken)
-    }
-    members["expiresAt"] = caller.identity.expires.map(Value.integer)
-    return members
+/// The result of `session.open`, and with its last members of `session.resume`.
+struct SessionOpenResult: Encodable {
+  struct ServerDescription: Encodable {
+    let name = ServerSoftware.name
+    let version = ServerSoftware.version
+    /// The name of the server in its cluster.
+    let id: String?
   }
 
-  /// The server software; in a cluster with the name of the server.
-  private var serverDescription: ValueObject {
-    var members: ValueObject = [
-      "name": .string(ServerSoftware.name), "version": .string(ServerSoftware.version),
-    ]
-    members["id"] = environment.cluster.map { .string($0.server) }
-    return members
+  /// A call of the client that has no response yet.
+  struct PendingCallDescription: Encodable {
+    let id: Value
+    let method: String
+    let key: String?
+    let uri: String?
+  }
+
+  let session: String
+  let client: String
+  let token: String
+  let epoch: String
+  let `protocol` = ServerSoftware.protocolVersion
+  let server: ServerDescription
+  let limits: Value
+  let table: Value
+  let capabilities: [String]
+  /// True for a guest, which gets its page instead of the join token.
+  let guest: Bool?
+  let page: String?
+  let joinToken: String?
+  let expiresAt: Int64?
+  var resumed: Bool?
+  /// Why the client could not resume.
+  var reason: String?
+  var received: Int64?
+  var sent: Int64?
+  var pending: [PendingCallDescription]?
+  var restarted: Bool?
+
+  var value: Value { RecordCoder.value(of: self) }
+}
+
+extension Session {
+  /// The result of `session.open`.
+  func openResult(_ client: Client) -> SessionOpenResult {
+    let caller = client.rights.caller
+    return SessionOpenResult(
+      session: id, client: client.name, token: client.link.credential.currentToken, epoch: epoch,
+      server: .init(id: environment.cluster?.server), limits: environment.announcedLimits,
+      table: (resolver.snapshot.table ?? .none).value,
+      capabilities: client.link.isResumable ? ["resume"] : [],
+      guest: caller.isGuest ? true : nil, page: caller.isGuest ? client.page : nil,
+      joinToken: caller.isGuest ? nil : joinToken, expiresAt: caller.identity.expires)
   }
 
   /// The result of `session.resume` for a client that resumes after the message `number`.
-  func resumeResult(_ client: Client, after number: UInt64) -> Value {
-    var members = openResult(client)
-    members["resumed"] = true
-    members["received"] = .integer(Int64(clamping: client.lastHandled))
-    members["sent"] = .integer(Int64(clamping: number))
-    members["pending"] = .array(pendingCalls(of: client))
-    if client.link.persistence.reportsRestart { members["restarted"] = true }
-    return .object(members)
-  }
-
-  /// The calls of a client that have no response yet, in their order.
-  private func pendingCalls(of client: Client) -> [Value] {
-    pendingCalls(of: client).compactMap { call in
+  func resumeResult(_ client: Client, after number: UInt64) -> SessionOpenResult {
+    var result = openResult(client)
+    result.resumed = true
+    result.received = Int64(clamping: client.lastHandled)
+    result.sent = Int64(clamping: number)
+    result.pending = pendingCalls(of: client).compactMap { call in
       guard case .client(let reply, _) = call.caller, !reply.isNotification else { return nil }
-      let method = environment.meter.names[Int(reply.method)]
-      var members: ValueObject = ["id": reply.id.value, "method": .string(method)]
-      members["key"] = call.idempotencyKey.map(Value.string)
-      members["uri"] = call.uri.map(Value.string)
-      return .object(members)
+      return .init(
+        id: reply.id.value, method: environment.meter.names[Int(reply.method)],
+        key: call.idempotencyKey, uri: call.uri)
     }
+    if client.link.persistence.reportsRestart { result.restarted = true }
+    return result
   }
 }

@@ -140,9 +140,13 @@ extension SessionDispatch {
   private func perform(
     _ push: SessionPush, by rights: Rights?, maxBytes: Int
   ) async throws(CallError) -> SessionPushResult {
-    let collector = PushCollector(maxBytes: maxBytes)
     let operation = PushOperation(push, by: rights, maxBytes: maxBytes)
-    for response in try await send(operation, toServersOf: push.audience) {
+    let responses = try await send(operation, toServersOf: push.audience)
+    if responses.count == 1, case .success(let result)? = responses.first?.result {
+      return try await completed(result, of: push, by: rights)
+    }
+    let collector = PushCollector(maxBytes: maxBytes)
+    for response in responses {
       switch response.result {
       case .success(let result): collector.add(result)
       case .failure(let error): collector.add(error, of: response.server)

@@ -67,14 +67,16 @@ extension SessionDispatch {
   /// The sessions of an audience as they are now, without those of servers that have not responded.
   package func sessions(_ audience: Audience) async -> [SessionInfo] {
     let query = SessionsQuery(audience: audience)
-    let responses: [PeerResponse<[SessionInfoRecord]>]
-    do throws(CallError) {
-      responses = try await send(query, toServersOf: audience)
-    } catch {
-      // The location is not known, or its server does not respond.
+    switch try? await location(of: audience) {
+    case .local: return await sessionServer.sessions(audience)
+    case .server(let server):
+      return ((try? await send(query, to: server)) ?? []).map(\.info)
+    case nil:
+      // The sessions of all servers, or a session whose location is not known.
+      async let others = sendToOthers(query)
       return await sessionServer.sessions(audience)
+        + (await others).flatMap { (try? $0.result.get()) ?? [] }.map(\.info)
     }
-    return responses.flatMap { (try? $0.result.get()) ?? [] }.map(\.info)
   }
 
   /// Returns a page of the sessions of all servers, each as its entry in the result of

@@ -35,12 +35,12 @@ extension LoopSessions {
       let client = try session.add(joiningClient, openRequest.hosts, on: channel)
       var result = session.openResult(client)
       if let rejection = openRequest.resumeRejection {
-        result["resumed"] = false
-        result["reason"] = .string(rejection.rawValue)
+        result.resumed = false
+        result.reason = rejection.rawValue
       }
       return AdmittedClient(
         membership: SessionMembership(session: session, client: client.id),
-        response: .object(result), next: openRequest.hosts.isEmpty ? .nothing : .usesHosts)
+        response: result.value, next: openRequest.hosts.isEmpty ? .nothing : .usesHosts)
     }
     if isNew { assumeIsolated { $0.add(session) } }
     return admitted

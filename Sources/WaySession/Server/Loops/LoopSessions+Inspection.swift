@@ -59,7 +59,8 @@ extension LoopSessions {
     for id in ids {
       guard let session = sessions[id] else { continue }
       let identity = audiences.identity(of: id)
-      summaries[id] = session.assumeIsolated { $0.summary(identity) }
+      summaries[id] = RecordCoder.value(
+        of: session.assumeIsolated { $0.summary(identity) })
     }
     return summaries
   }
@@ -69,9 +70,9 @@ extension LoopSessions {
     guard let session = sessions[id] else { return nil }
     let identity = audiences.identity(of: id)
     return session.assumeIsolated { session in
-      var members = session.detail(identity)
-      if withRecords { members["records"] = .array(inspector.recentRecords.last(500, of: id)) }
-      return .object(members)
+      var detail = session.detail(identity)
+      if withRecords { detail.records = inspector.recentRecords.last(500, of: id) }
+      return RecordCoder.value(of: detail)
     }
   }
 
@@ -114,85 +115,70 @@ extension LoopSessions {
 }
 
 extension Session {
-  fileprivate func summary(_ identity: Identity) -> Value {
-    var members: ValueObject = ["session": .string(id)]
-    members["user"] = identity.user.map(Value.string)
-    if !identity.groups.isEmpty {
-      members["groups"] = identity.groups.sortedValue
-    }
-    members["clients"] = .array(
-      self.clients.all.map { client in
-        var members: ValueObject = ["client": .string(client.name)]
-        members["name"] = client.software.name.map(Value.string)
-        if client.isDisconnected { members["away"] = true }
-        return .object(members)
-      })
-    members["pages"] = .integer(Int64(pages.count))
-    members["calls"] = .integer(Int64(calls.count))
-    return .object(members)
+  fileprivate func summary(_ identity: Identity) -> InspectedSessionSummary {
+    InspectedSessionSummary(
+      session: id, user: identity.user, groups: identity.inspectedGroups,
+      clients: clients.all.map { client in
+        .init(
+          client: client.name, name: client.software.name,
+          away: client.isDisconnected ? true : nil)
+      },
+      pages: pages.count, calls: calls.count)
   }
 
-  fileprivate func detail(_ identity: Identity) -> ValueObject {
-    var members: ValueObject = ["session": .string(id)]
-    members["user"] = identity.user.map(Value.string)
-    if !identity.groups.isEmpty {
-      members["groups"] = identity.groups.sortedValue
-    }
-    members["at"] = .integer(environment.now())
-    members["clients"] = .array(self.clients.all.map { detail($0) })
-    members["stack"] = pages.stack.value(tabs: resolver.snapshot.tabs.map(\.text))
-    members["calls"] = .array(calls.inOrder.map { detail($0) })
-    members["links"] = .integer(Int64(pendingLinks.count))
-    return members
+  fileprivate func detail(_ identity: Identity) -> InspectedSession {
+    InspectedSession(
+      session: id, user: identity.user, groups: identity.inspectedGroups, at: environment.now(),
+      clients: clients.all.map { detail($0) },
+      stack: pages.stack.value(tabs: resolver.snapshot.tabs.map(\.text)),
+      calls: calls.inOrder.map { detail($0) }, links: pendingLinks.count)
   }
 
-  private func detail(_ client: Client) -> Value {
-    let caller = client.rights.caller
-    var members: ValueObject = ["client": .string(client.name)]
-    members["name"] = client.software.name.map(Value.string)
-    members["version"] = client.software.version.map(Value.string)
-    members["platform"] = client.software.platform.map(Value.string)
-    members["page"] = client.page.map(Value.string)
-    members["user"] = caller.identity.user.map(Value.string)
-    members["origin"] = caller.origin.map(Value.string)
-    members["address"] = caller.address.map(Value.string)
-    if caller.isGuest { members["guest"] = true }
-    if client.isDisconnected {
-      members["away"] = .milliseconds(loop.nanoseconds &- client.link.disconnectedAt)
-    }
-    members["hosts"] = .array(resolver.hosts.definitions(of: client.id).map(\.value))
-    members["topics"] = events.subscribers[client.id].value["topics"]
-    members["unread"] = .integer(
-      Int64(client.link.unacknowledgedBytes + (client.channel?.bufferedBytes ?? 0)))
-    members["asked"] = .integer(Int64(client.pending.count))
-    return .object(members)
+  private func detail(_ client: Client) -> InspectedClient {
+    let (caller, software) = (client.rights.caller, client.software)
+    return InspectedClient(
+      client: client.name, name: software.name, version: software.version,
+      platform: software.platform, page: client.page, user: caller.identity.user,
+      origin: caller.origin, address: caller.address, guest: caller.isGuest ? true : nil,
+      away: client.isDisconnected
+        ? .milliseconds(loop.nanoseconds &- client.link.disconnectedAt) : nil,
+      hosts: resolver.hosts.definitions(of: client.id).map(\.value),
+      topics: events.subscribers[client.id].value["topics"],
+      unread: client.link.unacknowledgedBytes + (client.channel?.bufferedBytes ?? 0),
+      asked: client.pending.count)
   }
 
-  private func detail(_ call: ActiveCall) -> Value {
-    var members: ValueObject = ["call": .integer(Int64(call.number))]
-    switch call.caller {
-    case .client(let reply, let start):
-      members["client"] = .string(reply.client.name)
-      members["id"] = reply.isNotification ? .null : reply.id.value
-      members["method"] = .string(environment.meter.names[Int(reply.method)])
-      members["ms"] = .milliseconds(loop.nanoseconds &- min(start.start, loop.nanoseconds))
-    case .app: members["method"] = .string(call.kind.method.name)
+  private func detail(_ call: ActiveCall) -> InspectedCall {
+    let method: String =
+      switch call.caller {
+      case .client(let reply, _): environment.meter.names[Int(reply.method)]
+      case .app: call.kind.method.name
+      }
+    var detail = InspectedCall(
+      call: call.number, method: method, uri: call.uri, key: call.idempotencyKey)
+    if case .client(let reply, let start) = call.caller {
+      detail.client = reply.client.name
+      detail.id = reply.isNotification ? .null : reply.id.value
+      detail.ms = .milliseconds(loop.nanoseconds &- min(start.start, loop.nanoseconds))
     }
-    members["uri"] = call.uri.map(Value.string)
-    members["key"] = call.idempotencyKey.map(Value.string)
     switch call.work {
-    case .none: members["waitsFor"] = "nothing"
-    case .task: members["waitsFor"] = "task"
+    case .none: break
+    case .task: detail.waitsFor = .task
     case .request(_, let client):
-      members["waitsFor"] = "client"
-      members["host"] = .string(client.name)
-    case .remoteRequest: members["waitsFor"] = "client"
-    case .operation: members["waitsFor"] = "turn"
+      detail.waitsFor = .client
+      detail.host = client.name
+    case .remoteRequest: detail.waitsFor = .client
+    case .operation: detail.waitsFor = .turn
     case .page(let page):
-      members["waitsFor"] = "page"
-      members["page"] = .string(page)
-    case .key: members["waitsFor"] = "key"
+      detail.waitsFor = .page
+      detail.page = page
+    case .key: detail.waitsFor = .key
     }
-    return .object(members)
+    return detail
   }
+}
+
+extension Identity {
+  /// The groups; `nil` if there are none.
+  fileprivate var inspectedGroups: [String]? { groups.isEmpty ? nil : groups.sortedTexts }
 }

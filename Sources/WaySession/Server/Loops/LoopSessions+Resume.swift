@@ -23,7 +23,7 @@ extension LoopSessions {
       return try session.resume(client, attempt).map { number in
         AdmittedClient(
           membership: SessionMembership(session: session, client: client.id),
-          response: session.resumeResult(client, after: number), next: .completesResume)
+          response: session.resumeResult(client, after: number).value, next: .completesResume)
       }
     }
   }

@@ -4,7 +4,7 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Accepts the connections of one loop and manages the sessions on it.
+/// The sessions of one loop.
 package actor LoopSessions {
   nonisolated let loop: any EventLoop
   nonisolated let configuration: SessionServerConfiguration
