@@ -25,6 +25,24 @@ class Versions(unittest.TestCase):
             self.assertRegex(heading, r"^\d+\.\d+\.\d+ \((\d{4}-\d\d-\d\d|unreleased)\)$")
             self.assertRegex(changes, r"(?m)^- ")
 
+    def test_compatibility_page_has_the_formats_of_the_code(self):
+        page = (ROOT / "web/docs/compatibility.md").read_text()
+
+        def shown(part, pattern=r"\d+"):
+            (row,) = re.findall(rf"^\| {re.escape(part)} \| ([^|]*) \|", page, re.M)
+            return re.findall(pattern, row)
+
+        def coded(path, pattern):
+            return re.findall(pattern, (ROOT / "Sources" / path).read_text())
+
+        byte = r"formatVersion: UInt8 = (\d+)"
+        self.assertEqual(shown("data folder (`--data`)"), coded("WayStore/SessionSchema.swift", r"let version: Int64 = (\d+)"))
+        self.assertEqual(shown("messages between servers"), coded("WaySession/Cluster/SessionClusterMessage.swift", byte))
+        self.assertEqual(shown("entries of a session log in NATS"), coded("WaybridgeCluster/JetStreamSessionLogEntry.swift", byte))
+        streams = coded("WaybridgeCluster/JetStreamSessionLogWriter.swift", r"Sessions of Waybridge, form (\d+)")
+        leases = coded("WaybridgeCluster/NATSServerLeases.swift", r"Leases of Waybridge, form (\d+)")
+        self.assertEqual(shown("cluster streams (NATS)"), streams + leases)
+
     def test_program_prints_commit_of_build(self):
         commit = os.environ.get("WAYBRIDGE_COMMIT") or "unknown"
         self.assertEqual(f"(commit {commit})", run("--version")[1].strip().split(" ", 2)[2])
