@@ -13,7 +13,7 @@ SESSION = SOURCES / "WaySession"
 
 # Bounds that are exceeded now. A test fails if one of them is reached and still listed.
 EXCEEDED = {
-    "handwritten coding sites", "lines of code", "files", "files of more than 300 lines",
+    "lines of code", "files", "files of more than 300 lines",
 }  # fmt: skip
 
 

@@ -30,11 +30,11 @@ extension BridgeClient {
     onShown: (@Sendable (_ page: String) -> Void)? = nil,
     onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Outcome {
-    var call = try Self.callParams(uri, params, exts, timeout, key)
-    call["style"] = style.map { .string($0.rawValue) }
-    call["from"] = from.map(Value.string)
+    var call = RouterCallParams(uri: uri, params, exts, style, key)
+    call.from = from
+    call.deadlineMs = try timeout.map(Self.milliseconds)
     let response = try await perform(
-      "router.open", .object(call), timeout: Self.responseTimeout(timeout),
+      "router.open", call.value, timeout: Self.responseTimeout(timeout),
       onProgress: { value in
         if let page = value["opened"]?["page"]?.string {
           onShown?(page)
@@ -65,9 +65,10 @@ extension BridgeClient {
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], timeout: Duration? = nil,
     key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    try await perform(
-      "router.invoke", .object(try Self.callParams(uri, params, exts, timeout, key)),
-      timeout: Self.responseTimeout(timeout), onProgress: onProgress)
+    var call = RouterCallParams(uri: uri, params, exts, nil, key)
+    call.deadlineMs = try timeout.map(Self.milliseconds)
+    return try await perform(
+      "router.invoke", call.value, timeout: Self.responseTimeout(timeout), onProgress: onProgress)
   }
 
   /// Returns whether the router could open or run the URI now, without doing so. Throws
@@ -80,15 +81,15 @@ extension BridgeClient {
   /// Throws as ``canOpen(_:)``.
   public func destination(of uri: String) async throws(CallError) -> RouteDestination? {
     let response = try await perform("router.canOpen", ["uri": .string(uri)])
-    guard let canOpen = response["canOpen"]?.bool else {
+    guard let message = try? response.decode(as: CanOpenMessage.self) else {
       throw .malformedResponse("router.canOpen", response)
     }
-    guard canOpen else { return nil }
-    guard let kind = response["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
+    guard message.canOpen else { return nil }
+    guard let kind = message.kind.flatMap(RouteKind.init(rawValue:)) else {
       throw .malformedResponse("router.canOpen", response)
     }
     return RouteDestination(
-      kind: kind, route: response["route"]?.string, isHostAbsent: response["absent"] == true)
+      kind: kind, route: message.route, isHostAbsent: message.absent == true)
   }
 
   /// Returns how the router resolves a URI: candidates, match, parameters and reasons, as
@@ -119,7 +120,8 @@ extension BridgeClient {
     _ uri: String, _ params: ValueObject = [:], exts: ValueObject = [:], style: Style? = nil,
     key: String? = nil
   ) async throws(CallError) {
-    try await deliver(["uri": .string(uri)], params, exts, style, key)
+    let link = RouterCallParams(uri: uri, params, exts, style, key)
+    _ = try await perform("router.deliver", link.value)
   }
 
   /// Delivers a deep link in the format of older servers, `{action, action_url}`, as
@@ -131,20 +133,10 @@ extension BridgeClient {
     action: String, url: String? = nil, _ params: ValueObject = [:], exts: ValueObject = [:],
     style: Style? = nil, key: String? = nil
   ) async throws(CallError) {
-    var link: ValueObject = ["action": .string(action)]
-    link["action_url"] = url.map(Value.string)
-    try await deliver(link, params, exts, style, key)
-  }
-
-  private func deliver(
-    _ link: ValueObject, _ params: ValueObject, _ exts: ValueObject, _ style: Style?, _ key: String?
-  ) async throws(CallError) {
-    var link = link
-    if !params.isEmpty { link["params"] = .object(params) }
-    if !exts.isEmpty { link["exts"] = .object(exts) }
-    link["style"] = style.map { .string($0.rawValue) }
-    link["key"] = key.map(Value.string)
-    _ = try await perform("router.deliver", .object(link))
+    var link = RouterCallParams(params, exts, style, key)
+    link.action = action
+    link.actionURL = url
+    _ = try await perform("router.deliver", link.value)
   }
 
   /// Returns the declared routes, each an object
@@ -176,24 +168,12 @@ extension BridgeClient {
     page: String, method: String, params: ValueObject = [:], timeout: Duration? = nil,
     key: String? = nil, onProgress: (@Sendable (Value) -> Void)? = nil
   ) async throws(CallError) -> Value {
-    var call: ValueObject = ["page": .string(page), "method": .string(method)]
-    if !params.isEmpty { call["params"] = .object(params) }
-    call["deadlineMs"] = try timeout.map(Self.milliseconds).map(Value.integer)
-    call["key"] = key.map(Value.string)
+    var call = RouterCallParams(params, [:], nil, key)
+    call.page = page
+    call.method = method
+    call.deadlineMs = try timeout.map(Self.milliseconds)
     return try await perform(
-      "page.call", .object(call), timeout: Self.responseTimeout(timeout), onProgress: onProgress)
-  }
-
-  private static func callParams(
-    _ uri: String, _ params: ValueObject, _ exts: ValueObject, _ timeout: Duration?,
-    _ key: String?
-  ) throws(CallError) -> ValueObject {
-    var call: ValueObject = ["uri": .string(uri)]
-    if !params.isEmpty { call["params"] = .object(params) }
-    if !exts.isEmpty { call["exts"] = .object(exts) }
-    if let timeout { call["deadlineMs"] = .integer(try milliseconds(timeout)) }
-    call["key"] = key.map(Value.string)
-    return call
+      "page.call", call.value, timeout: Self.responseTimeout(timeout), onProgress: onProgress)
   }
 }
 

@@ -52,18 +52,32 @@ extension BridgeClient {
 
     /// Decodes a caller; nil if the server sends none.
     init?(_ value: Value?) {
-      guard let session = value?["session"]?.string else { return nil }
-      let client = value?["client"]
+      guard let message = try? value?.decode(as: CallerMessage.self) else { return nil }
       self.init(
-        session: session,
-        client: client?["id"]?.string.map { id in
+        session: message.session,
+        client: message.client.map { client in
           ClientDescription(
-            id: id, name: client?["name"]?.string, version: client?["version"]?.string,
-            page: client?["page"]?.string)
+            id: client.id, name: client.name, version: client.version, page: client.page)
         },
-        user: value?["user"]?.string,
-        groups: (value?["groups"]?.array ?? []).compactMap(\.string),
-        origin: value?["origin"]?.string, isGuest: value?["guest"]?.bool ?? false)
+        user: message.user, groups: message.groups ?? [], origin: message.origin,
+        isGuest: message.guest ?? false)
     }
   }
+}
+
+/// A caller as the server sends it.
+private struct CallerMessage: Decodable {
+  struct ClientMessage: Decodable {
+    let id: String
+    let name: String?
+    let version: String?
+    let page: String?
+  }
+
+  let session: String
+  let client: ClientMessage?
+  let user: String?
+  let groups: [String]?
+  let origin: String?
+  let guest: Bool?
 }

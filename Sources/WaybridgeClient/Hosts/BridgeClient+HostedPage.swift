@@ -48,15 +48,16 @@ extension BridgeClient {
 
     /// Decodes a page. `caller` is sent beside a page that is to be opened.
     init?(_ value: Value, caller: CallerDescription? = nil) {
-      guard let id = value["id"]?.string,
-        let style = Style(rawValue: value["style"]?.string ?? "push"),
-        let pages = [HostedPage](value["pages"] ?? [])
-      else { return nil }
+      guard let message = try? value.decode(as: PageMessage.self) else { return nil }
+      self.init(message, caller: caller)
+    }
+
+    fileprivate init(_ message: PageMessage, caller: CallerDescription? = nil) {
       self.init(
-        id: id, uri: value["uri"]?.string ?? "", route: value["route"]?.string,
-        params: value["params"]?.object ?? [:],
-        exts: value["exts"]?.object ?? [:], style: style, opener: value["opener"]?.string,
-        caller: caller, host: value["host"]?.string, pages: pages)
+        id: message.id, uri: message.uri ?? "", route: message.route,
+        params: message.params ?? [:], exts: message.exts ?? [:], style: message.style ?? .push,
+        opener: message.opener, caller: caller, host: message.host,
+        pages: (message.pages ?? []).map { HostedPage($0) })
     }
 
     /// Returns the page with the URI, parameters and extensions that `page.resume` delivers; absent
@@ -68,6 +69,19 @@ extension BridgeClient {
         style: style, opener: opener, caller: caller, host: host, pages: pages)
     }
   }
+}
+
+/// A page as the server sends it.
+private struct PageMessage: Decodable {
+  let id: String
+  let uri: String?
+  let route: String?
+  let params: ValueObject?
+  let exts: ValueObject?
+  let style: Style?
+  let opener: String?
+  let host: String?
+  let pages: [PageMessage]?
 }
 
 extension [BridgeClient.HostedPage] {

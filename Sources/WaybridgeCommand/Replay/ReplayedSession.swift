@@ -49,15 +49,15 @@ struct ReplayedSession {
     let result: Value?
     let code: Int64
 
-    init(_ record: Value, line: Int, client: String) {
-      self.line = line
+    fileprivate init(_ record: InspectorRecordLine, client: String, method: String) {
+      line = record.line
       self.client = client
-      params = record["params"] ?? .null
-      method = record["method"]?.string ?? ""
-      page = method == "router.open" ? record["page"]?.string : nil
-      isNotification = record["notification"]?.bool == true
-      result = record["ms"] == nil ? nil : record["result"]
-      code = record["code"]?.integer ?? 0
+      self.method = method
+      params = record.value["params"] ?? .null
+      page = method == "router.open" ? record.fields.page : nil
+      isNotification = record.fields.notification == true
+      result = record.fields.ms == nil ? nil : record.value["result"]
+      code = record.fields.code ?? 0
     }
 
     /// The call, for output.
@@ -75,14 +75,16 @@ struct ReplayedSession {
     let result: Value
     let code: Int64
 
-    init(_ record: Value, line: Int, client: String, params: Value, result: Value) {
-      self.line = line
+    fileprivate init(
+      _ record: InspectorRecordLine, client: String, params: Value, result: Value
+    ) {
+      line = record.line
       self.client = client
       self.params = params
       self.result = result
-      id = record["id"] ?? .null
-      method = record["method"]?.string ?? ""
-      code = record["code"]?.integer ?? 0
+      id = record.value["id"] ?? .null
+      method = record.fields.method ?? ""
+      code = record.fields.code ?? 0
     }
 
     /// The subject by which the request is found again: a URI, or the name of a page's method.
@@ -150,44 +152,51 @@ struct ReplayedSession {
         "\(path):1: this is not a recording: the first line must be {\"type\": \"recording\", "
           + "\"version\": 1, …}, as the inspector writes it")
     }
-    clients = (head["clients"]?.array ?? []).compactMap(RecordedClient.init)
+    clients = (head["clients"]?.array ?? []).compactMap { value in
+      InspectorRecordLine(value, line: 1).flatMap { RecordedClient($0.fields) }
+    }
     // Both times are from clocks that began at a whole millisecond.
     startTime = (head["at"]?.double ?? -.infinity) - 1
     pendingCalls = Set((head["calls"]?.array ?? []).compactMap { $0["call"]?.integer })
     let pageValues = Self.flattened(head["stack"]?["pages"]?.array ?? [])
     pages = pageValues.compactMap(RecordedPage.init)
     skippedCount = pageValues.count - pages.count
-    addRecords(values.dropFirst())
+    addRecords(
+      values.dropFirst().compactMap { line, value in
+        let record = InspectorRecordLine(value, line: line)
+        if record == nil { skippedCount += 1 }
+        return record
+      })
     sortEvents()
   }
 
-  private mutating func addRecords(_ records: ArraySlice<(line: Int, value: Value)>) {
+  private mutating func addRecords(_ records: [InspectorRecordLine]) {
     // The records of calls that have not ended; a later record replaces them.
-    var waiting: [Int64: (line: Int, record: Value)] = [:]
-    for (line, record) in records {
-      guard let at = record["at"]?.double, at.isFinite else {
+    var waiting: [Int64: InspectorRecordLine] = [:]
+    for record in records {
+      let fields = record.fields
+      guard let at = fields.at, at.isFinite else {
         // The last line may state how many records the inspector has left out.
-        skippedCount += Int(min(max(record["left"]?.integer ?? 1, 0), 1 << 32))
+        skippedCount += Int(min(max(fields.left ?? 1, 0), 1 << 32))
         continue
       }
-      switch record["type"]?.string {
+      switch fields.type {
       case "call":
-        let number = record["call"]?.integer
-        if record["state"] == "waits", let number {
-          waiting[number] = (line, record)
+        if fields.state == "waits", let number = fields.call {
+          waiting[number] = record
         } else {
-          if let number { waiting[number] = nil }
-          add(call: record, line, at)
+          if let number = fields.call { waiting[number] = nil }
+          add(call: record, at)
         }
-      case "ask": add(request: record, line, at)
+      case "ask": add(request: record, at)
       case "page":
-        guard record["event"] == "opened", let page = record["page"]?.string else { break }
+        guard fields.event == "opened", let page = fields.page else { break }
         events.append((at, .pageOpened(page)))
-      case "client": add(client: record, at, among: records)
+      case "client": add(client: fields, at, among: records)
       default: break
       }
     }
-    for (line, record) in waiting.values { add(call: record, line, record["at"]?.double ?? 0) }
+    for record in waiting.values { add(call: record, record.fields.at ?? 0) }
   }
 
   private mutating func sortEvents() {
@@ -204,12 +213,12 @@ struct ReplayedSession {
     events = order.map(\.element)
   }
 
-  private mutating func add(call record: Value, _ line: Int, _ at: Double) {
-    guard let client = record["client"]?.string, let method = record["method"]?.string,
+  private mutating func add(call record: InspectorRecordLine, _ at: Double) {
+    guard let client = record.fields.client, let method = record.fields.method,
       !Self.connectionMethods.contains(method), !method.hasPrefix("$/"), !method.hasPrefix("admin.")
     else { return }
-    let call = RecordedCall(record, line: line, client: client)
-    let end = call.isNotification ? nil : record["ms"]?.double.map { at + $0 }
+    let call = RecordedCall(record, client: client, method: method)
+    let end = call.isNotification ? nil : record.fields.ms.map { at + $0 }
     if let page = pages.firstIndex(where: { $0.id == call.page }) {
       // The page is opened before all events.
       guard let end else { return }
@@ -217,8 +226,8 @@ struct ReplayedSession {
       events.append((end, .callCompleted(call)))
       return
     }
-    if beganBeforeRecording(record, at) { return }
-    if record["paramsCut"] != nil {
+    if beganBeforeRecording(record.fields, at) { return }
+    if record.value["paramsCut"] != nil {
       skippedCount += 1
       return
     }
@@ -226,40 +235,38 @@ struct ReplayedSession {
     if let end { events.append((end, .callCompleted(call))) }
   }
 
-  private mutating func add(request record: Value, _ line: Int, _ at: Double) {
-    guard let client = record["client"]?.string, let ms = record["ms"]?.double else { return }
-    if beganBeforeRecording(record, at) { return }
-    guard let params = record["params"], let result = record["result"] else {
+  private mutating func add(request record: InspectorRecordLine, _ at: Double) {
+    guard let client = record.fields.client, let ms = record.fields.ms else { return }
+    if beganBeforeRecording(record.fields, at) { return }
+    guard let params = record.value["params"], let result = record.value["result"] else {
       skippedCount += 1
       return
     }
-    let request = RecordedRequest(
-      record, line: line, client: client, params: params, result: result)
+    let request = RecordedRequest(record, client: client, params: params, result: result)
     events.append((at, .requestReceived(request)))
     events.append((at + ms, .responseSent(request)))
   }
 
   /// Whether the record had begun before the recording, or belongs to a pending call of that time:
   /// the replay does not repeat it. Counts it as skipped unless it had ended by then.
-  private mutating func beganBeforeRecording(_ record: Value, _ at: Double) -> Bool {
-    let isPending = record["call"]?.integer.map(pendingCalls.contains) ?? false
+  private mutating func beganBeforeRecording(_ record: InspectorRecordFields, _ at: Double) -> Bool
+  {
+    let isPending = record.call.map(pendingCalls.contains) ?? false
     guard at < startTime || isPending else { return false }
-    if at + (record["ms"]?.double ?? 0) >= startTime { skippedCount += 1 }
+    if at + (record.ms ?? 0) >= startTime { skippedCount += 1 }
     return true
   }
 
   private mutating func add(
-    client record: Value, _ at: Double, among records: ArraySlice<(line: Int, value: Value)>
+    client record: InspectorRecordFields, _ at: Double, among records: [InspectorRecordLine]
   ) {
-    guard at >= startTime, let id = record["client"]?.string else { return }
-    switch record["event"]?.string {
+    guard at >= startTime, let id = record.client else { return }
+    switch record.event {
     case "joined":
       var client = RecordedClient(record) ?? RecordedClient(id: id)
       // A record of its own lists the hosts that the client registers at the start.
-      let hosts = records.first {
-        $0.value["event"] == "hosts" && $0.value["client"]?.string == id
-      }
-      client.hosts = hosts?.value["hosts"]?.array ?? []
+      let hosts = records.first { $0.fields.event == "hosts" && $0.fields.client == id }
+      client.hosts = hosts?.fields.hosts ?? []
       events.append((at, .clientJoined(client)))
     case "left": events.append((at, .clientLeft(id)))
     default: break
@@ -272,17 +279,54 @@ struct ReplayedSession {
   }
 }
 
+/// The members of a record of the inspector, and of a client in `admin.session`.
+private struct InspectorRecordFields: Decodable {
+  let at: Double?
+  let type: String?
+  let call: Int64?
+  let state: String?
+  let event: String?
+  let client: String?
+  let method: String?
+  let page: String?
+  let ms: Double?
+  let notification: Bool?
+  let code: Int64?
+  let name: String?
+  let version: String?
+  let guest: Bool?
+  let hosts: [Value]?
+  let topics: [String]?
+  /// The number of records that were left out.
+  let left: Int64?
+}
+
+/// A line of a recording with the members of its record. The value tells a null from a missing member.
+private struct InspectorRecordLine {
+  let line: Int
+  let value: Value
+  let fields: InspectorRecordFields
+
+  /// Returns `nil` for a value that is no record.
+  init?(_ value: Value, line: Int) {
+    guard let fields = try? value.decode(as: InspectorRecordFields.self) else { return nil }
+    self.line = line
+    self.value = value
+    self.fields = fields
+  }
+}
+
 extension ReplayedSession.RecordedClient {
-  /// Decodes a client from `admin.session` or a client record; nil if the value is neither.
-  fileprivate init?(_ value: Value) {
-    guard let id = value["client"]?.string else { return nil }
+  /// Creates a client of `admin.session` or of a client record; `nil` if the record is neither.
+  fileprivate init?(_ record: InspectorRecordFields) {
+    guard let id = record.client else { return nil }
     self.id = id
-    name = value["name"]?.string ?? name
-    version = value["version"]?.string ?? version
-    page = value["page"]?.string
-    isGuest = value["guest"]?.bool == true
-    hosts = value["hosts"]?.array ?? []
-    topics = value["topics"]?.array?.compactMap(\.string) ?? []
+    name = record.name ?? name
+    version = record.version ?? version
+    page = record.page
+    isGuest = record.guest == true
+    hosts = record.hosts ?? []
+    topics = record.topics ?? []
   }
 }
 
