@@ -1,23 +1,33 @@
 """Evaluates counted instructions: the figure of several counts, and its comparison with the stored one."""
 
-import statistics
 from dataclasses import dataclass
 
 # How much more than the stored figure a call may take, and how much less before the stored figure has to be updated.
 ALLOWED = 0.03
+# How much the two least counts may differ.
+AGREED = 0.01
 
 
 @dataclass(frozen=True)
 class Count:
-    """Instructions of a call: the median of several counts, and the range relative to it."""
+    """Instructions of a call: the least of several counts, and the range relative to it.
 
-    median: int
+    Other work on the machine only adds instructions: work that is limited in time, such as the visits of many sessions in a
+    turn of the loop, then takes more turns."""
+
+    least: int
     spread: float
 
     @classmethod
     def of(cls, counts):
-        median = statistics.median(counts)
-        return cls(round(median), (max(counts) - min(counts)) / median)
+        least = min(counts)
+        return cls(round(least), (max(counts) - least) / least)
+
+
+def is_disturbed(counts):
+    """Whether the least of several counts has no other one that is about the same."""
+    least, *others = sorted(counts)
+    return bool(others) and others[0] > least * (1 + AGREED)
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,12 @@ class ComparisonTests(unittest.TestCase):
 
 
 class CountTests(unittest.TestCase):
-    def test_count_is_median_with_spread(self):
-        self.assertEqual(counts.Count(100, 0.5), counts.Count.of([90, 100, 140]))
+    def test_count_is_least_with_spread(self):
+        self.assertEqual(counts.Count(100, 0.4), counts.Count.of([110, 100, 140]))
+
+    def test_least_count_needs_another_one_like_it(self):
+        for found, is_disturbed in [([100], False), ([100, 101, 140], False), ([140, 102, 100], True), ([130, 131, 100], True)]:
+            self.assertEqual(is_disturbed, counts.is_disturbed(found), found)
 
     def test_total_of_callgrind_dump(self):
         self.assertEqual(1234567, callgrind.total("version: 1\nevents: Ir\nsummary: 12\nfn=(1) f\n1 5\ntotals: 1234567\n"))
