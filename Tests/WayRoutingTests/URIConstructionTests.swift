@@ -64,6 +64,7 @@ import WayValues
       ("x://f/*", ["*": [[]]], "$['*']: is an array"),
       ("/a/:id", ["id": 1], "no scheme"),
       ("x:*", ["*": ["", "a"]], "begins with an empty segment"),
+      ("x://*", ["*": []], "$['*']: must not be empty"),
       ("x://a", ["l": .array(Array(repeating: 1, count: 257))], "more than 256 query"),
       ("x://f/*", ["*": .array(Array(repeating: "a", count: 256))], "more than 256 path"),
       ("x://a/:id", ["id": .string(String(repeating: "é", count: 20_000))], "longer than 65536"),

@@ -85,6 +85,10 @@ extension RoutePattern.PatternForm {
       throw PatternParameterError.fault(
         RoutePattern.wildcardName, "gives more than \(RouteURI.maxSegments) path segments")
     }
+    guard !path.isEmpty || shape != .authority else {
+      throw PatternParameterError.fault(
+        RoutePattern.wildcardName, "must not be empty; its first element is the URI's authority")
+    }
     for (position, piece) in path.enumerated() {
       let isAuthority = position == 0 && shape == .authority
       if isAuthority {
