@@ -71,6 +71,22 @@ extension Audience {
     }
   }
 
+  /// Whether a session of this user and these groups belongs to it. The session of a named client
+  /// does; `client` limits that to the client with this name.
+  func includes(
+    _ session: String, client: String? = nil, of user: @autoclosure () -> UTF8Key?,
+    in groups: @autoclosure () -> Set<UTF8Key>
+  ) -> Bool {
+    switch self {
+    case .all: true
+    case .session(let id): id == session
+    case .client(let name, session: let id):
+      id == session && client.map(name.isSameUTF8(as:)) != false
+    case .user(let name): user() == UTF8Key(name)
+    case .group(let name): groups().contains(UTF8Key(name))
+    }
+  }
+
   /// The session of the audience; nil if it can have several.
   var session: String? {
     switch self {

@@ -66,22 +66,11 @@ struct AudienceIndex {
   }
 
   /// Whether a session belongs to an audience. The session of a named client does.
-  func contains(_ session: String, in audience: Audience) -> Bool {
-    if case .client(let name, session: _) = audience {
-      return contains(session, client: name, in: audience)
-    }
-    return contains(session, client: "", in: audience)
-  }
-
-  /// Whether a client of a session belongs to an audience.
-  func contains(_ session: String, client: String, in audience: Audience) -> Bool {
-    switch audience {
-    case .all: true
-    case .session(let id): id == session
-    case .client(let name, session: let id): id == session && name.isSameUTF8(as: client)
-    case .user(let name): identities[session]?.user == UTF8Key(name)
-    case .group(let name): identities[session]?.groups.contains(UTF8Key(name)) ?? false
-    }
+  /// `client` limits that to the client with this name.
+  func contains(_ session: String, client: String? = nil, in audience: Audience) -> Bool {
+    audience.includes(
+      session, client: client, of: identities[session]?.user,
+      in: identities[session]?.groups ?? [])
   }
 
   func identity(of session: String) -> Identity {

@@ -21,12 +21,7 @@ struct ClaimDeepLinksOperation: PeerOperation, Codable {
       links.claim(at: server.configuration.now(), maxBytes: Self.maxBytes) { link in
         // The limits of a guest are only known here.
         guard link.rights?.isUndelegated != false else { return false }
-        return switch link.audience {
-        case .all: true
-        case .user(let name): UTF8Key(name) == user
-        case .group(let name): groups.contains(UTF8Key(name))
-        case .session(let id), .client(_, let id): id == session
-        }
+        return link.audience.includes(session, of: user, in: groups)
       }
     }
     return links.map { RecordCoder.value(of: UnclaimedLinkRecord($0)) }
