@@ -1,4 +1,3 @@
-import WayTransport
 import WayValues
 
 /// The methods that servers of a cluster call at one another.
@@ -35,12 +34,5 @@ enum PeerMethods {
       throw .invalidParams("The request of the other server cannot be read: \(error)")
     }
     return RecordCoder.value(of: try await Operation(params, in: context).run(in: context))
-  }
-}
-
-extension SessionDispatch: SessionOperations {
-  /// Creates the sessions of one more loop of the server, which does not retain them.
-  package func makeLoopSessions(on loop: any EventLoop) -> LoopSessions {
-    LoopSessions(loop: loop, in: sessionServer, operations: self)
   }
 }

@@ -126,6 +126,13 @@ package struct SessionDispatch: Sendable {
   }
 }
 
+extension SessionDispatch: SessionOperations {
+  /// Creates the sessions of one more loop of the server, which does not retain them.
+  package func makeLoopSessions(on loop: any EventLoop) -> LoopSessions {
+    LoopSessions(loop: loop, in: sessionServer, operations: self)
+  }
+}
+
 extension SessionServer {
   /// Runs operations in the sessions of all servers of the cluster; only here if there is no
   /// cluster.
