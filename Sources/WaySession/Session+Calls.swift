@@ -64,8 +64,10 @@ extension Session {
     return call
   }
 
-  /// Stops counting a call as one in flight, because its page is shown.
-  func stopCounting(_ call: ActiveCall) {
+  /// Lifts the limits of a call that only waits for the outcome of a shown page: it has no deadline any
+  /// more, and does not count as one in flight.
+  func liftLimits(of call: ActiveCall) {
+    call.deadlineTimer?.cancel()
     guard call.isCounted, case .client(let handle, _) = call.caller else { return }
     call.isCounted = false
     handle.client.calls.stopCounting(at: handle)

@@ -144,25 +144,22 @@ extension Session {
     return true
   }
 
-  /// Restores the call of a key that waits for a page from before the server's restart. Returns
-  /// false if the page is not there.
-  @discardableResult
-  func restoreLeader(_ name: ScopedKey, _ request: IdempotentRequest, page: String) -> Bool {
+  /// Restores the call of a key that waits for a page from before the server's restart, unless the page
+  /// is not there.
+  func restoreLeader(_ name: ScopedKey, _ request: IdempotentRequest, page: String) {
     let leader = makeCallNumber()
-    guard pages.restore(leader, openerOf: page) else { return false }
+    guard pages.restore(leader, openerOf: page) else { return }
     idempotencyKeys.restore(name, request, leader: leader, page: page)
     beginLeader(leader, name, .open)?.work = .page(page)
-    return true
   }
 
   /// Restores the call of a key that a host has worked on since before the server's restart, by the
-  /// request with this number. Returns false if the host does not exist any more.
-  @discardableResult
+  /// request with this number, unless the host does not exist any more.
   func restoreLeader(
     _ name: ScopedKey, _ request: IdempotentRequest,
     _ hostRequest: SessionIdempotencyKeys.HostRequest, sequenceNumber: UInt64
-  ) -> Bool {
-    guard let host = clients[hostRequest.client] else { return false }
+  ) {
+    guard let host = clients[hostRequest.client] else { return }
     let leader = makeCallNumber()
     idempotencyKeys.restore(name, request, leader: leader, hostRequest)
     let pending = PendingRequest(hostRequest.method, for: .run(leader), by: self)
@@ -172,7 +169,6 @@ extension Session {
     let call = beginLeader(leader, name, kind)
     call?.work = .request(hostRequest.id, host)
     call?.uri = request.target
-    return true
   }
 
   /// Settles all requests of a key with the result of its call.
@@ -185,16 +181,14 @@ extension Session {
   func recordPage(_ page: String, of name: ScopedKey) {
     for number in idempotencyKeys.recordPage(page, name) {
       guard let call = call(number) else { continue }
-      call.deadlineTimer?.cancel()
-      stopCounting(call)
+      liftLimits(of: call)
       notifyPageShown(page, by: call)
     }
   }
 
   /// Reports to a request that its page is already open.
   private func reportOpened(_ page: String, to call: ActiveCall) {
-    call.deadlineTimer?.cancel()
-    stopCounting(call)
+    liftLimits(of: call)
     reportProgress(["opened": ["page": .string(page)]], of: call.number)
   }
 }

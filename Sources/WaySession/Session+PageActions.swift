@@ -93,8 +93,7 @@ extension Session {
   private func markShown(_ page: String, _ number: CallNumber) {
     guard let call = call(number) else { return }
     call.work = .page(page)
-    stopCounting(call)
-    call.deadlineTimer?.cancel()
+    liftLimits(of: call)
     notifyPageShown(page, by: call)
     reportProgress(["opened": ["page": .string(page)]], of: number)
   }

@@ -193,7 +193,7 @@ extension Session {
       pages.restore(call.number, openerOf: page)
     else { return false }
     call.work = .page(page)
-    stopCounting(call)
+    liftLimits(of: call)
     call.uri = uri
     return true
   }
