@@ -4,7 +4,7 @@ import WayRouting
 import WayTransport
 import WayValues
 
-// The last step of a call: its handler runs it, or its host is asked.
+// The last step of a call: its handler runs it, or its host gets a request.
 extension Session {
   /// Dispatches a call to its handler or host. Returns `nil` if the handler declines, so that the
   /// call moves on to the next one.

@@ -1,7 +1,7 @@
 import WayRouting
 import WayValues
 
-/// What a call does. A value, so that the call of an idempotency key can start again.
+/// The work of a call. A value, so that the call of an idempotency key can start again.
 enum CallOperation {
   /// Opens or invokes a URI.
   case route(CallKind, uri: String, SessionCallOptions)

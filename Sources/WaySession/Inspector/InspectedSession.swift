@@ -61,7 +61,7 @@ struct InspectedClient: Encodable {
 
 /// A call without a response in the result of `admin.session`.
 struct InspectedCall: Encodable {
-  /// What a call waits for.
+  /// The reason why a call has no response yet.
   enum WaitReason: String, Encodable {
     case nothing, task, client, turn, page, key
   }

@@ -30,7 +30,7 @@ extension PeerOperation where Self: Codable, OperationParams == Self {
   init(_ params: Self, in context: PeerContext) { self = params }
 }
 
-/// What a ``PeerOperation`` uses of its server.
+/// The parts of a server that a ``PeerOperation`` uses.
 struct PeerContext: Sendable {
   let dispatch: SessionDispatch
   /// Reports progress to the server that has requested the operation.

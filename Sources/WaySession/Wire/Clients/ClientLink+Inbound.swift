@@ -1,10 +1,10 @@
 import WayRPC
 import WayValues
 
-/// What to do with a frame of a resumable client, before its content is handled.
+/// The decision about a frame of a resumable client, before its content is handled.
 enum InboundFrameDecision: Equatable {
   case accept
-  /// Accept a ping, which has no number and whose response has none.
+  /// Accept a ping. Neither it nor its response has a number.
   case acceptUnnumbered
   /// Drop a message that was received before.
   case drop
