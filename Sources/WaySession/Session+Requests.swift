@@ -5,18 +5,6 @@ import WayValues
 
 // Responses to clients, and requests to clients and to the hosts of calls.
 extension Session {
-  private static let deliverIsolated:
-    @Sendable (isolated Session, PublishedEvent, String?) -> EventReach = {
-      $0.events.deliver($1, only: $2)
-    }
-  /// Sends an event to the subscribers of its topic in a session, or only to the client
-  /// with the given name. Returns whom it has reached.
-  ///
-  /// Only for code that is on the session's loop for certain. It skips the checks of
-  /// `assumeIsolated`, which would be a tenth of a delivery's cost.
-  static let deliver = unsafeBitCast(
-    deliverIsolated, to: (@Sendable (Session, PublishedEvent, String?) -> EventReach).self)
-
   /// Sends the response to one request. `callStart` is the start of a call that did not complete at
   /// once.
   func respond(
