@@ -39,12 +39,6 @@ struct InspectorSink {
     inspector.emit(session, client, record())
   }
 
-  private func emit(
-    _ type: String, at start: UInt64, _ client: String?, _ more: @autoclosure () -> ValueObject
-  ) {
-    inspector.emit(session, client, makeRecord(type, at: start, client, more()))
-  }
-
   private func elapsed(since start: UInt64) -> UInt64 {
     let now = loop.nanoseconds
     return now > start ? now - start : 0
@@ -77,11 +71,6 @@ extension InspectorSink {
     emitCallEnd(
       trace, response, handle.client.name, describe(trace, handle), elapsed: time,
       handle.client.rights.caller)
-  }
-
-  /// Returns the trace of a call of Swift code, which is recorded when the call ends.
-  func makeTrace(of kind: CallKind, _ number: CallNumber) -> CallTrace {
-    CallTrace(kind.method.name, number: number, at: loop.nanoseconds)
   }
 
   /// Records the result of a call of Swift code. A call without a URI is visible only in the
@@ -197,91 +186,11 @@ extension InspectorSink {
     }
   }
 
-  /// Records the decision of interceptors that did not decide at once. They were started at
-  /// `start`.
-  func interceptorsDecided(
-    _ call: ActiveCall, by names: [String], _ verdict: InterceptorChain.ChainDecision,
-    since start: UInt64
-  ) {
-    guard inspector.isActive else { return }
-    var about: ValueObject = [
-      "names": .array(names.map(Value.string)), "call": .integer(Int64(call.number)),
-      "verdict": .string(verdict.name), "ms": .milliseconds(elapsed(since: start)),
-    ]
-    about["uri"] = call.uri.map(Value.string)
-    emit("interceptors", at: start, call.caller.client?.name, about)
-  }
-}
-
-extension InspectorSink {
+  /// Records an event of the session, unless it has no record. `caller` is the caller that it is about.
   func receive(_ event: SessionEvent, by caller: Caller?) {
     let now = loop.nanoseconds
-    switch event {
-    case .pageRequested(let page): emitPageEvent(page, "asked", by: caller)
-    case .pageOpened(let page, let time):
-      emitPageEvent(page, "opened", by: caller, ["ms": .milliseconds(time.nanoseconds)])
-    case .pageResumed(let page): emitPageEvent(page, "resumed", by: caller)
-    case .pageClosed(let page, let outcome, let time):
-      emitPageEvent(
-        page, "closed", by: caller,
-        ["ms": .milliseconds(time.nanoseconds), "outcome": .string(outcome.kind.rawValue)])
-    case .pageFailed(let page, let error, let time):
-      emitPageEvent(
-        page, "failed", by: caller,
-        [
-          "ms": .milliseconds(time.nanoseconds), "code": .integer(Int64(error.code)),
-          "error": .string(error.message),
-        ])
-    case .joined(let client, let name, _, _):
-      var about: ValueObject = ["event": "joined"]
-      about["name"] = name.map(Value.string)
-      about["page"] = clients.named(client)?.page.map(Value.string)
-      if clients.named(client)?.rights.caller.isGuest == true { about["guest"] = true }
-      emit("client", at: now, client, about)
-    case .left(let client, let code):
-      emit("client", at: now, client, Self.clientEvent("left", code))
-    case .disconnected(let client, let code):
-      emit("client", at: now, client, Self.clientEvent("away", code))
-    case .reconnected(let client):
-      let since = clients.named(client)?.link.disconnectedAt ?? now
-      emit("client", at: now, client, ["event": "back", "ms": .milliseconds(now &- since)])
-    case .discarded(let client):
-      emit("client", at: now, client, ["event": "gaveUp"])
-    case .hostTimedOut(let client, let method):
-      emit("client", at: now, client, ["event": "silent", "method": .string(method)])
-    case .ended: emit("session", at: now, nil, ["event": "ended"])
-    case .restored, .unreadable, .restoreFailed, .takenOver, .handedOver, .taskStarted, .taskEnded,
-      .taskDeclined,
-      .handlerResponded, .routeFailed, .operationFailed, .callEnded, .handlerThrew:
-      break
-    }
-  }
-
-  /// Records that a client has changed its hosts.
-  func hostsChanged(_ client: Client) {
-    let hosts = resolver.hosts.definitions(of: client.id).map(\.value)
-    emit(
-      "client", at: loop.nanoseconds, client.name,
-      ["event": "hosts", "hosts": .array(hosts)])
-  }
-
-  private static func clientEvent(_ name: String, _ code: UInt16?) -> ValueObject {
-    var about: ValueObject = ["event": .string(name)]
-    about["code"] = code.map { .integer(Int64($0)) }
-    return about
-  }
-
-  private func emitPageEvent(
-    _ page: Page, _ event: String, by caller: Caller?, _ more: ValueObject = [:]
-  ) {
-    var about: ValueObject = [
-      "event": .string(event), "page": .string(page.id), "uri": .string(page.uri),
-      "host": .string(page.host), "style": .string(page.style.rawValue),
-    ]
-    about["route"] = page.route.map(Value.string)
-    about["by"] = caller?.client.map { .string($0.id) }
-    about.merge(more)
-    emit("page", at: loop.nanoseconds, nil, about)
+    guard let event = InspectedEvent(event, by: caller, among: clients, at: now) else { return }
+    emit(event.client) { makeRecord(event.type, at: event.start, event.client, event.members) }
   }
 }
 
@@ -289,22 +198,6 @@ extension Result<SessionCallResponse, CallError> {
   fileprivate var code: Int {
     if case .failure(let error) = self { error.code } else { 0 }
   }
-}
-
-extension InterceptorChain.ChainDecision {
-  fileprivate var name: String {
-    switch self {
-    case .proceed: "pass"
-    case .changed: "changed"
-    case .redirect: "redirect"
-    case .refused: "refused"
-    case .failed: "failed"
-    }
-  }
-}
-
-extension Duration {
-  fileprivate var nanoseconds: UInt64 { UInt64(max(self / .nanoseconds(1), 0)) }
 }
 
 extension ValueObject {

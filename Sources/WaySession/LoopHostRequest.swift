@@ -32,12 +32,9 @@ final class LoopHostRequest: CancellableRequest, @unchecked Sendable {
       do throws(SessionClientRequestFailure) {
         let id = try session.clientWriter.request(
           client, method, params, for: purpose, by: requester)
-        if let request = client.pending[id] {
-          request.rights = rights?.transferred(to: session.environment.policy)
-          let inspector = session.environment.inspector
-          // The call belongs to another session, which numbers its own calls.
-          if inspector.isActive { request.trace = inspector.traceRequest(id, params, for: nil) }
-        }
+        client.pending[id]?.rights = rights?.transferred(to: session.environment.policy)
+        // The call belongs to another session, which numbers its own calls.
+        session.events.traceRequest(id, params, to: client, for: nil)
         self.requestID = id
       } catch {
         requester.receive(.failure(error), for: purpose, on: session.loop)

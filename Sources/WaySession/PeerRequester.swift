@@ -65,13 +65,9 @@ extension Session {
     }
     do throws(SessionClientRequestFailure) {
       let id = try clientWriter.request(client, method, params, for: .run(0), by: requester)
-      if let request = client.pending[id] {
-        request.rights = rights(of: caller)
-        // The call belongs to another server, which numbers its own calls.
-        if environment.inspector.isActive {
-          request.trace = environment.inspector.traceRequest(id, params, for: nil)
-        }
-      }
+      client.pending[id]?.rights = rights(of: caller)
+      // The call belongs to another server, which numbers its own calls.
+      events.traceRequest(id, params, to: client, for: nil)
       return (id, client)
     } catch {
       requester.complete(.failure(error))

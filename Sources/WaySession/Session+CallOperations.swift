@@ -56,9 +56,7 @@ extension Session {
     let target = if let found { found } else { try target(of: pageRequest) }
     switch target {
     case .client(let client, let page):
-      if environment.inspector.isActive {
-        call.recordTarget(nil, host: client.name, page: page)
-      }
+      call.recordTarget(nil, host: client.name, page: page)
       forward("page.call", .object(pageRequest.requestParams), to: client, call)
     case .app(let handler, let page): run(pageRequest, by: handler, of: page, call)
     }

@@ -193,16 +193,20 @@ extension Session {
   ) throws(CallError) -> CallDisposition {
     let call = try beginCall(origin, callResolution)
     let handlerCall = Call(resolution, callResolution.options, call.number, in: self)
-    let start = environment.inspector.isActive ? loop.nanoseconds : nil
+    let start = loop.nanoseconds
     call.work = .task(
       Task {
         let decision = await chain.evaluate(handlerCall) { delay, work in
           let timer = loop.schedule(after: delay, work)
           return { timer.cancel() }
         }
-        if let start {
-          events.inspectorSink.interceptorsDecided(call, by: chain.names, decision, since: start)
-        }
+        events.emit(
+          .detail,
+          .interceptorsDecided(
+            InterceptorsDecision(
+              call: call.number, client: call.caller.client?.name, uri: call.uri,
+              names: chain.names, decision: decision, startTime: start)),
+          by: call.rights?.caller)
         resume(call, callResolution, .intercepted(decision))
       })
     return .later

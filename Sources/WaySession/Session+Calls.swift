@@ -26,12 +26,8 @@ extension Session {
       let number = calls.makeNumber()
       try handle.client.calls.begin(number, at: handle)
       clientWriter.markChanged(handle.client)
-      // Otherwise the trace is one of an earlier request.
-      let trace = environment.inspector.tracesCalls ? handle.client.trace : nil
-      let callStart = CallStart(start: environment.meter.start, trace: trace)
-      if let trace = callStart.trace {
-        events.inspectorSink.callStarted(trace, number, handle)
-      }
+      let callStart = CallStart(
+        start: environment.meter.start, trace: events.callStarted(number, handle))
       return applyTimeout(calls.begin(number, kind, .client(handle, callStart), charge), timeout)
     }
   }
@@ -42,9 +38,7 @@ extension Session {
     _ number: CallNumber, _ kind: CallKind, _ caller: AppCaller, timeout: Duration?
   ) -> ActiveCall? {
     var caller = caller
-    if environment.inspector.isActive {
-      caller.trace = events.inspectorSink.makeTrace(of: kind, number)
-    }
+    caller.trace = events.callStarted(number, of: kind)
     let call = applyTimeout(calls.begin(number, kind, .app(caller)), timeout)
     guard state.isEnding else { return call }
     // A push may be sent again to the next owner of a session that is handed over.
@@ -131,7 +125,7 @@ extension Session {
     switch call.caller {
     case .app(let caller):
       let result = result.map(call.kind.adapted)
-      if caller.trace != nil { events.inspectorSink.appCallEnded(call, result) }
+      events.callEnded(call, result)
       switch caller.receiver {
       case .code(let onResult, _): onResult(result)
       case .key(let name): settleRequests(of: name, result)

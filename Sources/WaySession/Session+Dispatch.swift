@@ -25,9 +25,7 @@ extension Session {
       return try loadModule(module, callResolution, for: origin)
     case .asyncTask(let run):
       let call = try beginCall(origin, callResolution)
-      if environment.inspector.isActive {
-        call.recordTarget(destination.route?.name, host: "server")
-      }
+      call.recordTarget(destination.route?.name, host: "server")
       runTask(run, destination, callResolution, call)
       notifyStarted(call)
     case .hosted(let chosen, let params):
@@ -36,9 +34,7 @@ extension Session {
       }
       let call = try beginCall(origin, callResolution)
       startTask(of: call, at: destination, callResolution)
-      if environment.inspector.isActive {
-        call.recordTarget(destination.route?.name, host: host.name)
-      }
+      call.recordTarget(destination.route?.name, host: host.name)
       var task: ValueObject = [
         "uri": .string(destination.uri.text), "params": .object(params),
         "exts": .object(exts(of: callResolution)), "host": chosen.value,
@@ -185,9 +181,7 @@ extension Session {
     // The failure of the page itself is reported instead.
     call.attemptedOperation = nil
     call.work = .operation
-    if environment.inspector.isActive {
-      call.recordTarget(destination.route?.name, host: host, page: page.id)
-    }
+    call.recordTarget(destination.route?.name, host: host, page: page.id)
     pages.open(
       PageOpening(
         page: page, hostReference: hostReference, call: call.number, by: options.rights,

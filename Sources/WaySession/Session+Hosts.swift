@@ -17,7 +17,11 @@ extension Session {
         definitions, as: client.id, router: snapshot
       ) { bytes throws(CallError) in try client.charge(bytes) }
     }
-    if environment.inspector.isActive { events.inspectorSink.hostsChanged(client) }
+    events.emit(
+      .detail,
+      .hostsChanged(
+        client: client.name, hosts: resolver.hosts.definitions(of: client.id).map(\.value)),
+      by: client.rights.caller)
     recordChange(client)
   }
 
@@ -51,7 +55,7 @@ extension Session {
   ) -> Bool {
     guard client.pending.remove(id) != nil else { return false }
     request.settle()
-    traceResult(request, .failure(error), of: client)
+    events.requestEnded(request, .failure(error), of: client)
     if !client.link.withdraw(id) { clientWriter.cancelRequest(id, client) }
     return true
   }

@@ -39,12 +39,7 @@ extension Session {
       if let timeout {
         clientWriter.setTimeout(id, client, setTimer(timeout, .request(id, client.id)))
       }
-      if environment.inspector.isActive {
-        let opened: CallNumber? =
-          if case .open(let page) = purpose { pages.call(openingOf: page) } else { nil }
-        client.pending[id]?.trace = environment.inspector.traceRequest(
-          id, params, for: purpose.call ?? opened)
-      }
+      events.traceRequest(id, params, to: client, for: call(of: purpose))
       return id
     } catch {
       handleResponse(purpose, .failure(error))
@@ -52,21 +47,17 @@ extension Session {
     }
   }
 
+  /// Returns the call for which a request is sent.
+  private func call(of purpose: RequestPurpose) -> CallNumber? {
+    if case .open(let page) = purpose { pages.call(openingOf: page) } else { purpose.call }
+  }
+
   /// Handles the response of a client.
   func complete(_ response: Response, from client: Client) {
     guard let request = clientWriter.resolve(response, from: client) else { return }
-    traceResult(request, response.result, of: client)
+    events.requestEnded(request, response.result, of: client)
     pages.markResponsive(client.name)
     forwardResponse(request, response.result.mapError(SessionClientRequestFailure.errorResponse))
-  }
-
-  /// Sends the inspectors the result of a request to a client.
-  @inline(__always)
-  func traceResult(
-    _ request: PendingRequest, _ result: Result<Value, CallError>, of client: Client
-  ) {
-    guard let trace = request.trace else { return }
-    events.inspectorSink.requestEnded(request.method, trace, result, of: client)
   }
 
   /// Forwards a result to the sender of the request.

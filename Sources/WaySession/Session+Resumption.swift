@@ -156,7 +156,7 @@ extension Session {
     for request in lost {
       request.settle()
       let error = CallError.hostReloaded(during: request)
-      traceResult(request, .failure(error), of: client)
+      events.requestEnded(request, .failure(error), of: client)
       forwardResponse(request, .failure(.noResponse(error)))
     }
   }

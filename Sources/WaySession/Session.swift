@@ -203,7 +203,7 @@ extension Session {
     for request in client.pending.drain() {
       request.settle()
       let error = CallError.clientDisconnected(during: request.method)
-      traceResult(request, .failure(error), of: client)
+      events.requestEnded(request, .failure(error), of: client)
       forwardResponse(request, .failure(.noResponse(error)))
     }
     events.subscribers.removeAll(of: id)
@@ -263,7 +263,7 @@ extension Session {
       events.emit(
         .host, .hostTimedOut(client: client.name, method: request.method), by: client.rights.caller)
       let error = CallError(.hostAbsent, "The host did not answer \(request.method) in time")
-      traceResult(request, .failure(error), of: client)
+      events.requestEnded(request, .failure(error), of: client)
       handleResponse(request.purpose, .failure(.noResponse(error)))
     }
   }

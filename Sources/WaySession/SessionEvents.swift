@@ -12,11 +12,12 @@ final class SessionEvents {
   @exclusivity(unchecked) var subscribers: Subscribers
   private let session: String
   private let environment: SessionEnvironment
+  private let inspector: Inspector
   private let clients: SessionClients
   private let clientWriter: ClientWriter
   private let resolver: SessionDestinationResolver
   /// Sends records to the inspectors. Created on demand, because most sessions have no inspector.
-  var inspectorSink: InspectorSink {
+  private var inspectorSink: InspectorSink {
     InspectorSink(of: session, environment, clients: clients, resolver: resolver)
   }
   /// The kinds of events that have observers outside of the session.
@@ -28,6 +29,7 @@ final class SessionEvents {
   ) {
     self.session = session
     self.environment = environment
+    inspector = environment.inspector
     self.subscribers = subscribers
     self.clients = clients
     self.clientWriter = clientWriter
@@ -55,7 +57,7 @@ final class SessionEvents {
   private func emit(
     _ kind: SessionEvent.EventKinds, event: SessionEvent, by caller: Caller?
   ) {
-    if environment.inspector.isActive { inspectorSink.receive(event, by: caller) }
+    if observedKinds.inspector.contains(kind) { inspectorSink.receive(event, by: caller) }
     if subscribers.kinds.union(observedKinds.app).contains(kind),
       let (topic, data) = event.systemEvent
     {
@@ -162,7 +164,7 @@ extension SessionEvents {
     let time = environment.meter.record(handle.method, code: code, since: callStart?.start)
     // A trace may be left from the time in which calls were traced.
     guard let trace = callStart == nil ? handle.client.trace : callStart?.trace,
-      callStart != nil || environment.inspector.tracesCalls
+      callStart != nil || inspector.tracesCalls
     else { return }
     recordResponse(trace, code, of: handle, time, result())
   }
@@ -234,5 +236,47 @@ extension SessionEvents {
   /// Returns the time since `start`, which is in nanoseconds of the loop's clock.
   func elapsed(since start: UInt64) -> Duration {
     .nanoseconds(Int64(clamping: environment.loop.nanoseconds &- start))
+  }
+}
+
+// The traces of calls and of requests to clients, which are reported when they end. Without an observer
+// of calls there is none.
+extension SessionEvents {
+  /// Returns the trace of a client's request, which has become the call with this number and begins to
+  /// wait.
+  func callStarted(_ number: CallNumber, _ handle: ReplyHandle) -> CallTrace? {
+    // Otherwise the trace is one of an earlier request.
+    guard inspector.tracesCalls, let trace = handle.client.trace else { return nil }
+    inspectorSink.callStarted(trace, number, handle)
+    return trace
+  }
+
+  /// Returns the trace of a call of Swift code, which begins.
+  func callStarted(_ number: CallNumber, of kind: CallKind) -> CallTrace? {
+    guard inspector.isActive else { return nil }
+    return CallTrace(kind.method.name, number: number, at: environment.loop.nanoseconds)
+  }
+
+  /// Records the result of a call of Swift code.
+  func callEnded(_ call: ActiveCall, _ result: Result<SessionCallResponse, CallError>) {
+    if call.caller.trace != nil { inspectorSink.appCallEnded(call, result) }
+  }
+
+  /// Begins the trace of a request that was sent to a client for a call, which is one of this session.
+  @inline(__always)
+  func traceRequest(
+    _ id: RequestID, _ params: Value, to client: Client, for call: @autoclosure () -> CallNumber?
+  ) {
+    guard inspector.isActive else { return }
+    client.pending[id]?.trace = inspector.traceRequest(id, params, for: call())
+  }
+
+  /// Records the result of a request to a client.
+  @inline(__always)
+  func requestEnded(
+    _ request: PendingRequest, _ result: Result<Value, CallError>, of client: Client
+  ) {
+    guard let trace = request.trace else { return }
+    inspectorSink.requestEnded(request.method, trace, result, of: client)
   }
 }

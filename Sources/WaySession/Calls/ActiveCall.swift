@@ -91,8 +91,11 @@ final class ActiveCall {
 
   /// Records the host that the call has reached, which only the call's record needs.
   @inline(never)
-  func recordTarget(_ route: String?, host: String, page: String? = nil) {
-    caller.trace?.recordTarget(route, host: host, page: page)
+  func recordTarget(
+    _ route: @autoclosure () -> String?, host: @autoclosure () -> String,
+    page: @autoclosure () -> String? = nil
+  ) {
+    caller.trace?.recordTarget(route(), host: host(), page: page())
   }
 
   /// The idempotency key whose work the call does, and whose requests wait for it.

@@ -9,7 +9,7 @@ final class ObservedEventKinds: @unchecked Sendable {
   /// The kinds that Swift code listens to.
   @exclusivity(unchecked) private(set) var app: SessionEvent.EventKinds = []
   /// The kinds that inspectors need.
-  private var inspector: SessionEvent.EventKinds = []
+  @exclusivity(unchecked) private(set) var inspector: SessionEvent.EventKinds = []
   /// The kinds that any of them observes.
   @exclusivity(unchecked) private(set) var all: SessionEvent.EventKinds
 

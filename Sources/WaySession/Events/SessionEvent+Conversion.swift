@@ -29,7 +29,7 @@ extension SessionEvent {
       .handedOver,
       .ended,
       .taskStarted, .taskDeclined, .callEnded,
-      .hostTimedOut, .handlerThrew:
+      .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew:
       nil
     }
   }
@@ -64,7 +64,7 @@ extension SessionEvent {
       .takenOver, .handedOver,
       .pageRequested,
       .handlerResponded,
-      .callEnded, .hostTimedOut, .handlerThrew:
+      .callEnded, .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew:
       nil
     }
   }

@@ -50,6 +50,10 @@ package enum SessionEvent: Sendable {
   case callEnded(CallRecord)
   /// A host did not respond in time.
   case hostTimedOut(client: String, method: String)
+  /// A client has changed the hosts that it has; `hosts` has the form of `host.register`.
+  case hostsChanged(client: String, hosts: [Value])
+  /// Interceptors that did not decide at once have decided about a call.
+  case interceptorsDecided(InterceptorsDecision)
   /// Swift code threw an error that its caller does not receive. The caller receives only the
   /// number, which is unique in the process.
   case handlerThrew(number: Int, any Error)
@@ -68,6 +72,8 @@ package enum SessionEvent: Sendable {
     package static let call = EventKinds(rawValue: 16)
     package static let host = EventKinds(rawValue: 32)
     package static let fault = EventKinds(rawValue: 64)
+    /// Details of calls and clients, which only inspectors receive.
+    static let detail = EventKinds(rawValue: 128)
 
     /// The kinds that hooks of the router receive.
     static let hooks: EventKinds = [.page, .task, .route]
@@ -83,6 +89,19 @@ package struct TaskStart: Sendable {
   package let route: String?
   package let caller: Caller
   /// The start time, in nanoseconds of the loop's clock.
+  let startTime: UInt64
+}
+
+/// What the interceptors of a call have decided.
+package struct InterceptorsDecision: Sendable {
+  /// The number of the call, unique in the session.
+  let call: Int
+  let client: String?
+  let uri: String?
+  /// The names of the interceptors.
+  let names: [String]
+  let decision: InterceptorChain.ChainDecision
+  /// When they began, in nanoseconds of the loop's clock.
   let startTime: UInt64
 }
 

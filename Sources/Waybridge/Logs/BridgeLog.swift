@@ -132,7 +132,8 @@ struct BridgeLog: Sendable {
           fields.add(call)
         })
     case .pageRequested, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted,
-      .taskEnded, .taskDeclined, .handlerResponded, .routeFailed, .operationFailed:
+      .taskEnded, .taskDeclined, .handlerResponded, .routeFailed, .operationFailed,
+      .hostsChanged, .interceptorsDecided:
       break
     }
   }
