@@ -137,7 +137,7 @@ extension Session {
     }
   }
 
-  private func perform(_ linkCall: PendingLinks.LinkCall) {
+  private func perform(_ linkCall: DeepLinkCall) {
     let (uri, options) = (linkCall.uri, linkCall.options)
     let number = makeCallNumber()
     let holdTimer = loop.schedule(after: PendingLinks.maxHold) { [weak self] in

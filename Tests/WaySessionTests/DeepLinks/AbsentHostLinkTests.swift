@@ -92,7 +92,7 @@ struct AbsentHostLinkTests {
   @Test func hostThatIsLostAgainAndAgainEndsTheLink() async throws {
     let (host, other) = try await open()
     _ = try await deliver(other, "native://shop")
-    for _ in 1...PendingLinks.maxAttempts {
+    for _ in 1...DeepLinkQueue.maxAttempts {
       let request = try await host.wire.nextRequest("page.open")
       try await host.disconnect()
       let resumed = try await host.resume(

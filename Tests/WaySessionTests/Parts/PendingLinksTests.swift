@@ -20,39 +20,6 @@ struct PendingLinksTests {
     UnclaimedLinks(limit: limit, within: Self.budget)
   }
 
-  @Test func opensDeepLinksOneAtATime() throws {
-    var links = try pending(["a:1", "a:2"], limit: 2)
-    let error = #expect(throws: CallError.self) {
-      try links.add(.init(deepLink: DeepLink("a:3"), rights: .app))
-    }
-    #expect(error?.code == 2429)
-    let waiting = links.waiting
-    #expect(waiting.map(\.deepLink.uri) == ["a:1", "a:2"])
-    links.begin(waiting[1].number)
-    #expect(!links.canBegin)
-    #expect(links.isBlocking(waiting[1].number))
-    #expect(links.count == 2)
-    // The link that is being opened does not count.
-    try links.add(.init(deepLink: DeepLink("a:3"), rights: .app))
-    let isRecordChanged = links.finish(waiting[1].number)
-    #expect(isRecordChanged && links.canBegin)
-    #expect(links.waiting.map(\.deepLink.uri) == ["a:1", "a:3"])
-  }
-
-  @Test func limitsConcurrentDeepLinkTasks() throws {
-    var links = try pending(["a:1", "a:2", "a:3"], limit: 3)
-    let numbers = links.waiting.map(\.number)
-    for number in numbers {
-      #expect(links.canBegin)
-      links.begin(number)
-      links.start(number)
-    }
-    #expect(!links.canBegin)
-    #expect(links.storedLinks.isEmpty)
-    let isRecordChanged = links.finish(numbers[0])
-    #expect(!isRecordChanged && links.canBegin)
-  }
-
   /// The conditions of a session that runs a task at `action://` and has no hosts.
   private func conditions() throws -> DeepLinkConditions {
     let router = Router()
@@ -68,7 +35,7 @@ struct PendingLinksTests {
   private func beginCall(
     _ number: CallNumber, after effects: [PendingLinks.DeepLinkEffect],
     _ links: inout PendingLinks, _ conditions: DeepLinkConditions
-  ) throws -> PendingLinks.LinkCall {
+  ) throws -> DeepLinkCall {
     guard case .open(let link) = effects.last,
       case .call(let call) = links.open(link, conditions).last
     else { throw CallError(.internal, "no link is opened") }
@@ -83,7 +50,7 @@ struct PendingLinksTests {
     #expect(call.uri == "action://work" && call.isLast)
     #expect(links.openNext(conditions).isEmpty)
     #expect(links.taskStarted(by: 1, conditions).count == 1)
-    #expect(links.waiting.map(\.deepLink.uri) == ["native://absent"])
+    #expect(links.storedLinks.map(\.deepLink.uri) == ["native://absent"])
     #expect(links.callEnded(1, nil, conditions).isEmpty)
   }
 
@@ -91,60 +58,12 @@ struct PendingLinksTests {
     var links = try pending(["action://work"])
     let conditions = try conditions()
     var effects = links.openNext(conditions)
-    for attempt in 1...PendingLinks.maxAttempts {
+    for attempt in 1...DeepLinkQueue.maxAttempts {
       _ = try beginCall(attempt, after: effects, &links, conditions)
       effects = links.callEnded(attempt, CallError(.hostFailed, "reloaded"), conditions)
     }
     #expect(effects.count == 1)
     #expect(links.count == 0)
-  }
-
-  @Test func restoresLinksBeyondTheLimit() throws {
-    var links = PendingLinks(limit: 1)
-    for uri in ["a:1", "a:2"] { links.restore(.init(deepLink: DeepLink(uri), rights: .app)) }
-    #expect(links.count == 2)
-  }
-
-  @Test func restoresUnopenedLinks() throws {
-    var links = PendingLinks(limit: 4)
-    for uri in ["a:1", "a:2", "a:3"] {
-      let link = DeepLink(uri)
-      let expected =
-        uri == "a:2" ? nil : UnclaimedLinks.UnclaimedLink(link, for: .all)
-      links.restore(.init(deepLink: link, rights: .app, unclaimedLink: expected))
-    }
-    links.begin(links.waiting[0].number)
-    let left = links.removeAll()
-    #expect(left.map(\.deepLink.uri) == ["a:1", "a:3"])
-    var expected = unclaimed(limit: 4)
-    try expected.add(DeepLink("a:4"), for: .all, at: 0)
-    expected.restore(left)
-    let claimed = expected.claim(at: 0) { _ in true }
-    #expect(claimed.map(\.deepLink.uri) == ["a:1", "a:3", "a:4"])
-  }
-
-  @Test(arguments: [false, true])
-  func lastUnfollowedCopyWaitsForAnotherSession(isFollowed: Bool) throws {
-    let copies = DeepLinkCopies()
-    var sessions = try (1...2).map { _ in
-      var links = PendingLinks(limit: 4)
-      let link = DeepLink("a:1")
-      copies.add()
-      try links.add(
-        .init(
-          deepLink: link, rights: .app,
-          unclaimedLink: UnclaimedLinks.UnclaimedLink(link, for: .user("anna")), copies: copies))
-      return links
-    }
-    if isFollowed {
-      let number = sessions[0].waiting[0].number
-      sessions[0].begin(number)
-      _ = sessions[0].finish(number)
-    }
-    let first = sessions[0].removeAll()
-    let second = sessions[1].removeAll()
-    #expect(first.isEmpty)
-    #expect(second.count == (isFollowed ? 0 : 1))
   }
 
   @Test func unclaimedLinksReachTheirAudience() throws {

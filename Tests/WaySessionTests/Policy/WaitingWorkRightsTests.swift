@@ -270,7 +270,7 @@ struct WaitingWorkRightsTests {
     #expect(own["params"]?["page"]?["uri"] == "native://own")
     try await ben.respond(own, .null)
     // Nor does it end, however often the search fails.
-    for _ in 0..<PendingLinks.maxAttempts {
+    for _ in 0..<DeepLinkQueue.maxAttempts {
       let failed = servers.otherEngine.failedSearches.load(ordering: .relaxed)
       while servers.otherEngine.failedSearches.load(ordering: .relaxed) == failed {
         try await retry(at: servers)
