@@ -103,16 +103,6 @@ import WayValues
     #expect(error.data?["seq"]?.integer == (number > 0 ? Int64(number) : nil))
   }
 
-  @Test func oversizedResponseSettlesItsCall() throws {
-    let bytes = Array(#"{"jsonrpc":"2.0","id":7,"result":[0,0,0,0,0,0]}"#.utf8)
-    let incoming = MessageDecoder(maxValues: 8).decode(bytes.span.bytes)
-    guard case .message(.response(let response)) = incoming else {
-      return #expect(Bool(false), "it is no response: \(incoming)")
-    }
-    #expect(response.id == .integer(7))
-    #expect(throws: CallError.self) { try response.result.get() }
-  }
-
   @Test(arguments: [
     (#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, "request 1 m"),
     (#"{"jsonrpc":"2.0","id":1,"method":"m","params":[]}"#, "request 1 m []"),
@@ -217,46 +207,5 @@ import WayValues
     }
     #expect(
       summary(decoded(head + "[[1]]}", with: MessageDecoder(maxDepth: 2))) == "malformed -32700")
-  }
-
-  @Test(arguments: [
-    ("1", "no integer `code`"), ("null", "no integer `code`"), ("{}", "no integer `code`"),
-    (#"{"code":"1","message":"x"}"#, "no integer `code`"),
-    (#"{"code":1.5,"message":"x"}"#, "no integer `code`"), (#"{"code":1}"#, "no string `message`"),
-    (#"{"code":1,"message":null}"#, "no string `message`"),
-  ])
-  func invalidErrorSettlesCallWithInternalError(member: String, fault: String) throws {
-    let error = try #require(failure(#"{"jsonrpc":"2.0","id":1,"error":\#(member)}"#))
-    #expect(error.protocolCode == .internal)
-    #expect(error.message.hasSuffix("its `error` has \(fault)"))
-    #expect(error.data?["kind"] == "brokenResponse")
-  }
-
-  @Test(arguments: [
-    (
-      #"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1,"message":""}}"#,
-      "both `result` and `error`"
-    ),
-    (#"{"jsonrpc":"2.0","id":1,"result":1,"result":1}"#, "`result` occurs more than once in it"),
-    (#"{"id":1,"result":1}"#, "`jsonrpc` is not"),
-    (#"{"jsonrpc":"1.0","id":1,"error":{"code":1,"message":""}}"#, "`jsonrpc` is not"),
-  ])
-  func invalidResponseSettlesItsCall(text: String, fault: String) throws {
-    let error = try #require(failure(text))
-    #expect(error.protocolCode == .internal)
-    #expect(error.message.contains(fault))
-  }
-
-  @Test func errorKeepsItsData() throws {
-    let text =
-      #"{"jsonrpc":"2.0","id":1,"error":{"code":2404,"message":"no","data":{"kind":"x"},"more":1}}"#
-    #expect(failure(text) == CallError(code: 2404, message: "no", data: ["kind": "x"]))
-  }
-
-  private func failure(_ text: String) -> CallError? {
-    guard case .message(.response(let response)) = decoded(text), response.id == .integer(1),
-      case .failure(let error) = response.result
-    else { return nil }
-    return error
   }
 }

@@ -46,7 +46,7 @@ struct Envelope {
   private static var errorName: UInt64 { 0x05_00_00_72_6F_72_72_65 }
   private static var seqName: UInt64 { 0x03_00_00_00_00_71_65_73 }
   /// The string `2.0`.
-  static var version: UInt64 { 0x03_00_00_00_00_30_2E_32 }
+  private static var version: UInt64 { 0x03_00_00_00_00_30_2E_32 }
 
   @inline(__always)
   private static func set(
@@ -60,5 +60,21 @@ struct Envelope {
   @inline(__always)
   func sequenceNumber(_ cursor: JSONTapeCursor) -> UInt64? {
     seq == 0 ? nil : cursor.positiveInteger(at: seq) ?? 0
+  }
+
+  /// Returns the message's `id`, which must not be missing; `nil` for a value that is none.
+  @inline(__always)
+  func requestID(_ cursor: JSONTapeCursor) -> RequestID? {
+    switch cursor.kind(at: id) {
+    case .string: .string(cursor.string(at: id))
+    case .object, .array: nil
+    default: RequestID(cursor.scalar(at: id))
+    }
+  }
+
+  /// Whether the message's `jsonrpc` is the string `2.0`.
+  func isVersion2(_ cursor: JSONTapeCursor) -> Bool {
+    // A missing member has the index 0, which holds no string.
+    cursor.kind(at: jsonrpc) == .string && cursor.shortStringWord(at: jsonrpc) == Self.version
   }
 }

@@ -26,24 +26,6 @@ package struct Notification: Sendable, Hashable {
   }
 }
 
-/// The response to a request of this side.
-package struct Response: Sendable, Hashable {
-  package var id: RequestID
-  /// The result. A response that violates the protocol is a failure with ``ErrorCode/internal``, so
-  /// that its call completes.
-  package var result: Result<Value, CallError>
-
-  package init(id: RequestID, result: Result<Value, CallError>) {
-    self.id = id
-    self.result = result
-  }
-
-  /// Whether the message was not JSON, and only its id was recovered.
-  package var isUnreadable: Bool {
-    if case .failure(let error) = result { error.isUnreadable } else { false }
-  }
-}
-
 /// One JSON-RPC 2.0 message.
 package enum Message: Sendable, Hashable {
   case request(Request)

@@ -73,30 +73,10 @@ package struct MessageDecoder: Sendable {
         JSONError.firstInvalidUTF8(in: Span(_unsafeBytes: $0)) == nil
       }
       if !isText { return body(.invalidUTF8(failure), numbers) }
-      content = recover(bytes, failure, &numbers)
+      let recovered = RecoveredRPCEnvelope.content(of: bytes, limit: maxBatch, failure)
+      (content, numbers) = (recovered.content, recovered.numbers)
     }
     if let content { body(.decoded(content), numbers) }
-  }
-
-  /// Returns the content of a text that is not JSON, with the numbers of its messages: its responses
-  /// that can be recovered, which fail with `failure` so that their calls complete. The text as a
-  /// whole gets this error once, with the id null (JSON-RPC 2.0 §5).
-  private func recover(
-    _ bytes: RawSpan, _ failure: CallError, _ numbers: inout SequenceNumbers
-  ) -> FrameContent {
-    numbers = .none
-    guard let (envelopes, isBatch) = RecoveredRPCEnvelope.recover(from: bytes, limit: maxBatch),
-      let first = envelopes.first
-    else { return .malformed(failure) }
-    numbers = SequenceNumbers(first.sequenceNumber)
-    for envelope in envelopes.dropFirst() { numbers.append(envelope.sequenceNumber) }
-    // The error names the number, so that its sender knows which message it is about.
-    let failure = failure.adding(seq: numbers.first)
-    let responses = envelopes.compactMap(\.responseID).map { id in
-      Message.response(Response(id: id.comparedByValue, result: .failure(failure)))
-    }
-    guard let response = responses.first else { return .malformed(failure) }
-    return isBatch ? .batch(responses) : .message(response)
   }
 
   private func batch(
@@ -187,15 +167,17 @@ package struct MessageDecoder: Sendable {
     -> ClassifiedMessage
   {
     if envelope.method == 0, envelope.result != 0 || envelope.error != 0 {
-      guard cursor.size(of: index) <= maxValues else {
-        return .message(tooLargeResponse(cursor, envelope))
+      let failure = cursor.size(of: index) <= maxValues ? nil : tooManyValues
+      if let response = Response(cursor, envelope, failure: failure) {
+        return .message(.response(response))
       }
-      return .message(response(cursor, envelope))
+      let problem = "a response needs one `id`: a string, a number or null"
+      return .message(.invalid(.null, failure ?? CallError(.invalidRequest, problem)))
     }
 
     var id: RequestID?
     if envelope.id != 0 {
-      id = requestID(cursor, at: envelope.id)
+      id = envelope.requestID(cursor)
       guard id != nil else { return .invalid(nil, "`id` must be a string, a number or null") }
     }
     if let id, id.size > RequestID.maxSize {
@@ -208,7 +190,7 @@ package struct MessageDecoder: Sendable {
     guard cursor.size(of: index) <= maxValues else {
       return .message(.invalid(id ?? .null, tooManyValues))
     }
-    guard isVersion2(cursor, at: envelope.jsonrpc) else {
+    guard envelope.isVersion2(cursor) else {
       return .invalid(id, "`jsonrpc` must be the string \"2.0\"")
     }
     guard envelope.method != 0 else {
@@ -229,56 +211,10 @@ package struct MessageDecoder: Sendable {
     return .request(id)
   }
 
-  @inline(__always)
-  private func requestID(_ cursor: JSONTapeCursor, at index: Int) -> RequestID? {
-    switch cursor.kind(at: index) {
-    case .string: .string(cursor.string(at: index))
-    case .object, .array: nil
-    default: RequestID(cursor.scalar(at: index))
-    }
-  }
-
-  private func isVersion2(_ cursor: JSONTapeCursor, at index: Int) -> Bool {
-    // A missing member has the index 0, which holds no string.
-    cursor.kind(at: index) == .string && cursor.shortStringWord(at: index) == Envelope.version
-  }
-
   private var tooManyValues: CallError {
     CallError(
       .tooLarge, "a message may have about \(maxValues) values at most",
       data: ["limit": .integer(Int64(maxValues))])
-  }
-
-  /// Returns a failed response, so that its call completes all the same.
-  private func tooLargeResponse(_ cursor: JSONTapeCursor, _ envelope: Envelope) -> Message {
-    guard envelope.id != 0, !envelope.hasDuplicateID,
-      let id = requestID(cursor, at: envelope.id)
-    else { return .invalid(.null, tooManyValues) }
-    return .response(Response(id: id.comparedByValue, result: .failure(tooManyValues)))
-  }
-
-  private func response(_ cursor: JSONTapeCursor, _ envelope: Envelope) -> Message {
-    guard envelope.id != 0, !envelope.hasDuplicateID,
-      let id = requestID(cursor, at: envelope.id)?.comparedByValue
-    else {
-      return .invalid(.null, "a response needs one `id`: a string, a number or null")
-    }
-    var problem: String?
-    if let name = envelope.duplicateName {
-      problem = "`\(name)` occurs more than once in it"
-    } else if !isVersion2(cursor, at: envelope.jsonrpc) {
-      problem = "its `jsonrpc` is not the string \"2.0\""
-    } else if envelope.result != 0, envelope.error != 0 {
-      problem = "it has both `result` and `error`"
-    }
-    if let problem {
-      return .response(Response(id: id, result: .failure(.brokenResponse(problem))))
-    }
-    if envelope.result != 0 {
-      return .response(Response(id: id, result: .success(cursor.value(at: envelope.result))))
-    }
-    let error = CallError(member: cursor.value(at: envelope.error))
-    return .response(Response(id: id, result: .failure(error)))
   }
 }
 
@@ -297,34 +233,5 @@ extension Message {
       default: "a number"
       }
     return .invalid(.null, "a message must be an object, not \(kind)")
-  }
-}
-
-extension CallError {
-  /// The error with the number of the message that it is about; 0 for none.
-  fileprivate func adding(seq: UInt64) -> CallError {
-    guard seq > 0, case .object(var members)? = data else { return self }
-    members["seq"] = .integer(Int64(clamping: seq))
-    return CallError(code: code, message: message, data: .object(members))
-  }
-
-  /// Whether it is the error of a message that is not JSON.
-  package var isUnreadable: Bool { protocolCode == .parseError }
-
-  fileprivate static func brokenResponse(_ problem: String) -> CallError {
-    CallError(.internal, "the peer's response breaks JSON-RPC: \(problem)", kind: "brokenResponse")
-  }
-
-  /// Reads the `error` member of a response.
-  fileprivate init(member: Value) {
-    guard let code = member["code"]?.exactInteger.flatMap(Int.init(exactly:)) else {
-      self = .brokenResponse("its `error` has no integer `code`")
-      return
-    }
-    guard let message = member["message"]?.string else {
-      self = .brokenResponse("its `error` has no string `message`")
-      return
-    }
-    self.init(code: code, message: message, data: member["data"])
   }
 }

@@ -5,16 +5,36 @@ import WayValues
 struct RecoveredRPCEnvelope: Equatable {
   private var id: RequestID?
   /// The number of the message; `nil` if there is none, or it cannot be read.
-  private(set) var sequenceNumber: UInt64?
+  private var sequenceNumber: UInt64?
   private var hasMethod = false
   private var hasResult = false
 
   /// The id, if the message is a response.
-  var responseID: RequestID? { hasResult && !hasMethod ? id : nil }
+  private var responseID: RequestID? { hasResult && !hasMethod ? id : nil }
+
+  /// Returns the content of a text that is not JSON, with the numbers of its messages: its responses
+  /// that can be recovered, which fail with `failure` so that their calls complete. The text as a
+  /// whole gets this error once, with the id null (JSON-RPC 2.0 §5).
+  static func content(
+    of text: RawSpan, limit: Int, _ failure: CallError
+  ) -> (content: FrameContent, numbers: SequenceNumbers) {
+    guard let (envelopes, isBatch) = recover(from: text, limit: limit),
+      let first = envelopes.first
+    else { return (.malformed(failure), .none) }
+    var numbers = SequenceNumbers(first.sequenceNumber)
+    for envelope in envelopes.dropFirst() { numbers.append(envelope.sequenceNumber) }
+    // The error names the number, so that its sender knows which message it is about.
+    let failure = failure.adding(seq: numbers.first)
+    let responses = envelopes.compactMap(\.responseID).map { id in
+      Message.response(Response(id: id.comparedByValue, result: .failure(failure)))
+    }
+    guard let response = responses.first else { return (.malformed(failure), numbers) }
+    return (isBatch ? .batch(responses) : .message(response), numbers)
+  }
 
   /// Recovers the messages of a text: one, or those of a batch. Returns `nil` if the text is
   /// neither, if a batch has more messages than `limit`, or if it ends within a batch.
-  static func recover(
+  private static func recover(
     from text: RawSpan, limit: Int
   ) -> (messages: [RecoveredRPCEnvelope], isBatch: Bool)? {
     text.withUnsafeBytes { bytes in
@@ -121,5 +141,14 @@ private struct EnvelopeScanner {
       default: rest.removeFirst()
       }
     }
+  }
+}
+
+extension CallError {
+  /// The error with the number of the message that it is about; 0 for none.
+  fileprivate func adding(seq: UInt64) -> CallError {
+    guard seq > 0, case .object(var members)? = data else { return self }
+    members["seq"] = .integer(Int64(clamping: seq))
+    return CallError(code: code, message: message, data: .object(members))
   }
 }
