@@ -5,16 +5,6 @@ import WayTransport
 
 /// The WebSocket connections of a server on one of its loops.
 final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to its loop
-  /// A socket that is becoming a connection on this loop.
-  private struct PendingAdoption {
-    let id: UInt64
-    let limits: ConnectionLimits
-    /// The state from another loop.
-    var transferState: SocketConnection.TransferState?
-    /// Attaches the receiver of the connection.
-    let attachReceiver: (SocketConnection) -> Void
-  }
-
   private static let maxChecksPerTurn = 200
   /// The likely time to write a close frame at the end of the turn, in nanoseconds.
   private static let writeCost: UInt64 = 10_000
@@ -74,16 +64,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   func accept(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
     assignedConnections.add(1, ordering: .relaxed)
     loop.perform { [self] in
-      var limits = configuration.connection
-      limits.maximumMessage = upgrade.endpoint.maxMessage
-      limits.maximumMessageBeforeAdmission = upgrade.endpoint.maxMessageBeforeAdmission
-      limits.maximumBuffered = upgrade.endpoint.maxBuffered ?? configuration.limits.maxQueueBytes
-      limits.outbound = outbound
-      limits.inbound = inbound
-      let adoption = PendingAdoption(id: id, limits: limits) { connection in
-        connection.attach(upgrade.endpoint.acceptor.accept(connection, upgrade.handshake))
-      }
-      adopt(descriptor, adoption)
+      adopt(descriptor, PendingAdoption(upgrade, id: id, configuration))
     }
   }
 
@@ -95,14 +76,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   ) {
     assignedConnections.add(1, ordering: .relaxed)
     loop.perform { [self] in
-      var limits = transferState.limits
-      limits.outbound = outbound
-      limits.inbound = inbound
-      adopt(
-        descriptor,
-        PendingAdoption(
-          id: transferState.id, limits: limits, transferState: transferState,
-          attachReceiver: onMoved))
+      adopt(descriptor, PendingAdoption(transferState, onMoved))
     }
   }
 
@@ -125,8 +99,11 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
 
   override func makeConnection(_ wsi: OpaquePointer) -> SocketConnection? {
     guard let pendingAdoption else { return nil }
+    var limits = pendingAdoption.limits
+    limits.outbound = outbound
+    limits.inbound = inbound
     let connection = SocketConnection(
-      loop: loop, wsi: wsi, limits: pendingAdoption.limits, at: self, id: pendingAdoption.id)
+      loop: loop, wsi: wsi, limits: limits, at: self, id: pendingAdoption.id)
     connections[connection.id] = connection
     scheduleLivenessCheck()
     return connection
