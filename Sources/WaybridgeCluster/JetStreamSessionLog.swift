@@ -6,6 +6,13 @@ struct JetStreamSessionLog {
   /// last snapshot of the session.
   private static let limit = (messages: 256, bytes: 4 << 20)
 
+  /// The owner of a session according to the last message of its log.
+  enum LogOwner: Equatable {
+    case thisServer, otherServer
+    /// This server if its message with this number is still in the log, else another one.
+    case thisServerIfStored(UInt64)
+  }
+
   let lease: SessionLease
   /// The number of the last message; nil if it must be looked up.
   private(set) var lastSequence: UInt64?
@@ -42,10 +49,23 @@ struct JetStreamSessionLog {
     acknowledgedSequence = lastSequence
   }
 
-  /// Whether no other server can have taken the session over. `losses` is how often the server has
-  /// lost its lease so far; nil if it has none.
-  func isCertainlyOwned(_ losses: Int?) -> Bool {
-    !isReleasing && losses != nil && losses == self.leaseLosses
+  /// Returns the owner of the session if the last message of its log has the given lease; nil for an
+  /// empty log. `leaseLosses` is how often the server has lost its own lease so far; nil if it has
+  /// none.
+  func owner(ifLastLease lastLease: SessionLease?, leaseLosses: Int?) -> LogOwner {
+    // Then no other server can have taken the session over.
+    let isCertainlyOwned =
+      !isReleasing && leaseLosses != nil && leaseLosses == self.leaseLosses
+    guard let lastLease else {
+      return acknowledgedSequence == 0 || isCertainlyOwned ? .thisServer : .otherServer
+    }
+    // It is this server's own message, even if it was given up and arrived late.
+    if lastLease == lease { return .thisServer }
+    guard isCertainlyOwned else { return .otherServer }
+    if lastLease.term < lease.term { return .thisServer }
+    // A later message is not effective. If this server's own message is lost, the session belongs
+    // to the other server.
+    return acknowledgedSequence > 0 ? .thisServerIfStored(acknowledgedSequence) : .otherServer
   }
 
   /// Records that the server is about to release the session.
@@ -72,13 +92,13 @@ struct JetStreamSessionLog {
     isContested = true
   }
 
-  /// Sets the last message, which was looked up.
-  mutating func setLast(_ number: UInt64) { lastSequence = number }
-
-  /// Records that the acknowledged messages after a given one (0 for none) are lost.
-  mutating func truncate(to last: UInt64) {
-    (self.lastSequence, acknowledgedSequence, messageCount) = (last, last, 0)
-    isContested = true
+  /// Sets the last message, which was looked up; 0 if there is none. Returns whether acknowledged
+  /// messages after it are lost.
+  mutating func setLast(_ number: UInt64) -> Bool {
+    lastSequence = number
+    guard number < acknowledgedSequence else { return false }
+    (acknowledgedSequence, messageCount, isContested) = (number, 0, true)
+    return true
   }
 
   /// Records that its last change was a snapshot of the session.
