@@ -39,7 +39,7 @@ class Versions(unittest.TestCase):
         self.assertEqual(shown("data folder (`--data`)"), coded("WayStore/SessionSchema.swift", r"let version: Int64 = (\d+)"))
         self.assertEqual(shown("messages between servers"), coded("WaySession/Cluster/SessionClusterMessage.swift", byte))
         self.assertEqual(shown("entries of a session log in NATS"), coded("WaybridgeCluster/JetStreamSessionLogEntry.swift", byte))
-        streams = coded("WaybridgeCluster/JetStreamSessionLogWriter.swift", r"Sessions of Waybridge, form (\d+)")
+        streams = coded("WaybridgeCluster/JetStreamSessionLogStream.swift", r"Sessions of Waybridge, form (\d+)")
         leases = coded("WaybridgeCluster/NATSServerLeases.swift", r"Leases of Waybridge, form (\d+)")
         self.assertEqual(shown("cluster streams (NATS)"), streams + leases)
 
