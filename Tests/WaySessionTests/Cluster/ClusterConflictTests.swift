@@ -28,9 +28,12 @@ struct ClusterConflictTests {
 
   private func rejectionReason() async -> String? { await bridge.loopSessions.rejectionReason }
 
-  /// Waits until connections are rejected, or are accepted again.
+  /// Waits until connections are rejected, or until they are accepted again and the server has ended
+  /// its return to the cluster, which takes a moment longer.
   private func wait(untilRejecting isRejecting: Bool) async throws {
-    while await (rejectionReason() != nil) != isRejecting {
+    while await (rejectionReason() != nil) != isRejecting
+      || (!isRejecting && cluster?.rejectionReason != nil)
+    {
       try await bridge.server.advance(by: .milliseconds(100))
       await Task.yield()
     }
