@@ -4,8 +4,8 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// Sends records of what happens in one session to the inspectors. Called only while a client
-/// inspects the session. Belongs to its ``Session``'s isolation.
+/// Sends the inspectors, if there are any, records of one session: of its calls, its requests to
+/// clients, and its events. Belongs to its ``Session``'s isolation.
 struct InspectorSink {
   private let session: String
   private let inspector: Inspector

@@ -52,7 +52,7 @@ extension Session {
     let state: DeepLinkState =
       conditions.opensLinks && conditions.isDue(link) ? .followed : .waiting
     try pendingLinks.add(
-      PendingLinks.PendingLink(
+      DeepLinkQueue.PendingLink(
         deepLink: link, rights: rights, keyOwner: keyOwner, unclaimedLink: unclaimed,
         copies: copies, charge: charge))
     copies?.add()

@@ -11,7 +11,6 @@ import WayValues
 /// It decides under ``DeepLinkConditions``, and the session performs the returned effects.
 struct PendingLinks {
   typealias LinkNumber = DeepLinkQueue.LinkNumber
-  typealias PendingLink = DeepLinkQueue.PendingLink
 
   /// An effect for the session to perform. Effects are performed in the order in which they are
   /// returned; a call is the last of them, since it may end at once and have further effects.
@@ -41,7 +40,7 @@ struct PendingLinks {
 
   /// The progress of a link that is being opened, or whose task has started.
   private struct LinkOpening {
-    let link: PendingLink
+    let link: DeepLinkQueue.PendingLink
     /// The pages below the link's page that are not yet opened, lowest first; nil before the link's
     /// rights are checked.
     var parents: ArraySlice<String>?
@@ -66,13 +65,13 @@ struct PendingLinks {
   var count: Int { queue.count }
 
   /// The links to store.
-  var storedLinks: [PendingLink] { queue.storedLinks }
+  var storedLinks: [DeepLinkQueue.PendingLink] { queue.storedLinks }
 
   /// Adds a link. Fails with 2429 if too many wait.
-  mutating func add(_ link: PendingLink) throws(CallError) { try queue.add(link) }
+  mutating func add(_ link: DeepLinkQueue.PendingLink) throws(CallError) { try queue.add(link) }
 
   /// Adds a link from before a restart.
-  mutating func restore(_ link: PendingLink) { queue.restore(link) }
+  mutating func restore(_ link: DeepLinkQueue.PendingLink) { queue.restore(link) }
 
   /// Removes all links. Returns those that other sessions may open too.
   mutating func removeAll() -> [UnclaimedLinks.UnclaimedLink] {

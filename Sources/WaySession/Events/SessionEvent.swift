@@ -92,7 +92,7 @@ package struct TaskStart: Sendable {
   let startTime: UInt64
 }
 
-/// What the interceptors of a call have decided.
+/// The decision of a call's interceptors.
 package struct InterceptorsDecision: Sendable {
   /// The number of the call, unique in the session.
   let call: Int

@@ -3,7 +3,7 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// What the record of a session's event has: its type, its members, and the client that it is about.
+/// The type and the members of the record of a session's event, and the client that it is about.
 struct InspectedEvent {
   let type: String
   let members: ValueObject
@@ -39,12 +39,12 @@ struct InspectedEvent {
           "error": .string(error.message),
         ])
     case .joined(let client, let name, _, _):
-      let rights = clients.named(client)?.rights
+      let joined = clients.named(client)
       self.init(
         client, "joined", at: now,
         [
-          "name": name.map(Value.string), "page": clients.named(client)?.page.map(Value.string),
-          "guest": rights?.caller.isGuest == true ? true : nil,
+          "name": name.map(Value.string), "page": joined?.page.map(Value.string),
+          "guest": joined?.rights.caller.isGuest == true ? true : nil,
         ])
     case .left(let client, let code):
       self.init(client, "left", at: now, ["code": code.map { .integer(Int64($0)) }])

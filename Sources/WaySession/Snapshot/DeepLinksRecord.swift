@@ -12,7 +12,7 @@ struct DeepLinksRecord: Codable {
     /// The audience of the push that has brought the link.
     let to: Value?
 
-    fileprivate init(_ link: PendingLinks.PendingLink) {
+    fileprivate init(_ link: DeepLinkQueue.PendingLink) {
       caller = CallerRecord(link.rights.caller)
       keyOwner = link.keyOwner
       to = link.unclaimedLink?.audience.value

@@ -161,7 +161,7 @@ extension Session {
         expiresAt: environment.now() + UnclaimedLinks.lifetime)
     }
     pendingLinks.restore(
-      PendingLinks.PendingLink(
+      DeepLinkQueue.PendingLink(
         deepLink: link, rights: rights, keyOwner: context.keyOwner, unclaimedLink: unclaimed))
   }
 
