@@ -189,8 +189,8 @@ extension Session {
         tab: requested.tab, respondsWithChange: options.respondsWithChange,
         delivering: requested.delivery(of: page, at: destination, options),
         popTo: requested.popTarget
-      ) { [resolver, rights = options.rights] page in
-        resolver.denial(of: .back, about: page, to: rights)
+      ) { [resolver, rights = options.rights] page, byForce in
+        resolver.denial(of: byForce ? .setGuard : .back, about: page, to: rights)
       })
     perform([])
     return .later

@@ -65,7 +65,7 @@ extension Session {
     switch request.purpose {
     case .run(let call) where request.requester == nil || request.requester === self: number = call
     case .open(let page): number = pages.call(openingOf: page)
-    case .run, .push, .close: number = nil
+    case .run, .push, .close, .leave: number = nil
     }
     let error = CallError(.hostAbsent, "The host has lost its connection; the next one is asked")
     guard let number, let call = call(number),

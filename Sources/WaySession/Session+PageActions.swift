@@ -14,18 +14,26 @@ extension Session {
     case .close(let page, .client(let host), let reason, let exts):
       closePage(page, at: host, reason, exts)
     case .resume(let page, .client(let id), let delivery):
-      guard let host = clients[id] else { return }
-      var params: ValueObject = ["page": .string(page.id)]
-      if let delivery { params.merge(delivery.value) }
-      clientWriter.notify(host, "page.resume", .object(params))
-    case .resume(_, .app, nil): break
-    case .resume(let page, .app(let handler), _?):
-      if let update = handler.update { Task { await update(page) } }
+      notifyResumed(page, delivery, host: id)
+    case .resume(let page, .app(let handler), let delivery):
+      if delivery != nil, let update = handler.update { Task { await update(page) } }
+      notifyResumed(page, delivery, host: nil)
+    case .askGuard(let question): ask(question)
     case .shown(let number, let page): markShown(page, number)
     case .settle(let number, let result): settle(number, result)
     case .continueCall(let number): resumeDeclined(number)
     case .emit(let kind, let event, let caller):
       events.emit(kind, event, by: caller)
+    }
+  }
+
+  /// Notifies the host of a page, and the clients that run in it, that it is on top again, or has new
+  /// data, or both.
+  private func notifyResumed(_ page: Page, _ delivery: NavigationDelivery?, host: ClientID?) {
+    var params: ValueObject = ["page": .string(page.id)]
+    if let delivery { params.merge(delivery.value) }
+    for client in clients.all where client.id == host || client.page == page.id {
+      clientWriter.notify(client, "page.resume", .object(params))
     }
   }
 
@@ -114,9 +122,56 @@ extension Session {
     for call: ActiveCall
   ) {
     call.work = .operation
-    pages.change(operation, for: call.number, by: rights.caller, exts: exts) { [resolver] page in
-      resolver.denial(of: method, about: page, to: rights)
-    }
+    pages.change(
+      StackRequest(operation: operation, call: call.number, caller: rights.caller, exts: exts) {
+        [resolver] page, byForce in
+        resolver.denial(of: byForce ? .setGuard : method, about: page, to: rights)
+      })
     perform([])
+  }
+
+  /// Asks the owner of a guard whether its page may close.
+  private func ask(_ question: LeaveQuestion) {
+    switch question.owner {
+    case .client(let id):
+      // A client without a connection has lost its page, or will come back to it.
+      guard let client = clients[id], !client.isDisconnected else {
+        return perform(pages.handleVerdict(.allow, on: question.number))
+      }
+      let request = request(
+        client, "page.leave", params(of: question, for: client),
+        for: .leave(question: question.number), timeout: question.timeout)
+      if let request {
+        pages.recordRequest(.client(request, client), forQuestion: question.number)
+      }
+    case .app(let handler):
+      guard let mayLeave = handler.mayLeave else { return }
+      let timer = setTimer(question.timeout, .leaving(question: question.number))
+      let task = Task {
+        let mayClose = await mayLeave(question.page, question.destination)
+        timer.cancel()
+        perform(
+          pages.handleVerdict(mayClose ? .allow : .deny(reason: ""), on: question.number))
+      }
+      pages.recordRequest(.app(task), forQuestion: question.number)
+    }
+  }
+
+  /// Returns the params of `page.leave`. A client learns the URI of the page to which navigation goes
+  /// only if it may see that page on the stack, or goes there itself.
+  private func params(of question: LeaveQuestion, for client: Client) -> Value {
+    RecordCoder.value(
+      of: PageLeaveParams(
+        question,
+        showsDestination: question.destination.map { page in
+          client.name == question.caller.client?.id || !isHidden(page, from: client)
+        } == true))
+  }
+
+  /// Whether a client may not see a page of others on the stack.
+  private func isHidden(_ page: Page, from client: Client) -> Bool {
+    guard !pages.isOwn(page, of: client.rights.caller) else { return false }
+    return client.rights.caller.isGuest
+      || resolver.denial(of: .stack, about: page, to: client.rights) != nil
   }
 }

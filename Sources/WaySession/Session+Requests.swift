@@ -104,6 +104,7 @@ extension Session {
   ) {
     switch purpose {
     case .close: break
+    case .leave(let question): perform(pages.handleVerdict(.init(result), on: question))
     case .open(let page):
       let failure: SessionClientRequestFailure? =
         if case .failure(let failure) = result { failure } else { nil }

@@ -150,8 +150,10 @@ extension Session {
     offerDeepLinks()
   }
 
-  /// Fails the requests that a reloaded client had received and can no longer respond to.
+  /// Fails the requests that a reloaded client had received and can no longer respond to, and removes
+  /// its guards.
   private func failLostRequests(_ client: Client, upTo number: UInt64) {
+    pages.removeGuards(of: client.id)
     let lost = client.pending.remove { $0.sequenceNumber > 0 && $0.sequenceNumber <= number }
     for request in lost {
       request.settle()

@@ -88,6 +88,8 @@ package actor Session: Requester {
       clientWriter: clientWriter, resolver: resolver)
     pages = Pages(ByteBudget(.stack, limits.maxStackBytes, within: budget), journal) {
       loop.nanoseconds
+    } observesVisibility: { [events] in
+      events.isObserved(.visibility)
     }
     pendingLinks = PendingLinks(limit: limits.maxLinks)
     idempotencyKeys = SessionIdempotencyKeys(limit: limits.maxKeys, journal)
@@ -199,6 +201,7 @@ extension Session {
     environment.serverHosts.removeAll(of: client)
     for number in client.calls.drain() { stop(number, .callerLeft) }
     client.link.detach()
+    pages.removeGuards(of: id)
     perform(pages.hostLeft(client.name))
     for request in client.pending.drain() {
       request.settle()
@@ -249,6 +252,8 @@ extension Session {
     switch deadline {
     case .call(let number): stop(number, .deadlineExceeded)
     case .opening(let page): perform(pages.timeOut(page))
+    case .leaving(let question):
+      perform(pages.handleVerdict(.deny(reason: "it did not respond in time"), on: question))
     case .expiry(let id): checkExpiry(of: id)
     case .acknowledgement(let id): sendDelayedAcknowledgement(to: id)
     case .resume(let id): resumeTimeEnded(of: id)

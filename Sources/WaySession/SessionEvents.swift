@@ -84,8 +84,9 @@ final class SessionEvents {
     else { return }
     var withoutURI: [UInt8]?
     for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic.rawValue) {
-      // The events contain data of other clients, which a guest may not see.
-      guard let client = clients[id], !client.rights.caller.isGuest else { continue }
+      guard let client = clients[id], mayReceive(kind, about: subject, client, from: caller) else {
+        continue
+      }
       guard let subject, client.name != caller?.client?.id, isHidden(subject, from: client.rights)
       else {
         clientWriter.deliver(bytes, to: client)
@@ -98,6 +99,17 @@ final class SessionEvents {
       }
       if let withoutURI { clientWriter.deliver(withoutURI, to: client) }
     }
+  }
+
+  /// Whether a client may receive an event. The events contain data of other clients, which a guest may
+  /// not see; it receives the visibility of its own pages.
+  private func mayReceive(
+    _ kind: SessionEvent.EventKinds, about subject: SessionEvent.Subject?, _ client: Client,
+    from caller: Caller?
+  ) -> Bool {
+    guard client.rights.caller.isGuest else { return true }
+    guard kind == .visibility, case .page(let page) = subject else { return false }
+    return page.id == client.page || page.host == client.name || client.name == caller?.client?.id
   }
 
   /// Whether the policy denies that a client sees a page on the stack, or opens or runs the target

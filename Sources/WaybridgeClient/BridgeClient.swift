@@ -51,6 +51,8 @@ public actor BridgeClient {
   /// The id of the `page.sync` request that waits for its response.
   var pageSync: RequestID?
   var methods: [String: ClientMethod] = [:]
+  /// The guards of this client, by the pages.
+  var leaveGuards: [String: LeaveGuard] = [:]
   var eventStreams = EventStreams()
   /// The error of a message that the server could not read, until the client resumes.
   var unreadableMessageError: CallError?

@@ -49,6 +49,29 @@ class NavigationTest(DemoCase):
         self.phone.surface("native://home")
         self.phone.wait_for_stack("native://home")
 
+    def test_changed_review_is_asked_before_it_closes(self):
+        self.open_shop()
+        with self.phone.web("shop.html"):
+            self.phone.button("Write a review").click()
+        self.phone.surface("review.html")
+        with self.phone.web("review.html"):
+            self.phone.find("textarea").send_keys(" Still good.")
+        # The guard is in force once its request has a response.
+        self.phone.wait(lambda: ["web", "out", "page.setGuard", "result"] in self.phone.messages(), "the guard")
+        for _ in range(2):
+            self.driver.back()
+            with self.phone.web("review.html"):
+                self.phone.button("Keep writing").click()
+            self.phone.wait(lambda: self.history_depth() == 2, "the history of the page that stays open")
+        self.phone.press("review.html", "Back")
+        with self.phone.web("review.html"):
+            discard = self.phone.button("Discard")
+            self.screenshot("leave-guard")
+            discard.click()
+        with self.phone.web("shop.html"):
+            self.assertEqual(self.phone.settled(), "dismissed")
+        self.phone.wait_for_stack(SHOP, "native://home")
+
     def test_browser_back_closes_flutter_page(self):
         self.phone.press("native://home", "Counter")
         self.phone.wait_for_stack("flutter://counter", "native://home")

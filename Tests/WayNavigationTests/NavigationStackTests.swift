@@ -35,6 +35,26 @@ struct NavigationStackTests {
     #expect(NavigationStack().value(tabs: ["x://h"])["selected"] == .null)
   }
 
+  @Test(
+    "only the page on top is shown",
+    arguments: [
+      ("", [:]), ("M", ["M": .shown]), ("M A", ["M": .hidden, "A": .shown]),
+      ("M [A]", ["M": .covered, "A": .shown]),
+      ("M [A B]", ["M": .covered, "A": .hidden, "B": .shown]),
+      ("M N [A [B]]", ["M": .hidden, "N": .covered, "A": .covered, "B": .shown]),
+      ("M (A [B])", ["M": .covered, "A": .covered, "B": .shown]),
+      (
+        "1: P [Q] / 0: H A",
+        ["P": .covered, "Q": .shown, "H": .background, "A": .background]
+      ),
+    ] as [(String, [String: PageVisibility])])
+  func visibilityFollowsFromPosition(stack: String, expected: [String: PageVisibility]) throws {
+    let visibilities = try StackNotation(stack).stack().visibilities
+    #expect(
+      Dictionary(uniqueKeysWithValues: visibilities.map { ($0.page.id, $0.visibility) }) == expected
+    )
+  }
+
   @Test("open rejects a page of the style tab")
   func openRejectsPageOfTabStyle() throws {
     var stack = NavigationStack()

@@ -42,6 +42,8 @@ export { BridgeRejectedError } from "./values/errors.js";
 /** @typedef {import("./types/api.js").Lost} Lost */
 /** @typedef {import("./types/api.js").PendingCall} PendingCall */
 /** @typedef {import("./types/api.js").Unregister} Unregister */
+/** @typedef {import("./types/api.js").Leave} Leave */
+/** @typedef {import("./types/api.js").LeaveGuard} LeaveGuard */
 
 /**
  * A client of one session with all functions: those of a `Host`, the parts `events`, `reload`, `admission` and `fallback`, and a builder for

@@ -129,6 +129,17 @@ export class Caller extends EventTarget {
   }
 
   /**
+   * Sets the result that a page returns if navigation closes it: a swipe, the back button of the system, or a page below that closes.
+   * Without a result, an earlier one is removed.
+   * @param {unknown} [result]
+   * @param {Omit<import("./types/api.js").FinishOptions, "exts">} options
+   * @returns {Promise<null>}
+   */
+  setResult(result, { page, code, message } = {}) {
+    return this.request("page.setResult", { page, result: asResult(result, code, message) });
+  }
+
+  /**
    * Calls a method of a page. The client that runs in the page handles it, or else the client that shows the page.
    * @template {import("./types/routes.js").MethodName<Routes>} Name
    * @param {string} page its id
@@ -240,8 +251,7 @@ export class Caller extends EventTarget {
    * @param {any} options
    */
   #close(how, { result: data, code, message, ...rest }) {
-    const result = data === undefined && code === undefined && message === undefined ? undefined : { data, code, message };
-    return this.request(`navigation.${how}`, { ...rest, result });
+    return this.request(`navigation.${how}`, { ...rest, result: asResult(data, code, message) });
   }
 
   /**
@@ -256,4 +266,14 @@ export class Caller extends EventTarget {
     const sent = this.#client.peer.request(`router.${what}`, { uri, ...more, ...(what === "open" && { style, from }) }, call);
     return this.#fallback?.orElse(sent, /** @type {any} */ (this), what, uri, params, { exts, key, ...call }) ?? sent;
   }
+}
+
+/**
+ * Returns the result of a page, if it has any.
+ * @param {unknown} data
+ * @param {number} [code]
+ * @param {string} [message]
+ */
+function asResult(data, code, message) {
+  return data === undefined && code === undefined && message === undefined ? undefined : { data, code, message };
 }

@@ -82,6 +82,17 @@ export class Host extends Caller {
   }
 
   /**
+   * Sets the leave guard of this client for a page, for example while the page has unsaved changes. Whatever would close the page, except its own
+   * `finish`, then asks the guard first. A guard that throws keeps the page open. Set it again after a reload.
+   * @param {import("./types/api.js").LeaveGuard | null} guard `null` removes the guard
+   * @param {import("./types/api.js").GuardOptions} options
+   * @returns {Promise<void>} resolves when the guard is in force
+   */
+  setGuard(guard, { page, timeout } = {}) {
+    return this.#hosts.setGuard(guard, page, timeout);
+  }
+
+  /**
    * Adds a page that this client opened by other means to the top of the stack, with this client as its host. `host` is called when it closes;
    * default: the host of the URI's scheme that was registered last.
    * @param {string} uri

@@ -209,5 +209,5 @@ test("live: registrations made shortly before the server crashed are known after
   assert.equal(await caller.bridge.invoke("action://live/echo", { text: "here" }), "here");
   await opened(caller.bridge, "live://a");
   await caller.bridge.stack();
-  assert.deepEqual(received, ["page.opened"]);
+  assert.deepEqual(received, ["page.opened", "page.visibility"]);
 });

@@ -166,11 +166,11 @@ test("live: events of the session are received until the subscription is removed
   const page = await shown(bridge, "live://a");
   await bridge.finish(1, { page });
   await bridge.stack();
-  assert.deepEqual(seen, ["page.opened live://a number", "page.closed live://a number"]);
+  assert.deepEqual(seen, ["page.opened live://a number", "page.visibility live://a number", "page.closed live://a number"]);
   await unsubscribe();
   await shown(bridge, "live://b");
   await bridge.stack();
-  assert.equal(seen.length, 2);
+  assert.equal(seen.length, 3);
   await assert.rejects(bridge.subscribe("a*b", () => {}).registered, { code: -32602 });
 });
 

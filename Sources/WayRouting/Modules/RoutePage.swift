@@ -41,6 +41,12 @@ extension RoutePage {
   }
 }
 
+/// A page that is asked before it closes, for example because the user would lose what was entered.
+public protocol GuardedRoutePage: RoutePage {
+  /// Decides whether the page may close, as ``PageHandler/mayLeave`` does.
+  func mayLeave(_ page: Page, to destination: Page?) async -> Bool
+}
+
 /// The error of a page that does not have the method of a call.
 public struct UnknownMethod: Error, Sendable {
   /// Creates the error.
@@ -65,7 +71,8 @@ extension PageHandler {
       call: { page, method, call in
         guard let shown = shown.page else { throw UnknownMethod() }
         return try await shown.call(page, method, call)
-      }, forOpening: forOpening)
+      },
+      mayLeave: shown.mayLeave, forOpening: forOpening)
   }
 }
 
@@ -86,6 +93,15 @@ private final class PageInstance<Shown: RoutePage>: Sendable {
   private let storedPage = Mutex<Shown?>(nil)
 
   var page: Shown? { storedPage.withLock { $0 } }
+
+  /// The guard of the page; `nil` if its type has none.
+  var mayLeave: (@Sendable (Page, _ destination: Page?) async -> Bool)? {
+    guard Shown.self is any GuardedRoutePage.Type else { return nil }
+    return { page, destination in
+      guard let shown = self.page as? any GuardedRoutePage else { return true }
+      return await shown.mayLeave(page, to: destination)
+    }
+  }
 
   func make(for page: Page) throws(RouterResolutionError) -> Shown {
     let instance = try page.decode(Shown.self)

@@ -11,6 +11,8 @@ public enum RouteEvent: Sendable {
   case didClose(Page, Outcome, after: Duration)
   /// A page is on top again: those above it have closed, or its tab was selected.
   case didResume(Page)
+  /// The user sees more or less of a page, also when it has opened.
+  case didChangeVisibility(Page, PageVisibility)
   /// A task, a method of a service, or the handler of undefined routes or of failed calls has
   /// returned. `after` is the time that it took.
   case didRun(uri: String, route: String?, after: Duration)

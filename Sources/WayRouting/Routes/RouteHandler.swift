@@ -54,6 +54,11 @@ public struct PageHandler: Sendable {
   /// the method's, its `uri` is the page's. An error reaches the caller as that of a task. `nil` if
   /// the page has no methods; ``UnknownMethod`` means that it does not have this one.
   public let call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?
+  /// Decides whether the page may close, to which an operation navigates that is not the page's own
+  /// ``Navigator/finish(_:page:exts:)``. `destination` is the page that would be on top then. The page
+  /// stays open if the closure returns `false`, or nothing within 30 s. `nil` if the page may always
+  /// close.
+  public let mayLeave: (@Sendable (Page, _ destination: Page?) async -> Bool)?
   /// Creates a handler for each opening; `nil` if one handler serves all.
   private let factory: (@Sendable () -> PageHandler)?
 
@@ -65,9 +70,11 @@ public struct PageHandler: Sendable {
     close:
       @escaping @Sendable (Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async -> Void,
     update: (@Sendable (Page) async -> Void)? = nil,
-    call: (@Sendable (Page, _ method: String, Call) async throws -> Value)? = nil
+    call: (@Sendable (Page, _ method: String, Call) async throws -> Value)? = nil,
+    mayLeave: (@Sendable (Page, _ destination: Page?) async -> Bool)? = nil
   ) {
-    self.init(open: open, close: close, update: update, call: call, forOpening: nil)
+    self.init(
+      open: open, close: close, update: update, call: call, mayLeave: mayLeave, forOpening: nil)
   }
 
   init(
@@ -76,12 +83,14 @@ public struct PageHandler: Sendable {
       @escaping @Sendable (Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async -> Void,
     update: (@Sendable (Page) async -> Void)?,
     call: (@Sendable (Page, _ method: String, Call) async throws -> Value)?,
+    mayLeave: (@Sendable (Page, _ destination: Page?) async -> Bool)?,
     forOpening: (@Sendable () -> PageHandler)?
   ) {
     self.open = open
     self.close = close
     self.update = update
     self.call = call
+    self.mayLeave = mayLeave
     factory = forOpening
   }
 

@@ -11,6 +11,8 @@ extension SessionEvent {
     case .pageOpened(let page, let time): .didOpen(page, after: time)
     case .pageClosed(let page, let outcome, let time): .didClose(page, outcome, after: time)
     case .pageResumed(let page): .didResume(page)
+    case .pageVisibilityChanged(let page, let visibility):
+      .didChangeVisibility(page, visibility)
     case .pageFailed(let page, let error, let time):
       .didFail(RouteFailure(uri: page.uri, route: page.route, error, after: time))
     case .taskEnded(let task, nil, let time):
@@ -43,6 +45,8 @@ extension SessionEvent {
     case .ended: (.sessionClosed, [:])
     case .pageOpened(let page, _): (.pageOpened, page.eventData)
     case .pageResumed(let page): (.pageResumed, page.eventData)
+    case .pageVisibilityChanged(let page, let visibility):
+      (.pageVisibility, page.visibilityData(visibility))
     case .pageClosed(let page, let outcome, _):
       (.pageClosed, page.eventData.with("outcome", .string(outcome.kind.rawValue)))
     case .pageFailed(let page, let error, _):
@@ -82,7 +86,7 @@ extension SessionEvent {
   var subject: Subject? {
     switch self {
     case .pageOpened(let page, _), .pageResumed(let page), .pageClosed(let page, _, _),
-      .pageFailed(let page, _, _):
+      .pageFailed(let page, _, _), .pageVisibilityChanged(let page, _):
       .page(page)
     case .taskStarted(let task), .taskEnded(let task, _, _), .taskDeclined(let task):
       .call(task.uri)
@@ -121,6 +125,13 @@ extension CallError {
 extension Page {
   fileprivate var eventData: ValueObject {
     ["page": .string(id), "uri": .string(uri), "route": route.map(Value.string) ?? .null]
+  }
+}
+
+extension Page {
+  /// The data of the event about the visibility of a page.
+  func visibilityData(_ visibility: PageVisibility) -> ValueObject {
+    eventData.with("visibility", .string(visibility.rawValue))
   }
 }
 

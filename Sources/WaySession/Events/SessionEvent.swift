@@ -33,6 +33,7 @@ package enum SessionEvent: Sendable {
   /// A page has opened; `after` is the time that its host needed.
   case pageOpened(Page, after: Duration)
   case pageResumed(Page)
+  case pageVisibilityChanged(Page, PageVisibility)
   /// A page has closed; `after` is the time that it was on the stack.
   case pageClosed(Page, Outcome, after: Duration)
   case pageFailed(Page, CallError, after: Duration)
@@ -60,9 +61,9 @@ package enum SessionEvent: Sendable {
 
   /// Kinds of events. One test shows whether an event of a kind is wanted.
   package struct EventKinds: OptionSet, Sendable {
-    package let rawValue: UInt8
+    package let rawValue: UInt16
 
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Clients join and leave, and sessions start and end.
     package static let session = EventKinds(rawValue: 1)
@@ -75,8 +76,11 @@ package enum SessionEvent: Sendable {
     /// Details of calls and clients, which only inspectors receive.
     static let detail = EventKinds(rawValue: 128)
 
+    /// Changes of the visibility of pages, which cost a look at the whole stack.
+    package static let visibility = EventKinds(rawValue: 256)
+
     /// The kinds that hooks of the router receive.
-    static let hooks: EventKinds = [.page, .task, .route]
+    static let hooks: EventKinds = [.page, .task, .route, .visibility]
   }
 }
 

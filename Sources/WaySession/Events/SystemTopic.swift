@@ -13,6 +13,7 @@ enum SystemTopic: String, CaseIterable {
   case tableChanged = "table.changed"
   case pageOpened = "page.opened"
   case pageResumed = "page.resumed"
+  case pageVisibility = "page.visibility"
   case pageClosed = "page.closed"
   case pageFailed = "page.failed"
   case taskStarted = "task.started"
@@ -29,5 +30,6 @@ enum SystemTopic: String, CaseIterable {
   /// The prefixes of topics, by the kind of their events.
   static let prefixes: [(SessionEvent.EventKinds, String)] = [
     (.session, "session."), (.page, "page."), (.task, "task."), (.route, "route."),
+    (.visibility, pageVisibility.rawValue),
   ]
 }

@@ -61,7 +61,8 @@ struct InspectedEvent {
     case .interceptorsDecided(let decided): self.init(decided, at: now)
     case .ended: self.init("session", ["event": "ended"], at: now)
     case .restored, .unreadable, .restoreFailed, .takenOver, .handedOver, .taskStarted, .taskEnded,
-      .taskDeclined, .handlerResponded, .routeFailed, .operationFailed, .callEnded, .handlerThrew:
+      .taskDeclined, .pageVisibilityChanged, .handlerResponded, .routeFailed, .operationFailed,
+      .callEnded, .handlerThrew:
       return nil
     }
   }

@@ -30,6 +30,15 @@ enum EventMethods {
     // All retained messages are sent, or none. A client that reads must be able to receive all of
     // them, however many there are.
     if !retained.isEmpty { session.clientWriter.deliver(retained, to: client) }
+    let visibility = SystemTopic.pageVisibility
+    if !before.matches(visibility.rawValue),
+      new.contains(where: { $0.matches(visibility.rawValue) })
+    {
+      for (page, state) in session.pages.stack.visibilities
+      where session.pages.isOwn(page, of: handle.caller) {
+        session.events.send(visibility, page.visibilityData(state), to: client)
+      }
+    }
     return .later
   }
 

@@ -3,13 +3,18 @@ import WayValues
 
 /// `page.…`: methods of pages. The client that runs in a page responds to them, or else its host.
 enum PageMethods {
+  private static let page = Param(.page, .string)
+
   static let all = [
     SessionMethod(
       "page.call",
       [
-        Param(.page, .string), Param(.method, .string), Param(.params, .object),
+        page, Param(.method, .string), Param(.params, .object),
         Param(.deadlineMs, .count), Param(.onBehalfOf, .any), Param(.key, .string),
       ], call),
+    SessionMethod(
+      "page.setGuard", [page, Param(.enabled, .bool), Param(.timeoutMs, .count)], setGuard),
+    SessionMethod("page.setResult", [page, Param(.result, .object)], setResult),
     SessionMethod("page.sync", [Param(.pages, .list), Param(.failed, .list)], sync),
   ]
 
@@ -33,6 +38,52 @@ enum PageMethods {
       .pageMethod(pageRequest), under: key.text, request, timeout: pageRequest.timeout,
       params.value,
       handle)
+  }
+
+  /// Sets the guard of the client for a page, which is asked before the page closes, or removes it.
+  private static func setGuard(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let page = try openPage(params, .setGuard, handle, in: session)
+    let timeout = params.duration(.timeoutMs) ?? PageGuard.defaultTimeout
+    guard timeout > .zero, timeout <= PageGuard.maxTimeout else {
+      throw .invalidParams(
+        "params.timeoutMs must be from 1 to \(PageGuard.maxTimeout / .milliseconds(1))")
+    }
+    try session.pages.setGuard(
+      of: handle.client.id, for: page, timeout: params.bool(.enabled) == false ? nil : timeout)
+    return .value(.null)
+  }
+
+  /// Sets the result that a page returns if it closes without another one.
+  private static func setResult(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let page = try openPage(params, .setResult, handle, in: session)
+    try session.pages.setResult(try params.result(), of: page)
+    return .value(.null)
+  }
+
+  /// Returns the page that the params name, by default the one that the client is bound to. Fails with
+  /// 2403 if the client may not use the method for it.
+  private static func openPage(
+    _ params: Params, _ method: PolicyRouteMethod, _ handle: ReplyHandle,
+    in session: isolated Session
+  ) throws(CallError) -> String {
+    guard let id = params.string(.page) ?? handle.client.page else {
+      throw .invalidParams("params.page is missing, and this client is not bound to a page")
+    }
+    let rights = handle.client.rights
+    guard let page = session.pages[id]?.page, !session.pages.isOwn(page, of: rights.caller) else {
+      return id
+    }
+    if rights.caller.isGuest {
+      throw .notInvited(
+        "A guest may use \(method.name) only for its own page, those that it shows, and those that it opened"
+      )
+    }
+    if let denial = session.resolver.denial(of: method, about: page, to: rights) { throw denial }
+    return id
   }
 
   /// Compares the pages that a host shows with the pages of the stack that it should show.

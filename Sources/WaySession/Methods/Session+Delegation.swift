@@ -52,7 +52,7 @@ extension Session {
     case .open(let page): pages.call(openingOf: page).flatMap { call($0)?.rights }
     case .run(let number): call(number)?.rights
     case .push(let number): call(number)?.rights ?? appRights
-    case .close: nil
+    case .close, .leave: nil
     }
   }
 }

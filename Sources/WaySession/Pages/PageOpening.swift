@@ -53,13 +53,15 @@ final class PageOpening {
   let delivery: NavigationDelivery?
   /// The page that `exts.pop` names.
   let popTarget: PageReference?
-  /// Returns why the opener may not close a page of others.
-  let closing: (Page) -> CallError?
+  /// Returns why the opener may not close a page of others, or close it without asking its guards.
+  let closing: (Page, _ byForce: Bool) -> CallError?
   let charge: ByteBudget.Charge
 
   /// The effective style of the page on the stack at the time of its turn. It can differ, for
   /// example, for a push on an empty stack.
   var style: Style
+  /// The pages that the guards allow to close; `nil` before they were asked.
+  var approvedPages: Set<String>?
   /// The request to the host, while its response is awaited.
   var request: PageOpenRequest?
   /// Fires if the host has not responded in time.
@@ -73,7 +75,8 @@ final class PageOpening {
     charge: ByteBudget.Charge,
     handlerCall: Call? = nil, chosenHost: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
     respondsWithChange: Bool = false, delivering delivery: NavigationDelivery? = nil,
-    popTo target: PageReference? = nil, closing: @escaping (Page) -> CallError? = { _ in nil }
+    popTo target: PageReference? = nil,
+    closing: @escaping (Page, _ byForce: Bool) -> CallError? = { _, _ in nil }
   ) {
     self.page = page
     self.hostReference = hostReference
@@ -112,6 +115,12 @@ final class PageOpening {
     } else {
       .open(page, delivering: delivery, popTo: popTarget)
     }
+  }
+
+  /// The opening as a request that may close pages.
+  var closingRequest: StackRequest {
+    StackRequest(
+      operation: operation, call: call, caller: caller, exts: page.exts, closing: closing)
   }
 
   /// The params of `page.open`.

@@ -14,50 +14,10 @@ import WayValues
 /// Pure: each method returns the actions to perform, after which ``advance()`` returns the next
 /// ones.
 struct Pages {
-  /// A page on the stack. Belongs to the isolation of its session.
-  final class StackEntry {
-    fileprivate(set) var page: Page
-    let hostReference: HostReference
-    /// The caller that opened the page.
-    let caller: Caller
-    /// The host of a page that a client shows. `opener` is the page that it was opened from.
-    let chosenHost: ChosenHost?
-    let opener: String?
-    /// The calls that get the page's outcome.
-    fileprivate(set) var openers: [CallNumber]
-    /// When the page was put on the stack, in nanoseconds of the loop's clock.
-    fileprivate let openedAt: UInt64
-    /// The memory charge of the page, as long as it is open.
-    fileprivate var charge: ByteBudget.Charge
-
-    fileprivate init(
-      _ page: Page, _ hostReference: HostReference, by caller: Caller, chosenHost: ChosenHost?,
-      opener: String?, openers: [CallNumber], openedAt: UInt64, _ charge: ByteBudget.Charge
-    ) {
-      self.page = page
-      self.hostReference = hostReference
-      self.caller = caller
-      self.chosenHost = chosenHost
-      self.opener = opener
-      self.openers = openers
-      self.openedAt = openedAt
-      self.charge = charge
-    }
-
-    /// The params of `page.open` for this page.
-    var params: Value {
-      PageOpening.params(
-        page, page.style, caller: caller.value, chosenHost: chosenHost, opener: opener)
-    }
-  }
-
   private indirect enum PageOperation {
     case open(PageOpening)
-    /// A change that needs no response of a host. `closing` returns why the caller may not close
-    /// a page of others.
-    case change(
-      StackOperation, call: CallNumber, by: Caller, exts: ValueObject,
-      closing: (Page) -> CallError?)
+    /// A change that needs no response of a host.
+    case change(StackRequest)
     /// Puts a page on the stack that is already shown.
     case adopt(Page, HostReference, call: CallNumber, by: Caller, ByteBudget.Charge)
     /// Closes the page of a call, unless another call awaits it by then.
@@ -66,7 +26,37 @@ struct Pages {
     var call: CallNumber {
       switch self {
       case .open(let opening): opening.call
-      case .change(_, let call, _, _, _), .adopt(_, _, let call, _, _), .cancel(_, let call): call
+      case .change(let request): request.call
+      case .adopt(_, _, let call, _, _), .cancel(_, let call): call
+      }
+    }
+
+    /// The request as one that may close pages; `nil` if guards are not asked.
+    var closingRequest: StackRequest? {
+      switch self {
+      case .open(let opening): opening.closingRequest
+      case .change(let request): request
+      case .adopt, .cancel: nil
+      }
+    }
+
+    /// The pages that the guards allow to close; `nil` before they were asked.
+    var approvedPages: Set<String>? {
+      get {
+        switch self {
+        case .open(let opening): opening.approvedPages
+        case .change(let request): request.approvedPages
+        case .adopt, .cancel: nil
+        }
+      }
+      set {
+        switch self {
+        case .open(let opening): opening.approvedPages = newValue
+        case .change(var request):
+          request.approvedPages = newValue
+          self = .change(request)
+        case .adopt, .cancel: break
+        }
       }
     }
   }
@@ -75,20 +65,33 @@ struct Pages {
   private var openPages: [String: StackEntry] = [:]
   private var queue: Deque<PageOperation> = []
   private var pendingOpenings = PendingOpenings()
-  /// The call whose host has just declined its page. Its next opening keeps its turn.
-  private var declinedCall: CallNumber?
+  /// The call whose host has just declined its page. Its next opening keeps its turn, and the pages
+  /// that the guards allow to close.
+  private var declined: (call: CallNumber, approvedPages: Set<String>?)?
+  /// The pages that have a guard.
+  private var guardedPages: Set<String> = []
+  private var leaveQuestions = LeaveQuestions()
+  /// The operations that wait for guards, by their calls.
+  private var leavingOperations: [CallNumber: PageOperation] = [:]
   /// While set, no operation is started.
   var isSuspended = false
   private let budget: ByteBudget
   private let now: () -> UInt64
+  /// Whether the visibility of pages has observers.
+  private let observesVisibility: () -> Bool
   private let journal: SessionJournal?
   private var lastPageNumber = 0
 
   /// `budget` is the budget of the pages. `now` returns the loop's clock, in nanoseconds.
-  init(_ budget: ByteBudget, _ journal: SessionJournal? = nil, now: @escaping () -> UInt64) {
+  /// `observesVisibility` returns whether the visibility of pages has observers.
+  init(
+    _ budget: ByteBudget, _ journal: SessionJournal? = nil, now: @escaping () -> UInt64,
+    observesVisibility: @escaping () -> Bool = { false }
+  ) {
     self.budget = budget
     self.journal = journal
     self.now = now
+    self.observesVisibility = observesVisibility
   }
 
   /// The number of pages on the stack.
@@ -100,8 +103,10 @@ struct Pages {
   /// Returns the call that a page is being opened for.
   func call(openingOf page: String) -> CallNumber? { pendingOpenings.call(openingOf: page) }
 
-  /// Whether the operation of a call is still in the queue.
-  func isQueued(_ call: CallNumber) -> Bool { queue.contains { $0.call == call } }
+  /// Whether the operation of a call is still in the queue, or waits for guards.
+  func isQueued(_ call: CallNumber) -> Bool {
+    leavingOperations[call] != nil || queue.contains { $0.call == call }
+  }
 
   /// Returns an id for a new page, unique in the session.
   mutating func makePageID() -> String {
@@ -120,15 +125,8 @@ struct Pages {
     do { return try budget.charge(bytes) } catch { throw CallError(error, for: bytes) }
   }
 
-  /// Charges the memory of the page that gets new data by an operation. Fails as ``charge(_:)``, and
-  /// if the data nests deeper than that of a page that opens may. Returns `nil` if no page gets any.
-  private func chargeDelivery(
-    by operation: StackOperation
-  ) throws(CallError) -> ByteBudget.Charge? {
-    guard operation.delivery != nil, let change = try? stack.check(operation) else { return nil }
-    return try chargeDelivery(change)
-  }
-
+  /// Charges the memory of the page that gets new data by a change. Fails as ``charge(_:)``, and if
+  /// the data nests deeper than that of a page that opens may. Returns `nil` if no page gets any.
   private func chargeDelivery(_ change: StackChange) throws(CallError) -> ByteBudget.Charge? {
     guard let delivery = change.delivered, let page = change.existing else { return nil }
     guard !Value.object(delivery.value).nests(deeperThan: JSON.maxDepth - 2) else {
@@ -141,21 +139,17 @@ struct Pages {
 extension Pages {
   /// Opens a page in turn.
   mutating func open(_ opening: PageOpening) {
-    if opening.call == declinedCall {
+    if let declined, opening.call == declined.call {
+      opening.approvedPages = declined.approvedPages
       queue.prepend(.open(opening))
     } else {
       queue.append(.open(opening))
     }
   }
 
-  /// Changes the stack in turn, and completes the call with the change. `closing` returns why
-  /// the caller may not close a page; it is not asked about the caller's own pages.
-  mutating func change(
-    _ operation: StackOperation, for call: CallNumber, by caller: Caller, exts: ValueObject,
-    closing: @escaping (Page) -> CallError?
-  ) {
-    queue.append(.change(operation, call: call, by: caller, exts: exts, closing: closing))
-  }
+  /// Changes the stack in turn, and completes the call with the change. The closures of the request are
+  /// not asked about the caller's own pages.
+  mutating func change(_ request: StackRequest) { queue.append(.change(request)) }
 
   /// Puts a page on the stack that is already shown, in turn, and completes the call with the page.
   mutating func adopt(
@@ -181,13 +175,15 @@ extension Pages {
   /// Abandons a call whose operation is queued, or whose host is being asked.
   mutating func abandon(_ call: CallNumber) -> [SessionPageAction] {
     queue.removeAll { $0.call == call }
-    return pendingOpenings.abandon(call).map { [.cancelRequest($0)] } ?? []
+    leavingOperations[call] = nil
+    let request = leaveQuestions.abandon(call) ?? pendingOpenings.abandon(call)
+    return request.map { [.cancelRequest($0)] } ?? []
   }
 
   /// Starts the next operation. Returns no actions while a host is being asked, or if nothing is
   /// queued.
   mutating func advance() -> [SessionPageAction] {
-    declinedCall = nil
+    declined = nil
     while !isSuspended, !pendingOpenings.isBlocking, let operation = queue.popFirst() {
       let actions = begin(operation)
       if !actions.isEmpty { return actions }
@@ -198,18 +194,7 @@ extension Pages {
   private mutating func begin(_ operation: PageOperation) -> [SessionPageAction] {
     switch operation {
     case .open(let opening): return begin(opening)
-    case .change(let change, let call, let caller, let exts, let closing):
-      let denialError = (try? stack.check(change)).flatMap {
-        denial(of: change, $0, by: caller, closing: closing)
-      }
-      if let denialError {
-        return [.settle(call, .failure(denialError))]
-      }
-      let charge: ByteBudget.Charge?
-      do { charge = try chargeDelivery(by: change) } catch {
-        return [.settle(call, .failure(error))]
-      }
-      return applyAndRespond(call, change, exts: exts, charge) { .stackChange($0) }
+    case .change(let request): return begin(request)
     case .adopt(let page, let hostReference, let call, let caller, let charge):
       insert(page, hostReference, by: caller, openers: [], charge, nil)
       return applyAndRespond(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
@@ -220,17 +205,44 @@ extension Pages {
     }
   }
 
+  private mutating func begin(_ request: StackRequest) -> [SessionPageAction] {
+    let call = request.call
+    let charge: ByteBudget.Charge?
+    do throws(CallError) {
+      let change = try check(request.operation)
+      if let error = denial(
+        of: request.operation, change, by: request.caller, closing: request.closing)
+      {
+        throw error
+      }
+      if let actions = try askGuards(before: .change(request), change) { return actions }
+      charge = try chargeDelivery(change)
+    } catch {
+      return [.settle(call, .failure(error))]
+    }
+    return applyAndRespond(call, request.operation, exts: request.exts, charge) {
+      .stackChange($0)
+    }
+  }
+
+  /// Returns what an operation would change. Fails with the error of a call.
+  private func check(_ operation: StackOperation) throws(CallError) -> StackChange {
+    do { return try stack.check(operation) } catch { throw CallError(error) }
+  }
+
   private mutating func begin(_ opening: PageOpening) -> [SessionPageAction] {
-    guard opening.start() else { return [] }
+    guard opening.phase == .queued else { return [] }
     let change: StackChange
-    do { change = try stack.check(opening.operation) } catch {
-      return [.settle(opening.call, .failure(CallError(error)))]
+    do throws(CallError) {
+      change = try check(opening.operation)
+      let denialError = denial(
+        of: opening.operation, change, by: opening.caller, closing: opening.closing)
+      if let denialError { throw denialError }
+      if let actions = try askGuards(before: .open(opening), change) { return actions }
+    } catch {
+      return [.settle(opening.call, .failure(error))]
     }
-    let denialError = denial(
-      of: opening.operation, change, by: opening.caller, closing: opening.closing)
-    if let denialError {
-      return [.settle(opening.call, .failure(denialError))]
-    }
+    guard opening.start() else { return [] }
     if let existing = change.existing { return resume(existing, by: change, for: opening) }
     opening.style = change.shown?.style ?? opening.page.style
     opening.requestedAt = now()
@@ -259,7 +271,7 @@ extension Pages {
   /// returns why any caller may not close a page of others.
   private func denial(
     of operation: StackOperation, _ change: StackChange, by caller: Caller,
-    closing: (Page) -> CallError?
+    closing: (Page, _ byForce: Bool) -> CallError?
   ) -> CallError? {
     if caller.isGuest, case .select = operation {
       return .notInvited("A guest may not select a tab")
@@ -271,7 +283,12 @@ extension Pages {
       return nil
     }
     let closedOfOthers = change.closed.lazy.map(\.page).filter { !isOwn($0, of: caller) }
-    guard caller.isGuest else { return closedOfOthers.compactMap(closing).first }
+    guard caller.isGuest else {
+      for page in closedOfOthers {
+        if let error = closing(page, false) { return error }
+      }
+      return nil
+    }
     if !closedOfOthers.isEmpty {
       return .notInvited("A guest may close only its own page and pages that it opened")
     }
@@ -323,6 +340,158 @@ extension Pages {
   }
 }
 
+// Guards of pages, and results that pages set before they close.
+extension Pages {
+  /// Asks the guards of the pages that an operation would close. Returns `nil` if it may be performed
+  /// now. Fails if the caller may not close a guarded page by force, or if the stack has changed since
+  /// the guards were asked.
+  private mutating func askGuards(
+    before operation: PageOperation, _ change: StackChange
+  ) throws(CallError) -> [SessionPageAction]? {
+    if let approved = operation.approvedPages {
+      guard approved == Set(change.closed.map(\.page.id)) else { throw .stackChanged }
+      return nil
+    }
+    guard !guardedPages.isEmpty, let request = operation.closingRequest else { return nil }
+    let guarded = guardedPages(closedBy: change, request.operation)
+    guard !guarded.isEmpty else { return nil }
+    if try isForced(request.exts) {
+      for page in guarded.map(\.page) where !isOwn(page, of: request.caller) {
+        if let error = request.closing(page, true) { throw error }
+      }
+      return nil
+    }
+    var questions: [LeaveQuestion] = []
+    for removed in guarded {
+      for pageGuard in openPages[removed.page.id]?.allGuards ?? [] {
+        questions.append(
+          LeaveQuestion(
+            number: leaveQuestions.makeNumber(), page: removed.page, owner: pageGuard.owner,
+            timeout: pageGuard.timeout, reason: removed.outcome.kind, destination: change.top,
+            caller: request.caller))
+      }
+    }
+    leavingOperations[request.call] = operation
+    let step = leaveQuestions.begin(
+      request.call, closing: Set(change.closed.map(\.page.id)), asking: questions, at: now())
+    var position = 0
+    return proceed(request.call, step, at: &position)
+  }
+
+  /// Returns the guarded pages that a change closes, topmost first. A page that finishes has decided
+  /// itself.
+  private func guardedPages(
+    closedBy change: StackChange, _ operation: StackOperation
+  ) -> [StackChange.RemovedPage] {
+    change.closed.filter { removed in
+      if case .finish(removed.page.id, _) = operation { return false }
+      return guardedPages.contains(removed.page.id)
+    }
+  }
+
+  /// Whether an opening whose host has responded would close a guarded page that was not asked.
+  private func closesUnapprovedPages(_ change: StackChange, by opening: PageOpening) -> Bool {
+    guard opening.page.exts["force"] != true else { return false }
+    return !guardedPages(closedBy: change, opening.operation).allSatisfy {
+      opening.approvedPages?.contains($0.page.id) == true
+    }
+  }
+
+  private func isForced(_ exts: ValueObject) throws(CallError) -> Bool {
+    switch exts["force"] {
+    case nil: return false
+    case .bool(let isForced)?: return isForced
+    case _?: throw CallError(.invalidExts(name: "force", reason: "has to be true or false"))
+    }
+  }
+
+  /// Performs the next step of an operation that waits for guards. If it may begin, it is inserted into
+  /// the queue at `position`, which grows.
+  private mutating func proceed(
+    _ call: CallNumber, _ step: LeaveQuestions.LeaveStep, at position: inout Int
+  ) -> [SessionPageAction] {
+    switch step {
+    case .ask(let question): return [.askGuard(question)]
+    case .wait: return []
+    case .refused(let error):
+      leavingOperations[call] = nil
+      return [.settle(call, .failure(error))]
+    case .approved(let pages):
+      guard var operation = leavingOperations.removeValue(forKey: call) else { return [] }
+      operation.approvedPages = pages
+      queue.insert(operation, at: position)
+      position += 1
+      return []
+    }
+  }
+
+  /// Records the request to the owner of a guard.
+  mutating func recordRequest(_ request: PageOpening.PageOpenRequest, forQuestion number: Int) {
+    leaveQuestions.recordRequest(request, for: number)
+  }
+
+  /// Handles the response of the owner of a guard, or that there is none.
+  mutating func handleVerdict(
+    _ verdict: LeaveQuestions.LeaveVerdict, on number: Int
+  ) -> [SessionPageAction] {
+    var position = 0
+    return leaveQuestions.answer(number, verdict, at: now()).flatMap {
+      proceed($0.call, $0.step, at: &position)
+    }
+  }
+
+  /// Sets the guard of a client for a page, or removes it. Fails with 2404 if the page is not on the
+  /// stack.
+  mutating func setGuard(
+    of client: ClientID, for page: String, timeout: Duration?
+  ) throws(CallError) {
+    let entry = try entry(page)
+    entry.guards.removeAll { $0.isOwned(by: client) }
+    if let timeout { entry.guards.append(PageGuard(owner: .client(client), timeout: timeout)) }
+    guardsChanged(of: entry)
+  }
+
+  /// Removes the guards of a client that is gone, or has lost its state.
+  mutating func removeGuards(of client: ClientID) {
+    for page in guardedPages {
+      guard let entry = openPages[page], entry.guards.contains(where: { $0.isOwned(by: client) })
+      else { continue }
+      entry.guards.removeAll { $0.isOwned(by: client) }
+      guardsChanged(of: entry)
+    }
+  }
+
+  private mutating func guardsChanged(of entry: StackEntry) {
+    if entry.hasGuard {
+      guardedPages.insert(entry.page.id)
+    } else {
+      guardedPages.remove(entry.page.id)
+    }
+    journal?.recordChange(.page(entry.page.id))
+  }
+
+  /// Sets the result of a page if it closes without another one; `nil` removes it. Fails with 2404 if
+  /// the page is not on the stack, and as ``charge(_:)``.
+  mutating func setResult(_ result: PageResult?, of page: String) throws(CallError) {
+    let entry = try entry(page)
+    let bytes = result?.size ?? 0
+    let charge: ByteBudget.Charge?
+    do {
+      charge = try result.map { _ throws(ByteBudget.Exhausted) in try budget.charge(bytes) }
+    } catch {
+      throw CallError(error, for: bytes)
+    }
+    entry.setResult(result, charge)
+    journal?.recordChange(.page(page))
+  }
+
+  /// Returns a page on the stack. Fails with 2404 if it is not there.
+  private func entry(_ page: String) throws(CallError) -> StackEntry {
+    guard let entry = openPages[page] else { throw CallError(.notOnStack(.page(page))) }
+    return entry
+  }
+}
+
 extension Pages {
   /// Records the request to a host; `timeout` fires if the response does not arrive. It is `nil`
   /// while the host has no connection.
@@ -342,7 +511,7 @@ extension Pages {
     case .commit: return commit(opening)
     case .fail:
       if declined {
-        self.declinedCall = opening.call
+        self.declined = (opening.call, opening.approvedPages)
         return [.continueCall(opening.call)]
       }
       return error.map { fail(opening, $0) } ?? []
@@ -419,12 +588,16 @@ extension Pages {
   /// Restores a page that was on the stack before a restart.
   mutating func restore(
     _ page: Page, at hostReference: HostReference, by caller: Caller, _ chosen: ChosenHost?,
-    opener: String?, _ charge: ByteBudget.Charge
+    opener: String?, result: PageResult?, guards: [PageGuard], _ charge: ByteBudget.Charge
   ) {
-    openPages[page.id] = StackEntry(
+    let entry = StackEntry(
       page, hostReference, by: caller, chosenHost: chosen, opener: opener, openers: [],
-      openedAt: now(),
-      charge)
+      openedAt: now(), charge)
+    // The limits were checked when the result was set.
+    entry.setResult(result, result.flatMap { try? budget.charge($0.size) })
+    entry.guards = guards
+    openPages[page.id] = entry
+    if entry.hasGuard { guardedPages.insert(page.id) }
   }
 
   mutating func restore(_ stack: NavigationStack) { self.stack = stack }
@@ -458,6 +631,15 @@ extension Pages {
       return [.close(page, opening.hostReference, reason: .cancelled, exts: [:])]
         + resume(existing, by: change, for: opening)
     }
+    // While an absent host was asked, other operations may have changed the stack.
+    if !guardedPages.isEmpty, let change = try? stack.check(opening.operation),
+      closesUnapprovedPages(change, by: opening)
+    {
+      return [
+        .close(page, opening.hostReference, reason: .cancelled, exts: [:]),
+        .settle(call, .failure(.stackChanged)),
+      ]
+    }
     insert(
       page, opening.hostReference, by: opening.caller,
       openers: opening.respondsWithChange ? [] : [call],
@@ -485,9 +667,11 @@ extension Pages {
     _ page: Page, _ hostReference: HostReference, by caller: Caller, openers: [CallNumber],
     _ charge: ByteBudget.Charge, _ opening: PageOpening?
   ) {
-    openPages[page.id] = StackEntry(
+    let entry = StackEntry(
       page, hostReference, by: caller, chosenHost: opening?.chosenHost, opener: opening?.opener,
       openers: openers, openedAt: now(), charge)
+    openPages[page.id] = entry
+    if entry.hasGuard { guardedPages.insert(page.id) }
     journal?.recordChange(.page(page.id))
   }
 
@@ -518,14 +702,17 @@ extension Pages {
     shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil,
     charge: ByteBudget.Charge? = nil
   ) throws(StackError) -> (change: StackChange, actions: [SessionPageAction]) {
+    let earlier = observesVisibility() ? stack.visibilities : nil
     let change = try stack.apply(operation)
     if let journal {
       journal.recordChange(.stack)
       for closed in change.closed { journal.recordChange(.page(closed.page.id)) }
     }
-    let closed = change.closed.map {
-      ($0.page, $0.outcome, openPages.removeValue(forKey: $0.page.id))
+    let closed = change.closed.map { removed in
+      let entry = openPages.removeValue(forKey: removed.page.id)
+      return (removed.page, entry?.outcome(closing: removed.outcome) ?? removed.outcome, entry)
     }
+    if !guardedPages.isEmpty { guardedPages.subtract(closed.map(\.0.id)) }
     let exts = operation.openedPage?.exts ?? exts
     var actions: [SessionPageAction] = []
     // Enough for a page that opens or closes.
@@ -566,7 +753,18 @@ extension Pages {
     if let page = change.resumed, let entry = openPages[page.id] {
       actions.append(.emit(.page, .pageResumed(page), by: entry.caller))
     }
+    if let earlier { actions += visibilityEvents(since: earlier) }
     return (change, actions)
+  }
+
+  /// Returns the events of the pages whose visibility has changed.
+  private func visibilityEvents(since earlier: [PageVisibility.PageState]) -> [SessionPageAction] {
+    let earlier = Dictionary(
+      earlier.map { ($0.page.id, $0.visibility) }, uniquingKeysWith: { first, _ in first })
+    return stack.visibilities.compactMap { page, visibility in
+      guard earlier[page.id] != visibility, let entry = openPages[page.id] else { return nil }
+      return .emit(.visibility, .pageVisibilityChanged(page, visibility), by: entry.caller)
+    }
   }
 
   /// Returns the time since `start`, on the loop's clock; zero if `start` is `nil`.

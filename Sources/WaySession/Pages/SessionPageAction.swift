@@ -14,6 +14,8 @@ indirect enum SessionPageAction {
   case close(Page, HostReference, reason: Outcome.OutcomeKind, exts: ValueObject)
   /// Notify the host that the page is on top again, or has new data, or both.
   case resume(Page, HostReference, NavigationDelivery?)
+  /// Ask the owner of a guard whether its page may close.
+  case askGuard(LeaveQuestion)
   /// Let the call wait for the page from now on.
   case shown(CallNumber, page: String)
   case settle(CallNumber, Result<SessionCallResponse, CallError>)

@@ -2,7 +2,7 @@
 /// concern.
 enum PolicyRouteMethod: Int, CaseIterable {
   case open, invoke, canOpen, explain, deliver, adopt, selectTab, pageCall
-  case back, finish, stack, contains
+  case back, finish, stack, contains, setGuard, setResult
 
   var name: String {
     switch self {
@@ -18,13 +18,15 @@ enum PolicyRouteMethod: Int, CaseIterable {
     case .finish: "navigation.finish"
     case .stack: "navigation.stack"
     case .contains: "navigation.contains"
+    case .setGuard: "page.setGuard"
+    case .setResult: "page.setResult"
     }
   }
 
   /// Whether the method concerns open pages, and not the target of a URI.
   var isAboutOpenPages: Bool {
     switch self {
-    case .pageCall, .back, .finish, .stack, .contains: true
+    case .pageCall, .back, .finish, .stack, .contains, .setGuard, .setResult: true
     case .open, .invoke, .canOpen, .explain, .deliver, .adopt, .selectTab: false
     }
   }

@@ -63,7 +63,7 @@ typealias OpenPageRecord = RecordInContext<PageRecord, OpenPageContext>
 /// The host and the opener of a page on the stack.
 struct OpenPageContext: Codable {
   private enum CodingKeys: String, CodingKey {
-    case caller, opener
+    case caller, opener, result, guards
     case hostClient = "presenter"
     case chosenHost = "chosen"
   }
@@ -74,18 +74,48 @@ struct OpenPageContext: Codable {
   /// The client that shows the page; `nil` for a page of Swift code.
   let hostClient: ClientID?
   let chosenHost: ChosenHostRecord?
+  /// The result that the page has set before it closes.
+  private let result: Value?
+  private let guards: [PageGuardRecord]?
 
   fileprivate init(_ entry: Pages.StackEntry) {
     caller = CallerRecord(entry.caller)
     opener = entry.opener
     hostClient = if case .client(let client) = entry.hostReference { client } else { nil }
     chosenHost = entry.chosenHost.map(ChosenHostRecord.init)
+    result = entry.earlyResult?.value
+    guards = entry.guards.isEmpty ? nil : entry.guards.compactMap(PageGuardRecord.init)
   }
+
+  fileprivate func earlyResult() throws(RecordDecodingError) -> PageResult? {
+    guard let result else { return nil }
+    do { return try PageResult(result, path: "result") } catch {
+      throw RecordDecodingError("a result of a page is invalid: \(error.message)")
+    }
+  }
+
+  fileprivate var pageGuards: [PageGuard] { (guards ?? []).map(\.pageGuard) }
 }
 
 extension OpenPageRecord {
   init(_ entry: Pages.StackEntry) {
     self.init(PageRecord(entry.page), in: OpenPageContext(entry))
+  }
+}
+
+/// The stored form of a client's guard of a page.
+private struct PageGuardRecord: Codable {
+  private let client: ClientID
+  private let timeoutMs: Int64
+
+  init?(_ pageGuard: PageGuard) {
+    guard case .client(let client) = pageGuard.owner else { return nil }
+    self.client = client
+    timeoutMs = Int64(pageGuard.timeout / .milliseconds(1))
+  }
+
+  var pageGuard: PageGuard {
+    PageGuard(owner: .client(client), timeout: .milliseconds(timeoutMs))
   }
 }
 
@@ -151,7 +181,8 @@ struct StackRecord: Codable {
       }
       pages.restore(
         page, at: .client(context.hostClient ?? 0), by: context.caller.caller(in: session, logger),
-        context.chosenHost?.chosenHost, opener: context.opener, charge)
+        context.chosenHost?.chosenHost, opener: context.opener, result: try context.earlyResult(),
+        guards: context.pageGuards, charge)
     }
     pages.restore(stack)
   }

@@ -6,6 +6,8 @@ enum SessionDeadline: Sendable {
   case call(CallNumber)
   /// A page's host, which has to accept the page.
   case opening(page: String)
+  /// The Swift code of a page, which has to decide whether the page closes.
+  case leaving(question: Int)
   /// A client, which has to renew a token that is about to expire or has expired.
   case expiry(ClientID)
   /// An acknowledgement, which waits for further messages to cover.

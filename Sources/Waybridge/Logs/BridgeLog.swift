@@ -131,7 +131,8 @@ struct BridgeLog: Sendable {
           add(call.client, to: &fields)
           fields.add(call)
         })
-    case .pageRequested, .pageOpened, .pageResumed, .pageClosed, .pageFailed, .taskStarted,
+    case .pageRequested, .pageOpened, .pageResumed, .pageVisibilityChanged, .pageClosed,
+      .pageFailed, .taskStarted,
       .taskEnded, .taskDeclined, .handlerResponded, .routeFailed, .operationFailed,
       .hostsChanged, .interceptorsDecided:
       break

@@ -52,6 +52,21 @@ extension BridgeClient {
     return try await requestChange("navigation.finish", params)
   }
 
+  /// Sets the result that a page returns if navigation closes it, for example a swipe; nil removes it.
+  ///
+  /// Throws ``CallError``: 2404 if the page is not on the stack; 2403 without the right to it; -32602
+  /// without `page` from a client that does not run in a page.
+  ///
+  /// - Parameters:
+  ///   - result: the result.
+  ///   - page: the page's id; nil means the page that this client runs in.
+  public func setResult(_ result: PageResult?, page: String? = nil) async throws(CallError) {
+    var params: ValueObject = [:]
+    params["page"] = page.map(Value.string)
+    params["result"] = result?.value
+    _ = try await perform("page.setResult", .object(params))
+  }
+
   /// Shows a tab by its index, from 0 in the order of the route table.
   ///
   /// Throws ``CallError``: 2404 if there is no such tab. If the tab's first page has to be opened,

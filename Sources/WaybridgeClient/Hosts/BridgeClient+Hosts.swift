@@ -36,7 +36,9 @@ extension BridgeClient {
   }
 
   static func checkMethodName(_ name: String) throws(CallError) {
-    let own: Set = ["page.open", "page.close", "page.resume", "page.call", "task.run", "event"]
+    let own: Set = [
+      "page.open", "page.close", "page.resume", "page.call", "page.leave", "task.run", "event",
+    ]
     guard !own.contains(name), !name.hasPrefix("$/"), !name.hasPrefix("rpc.") else {
       throw .invalidParams("The protocol reserves the method name \(name); choose another name")
     }

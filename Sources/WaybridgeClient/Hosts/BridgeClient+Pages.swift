@@ -68,6 +68,7 @@ extension BridgeClient {
     }
     let reason = params["reason"]?.string.flatMap(Outcome.OutcomeKind.init(rawValue:)) ?? .dismissed
     let exts = params["exts"]?.object ?? [:]
+    leaveGuards[id] = nil
     if let opening = pages[id]?.openRequest {
       opening.cancel()
       Task {
@@ -119,6 +120,7 @@ extension BridgeClient {
   @discardableResult
   func closeHostedPages() -> [HostedPage] {
     let removed = pages.removeAll()
+    leaveGuards = [:]
     let shown = removed.reversed().filter { $0.openRequest == nil }
     for registered in removed { registered.openContinuation?.resume(returning: false) }
     for registered in shown {

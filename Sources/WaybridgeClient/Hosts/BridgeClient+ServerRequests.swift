@@ -30,6 +30,7 @@ extension BridgeClient {
     case "page.open": try openPage(params, call)
     case "page.close": try closePage(params, call)
     case "page.call": try callPage(params, call)
+    case "page.leave": try decideLeave(params, call)
     case "task.run": try runTask(params, call)
     default:
       try runMethod(
@@ -86,7 +87,7 @@ extension BridgeClient {
     startWork(call) { try await run(method) }
   }
 
-  private func startWork(
+  func startWork(
     _ call: ServerRequest, _ work: @escaping @Sendable () async throws -> Value
   ) {
     call.task = Task {

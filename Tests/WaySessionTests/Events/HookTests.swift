@@ -10,9 +10,11 @@ import WayValues
 struct HookTests {
   private let router = Router()
   private let hookEvents = Mailbox<String>()
+  private let visibilityEvents = Mailbox<String>()
 
   private func connect() async throws -> WireClient {
     let events = hookEvents
+    let visibilityEvents = visibilityEvents
     router.addHook("statistics") { notice, _ in
       switch notice {
       case .willOpen(let page): events.put("willOpen \(page.uri)")
@@ -20,6 +22,8 @@ struct HookTests {
       case .didClose(let page, let outcome, _):
         events.put("didClose \(page.uri) \(outcome.kind.rawValue)")
       case .didResume(let page): events.put("didResume \(page.uri)")
+      case .didChangeVisibility(let page, let visibility):
+        visibilityEvents.put("\(visibility) \(page.uri)")
       case .didRun(let uri, let route, _): events.put("didRun \(uri) \(route ?? "-")")
       case .didFail(let failure):
         let (uri, route, kind) = (failure.uri ?? "-", failure.route ?? "-", failure.kind ?? "-")
@@ -62,6 +66,17 @@ struct HookTests {
     try await expect(
       "willOpen native://a", "didOpen native://a", "willOpen native://b", "didOpen native://b",
       "didClose native://b dismissed", "didResume native://a")
+  }
+
+  @Test func reportsVisibilityOfPages() async throws {
+    try router.page("native://a", name: "a")
+    let client = try await connect()
+    try await client.respond(try await openPage(client), .null)
+    try await client.call(2, "router.open", ["uri": "native://b", "style": "present"])
+    try await client.respond(try await client.nextRequest("page.open"), .null)
+    for line in ["shown native://a", "covered native://a", "shown native://b"] {
+      #expect(try await visibilityEvents.receive() == line)
+    }
   }
 
   @Test func reportsCallsOfUndefinedRouteHandler() async throws {

@@ -92,7 +92,7 @@ struct SystemEventTests {
     let bridge = InMemoryBridge(router)
     do {
       let events = try await bridge.sessionServer.events(["*"], limit: 2)
-      #expect(await bridge.loopSessions.appKinds == [.session, .page, .task, .route])
+      #expect(await bridge.loopSessions.appKinds == [.session, .page, .task, .route, .visibility])
       _ = events
     }
     while await bridge.loopSessions.appKinds != [] { await Task.yield() }
@@ -104,7 +104,7 @@ struct SystemEventTests {
     let session = try #require(opened["session"]?.string)
     let (guest, _) = try await WireClient.open(bridge, joining: opened)
     try await guest.subscribe("page.*", "own")
-    #expect(await bridge.loopSessions.subscribedKinds(in: session) == .page)
+    #expect(await bridge.loopSessions.subscribedKinds(in: session) == [.page, .visibility])
     try await guest.close()
     _ = try? await guest.nextMessage()
     #expect(await bridge.loopSessions.subscribedKinds(in: session) == [])

@@ -34,9 +34,11 @@ struct TopicTests {
 
   @Test(
     arguments: [
-      ("*", [.session, .page, .task, .route]), ("p*", .page), ("page.*", .page),
+      ("*", [.session, .page, .task, .route, .visibility]), ("p*", [.page, .visibility]),
+      ("page.*", [.page, .visibility]), ("page.visibility", [.page, .visibility]),
       ("page.clo*", .page),
-      ("page.closed", .page), ("page*", .page), ("page", []), ("pages.*", []), ("cart.*", []),
+      ("page.closed", .page), ("page*", [.page, .visibility]), ("page", []), ("pages.*", []),
+      ("cart.*", []),
       ("t*", .task), ("route.failed", .route), ("session.*", .session),
     ] as [(String, SessionEvent.EventKinds)])
   func patternSelectsEventKinds(
@@ -51,7 +53,9 @@ struct TopicTests {
       let kinds = try TopicPattern(topic.rawValue, limit: 256).kinds
       // A topic that sessions do not emit has no session event kind.
       let isOfAll = topic == .serverDraining || topic == .tableChanged
-      #expect(kinds.rawValue.nonzeroBitCount == (isOfAll ? 0 : 1))
+      // The visibility of a page also belongs to the family of its name.
+      let count = isOfAll ? 0 : topic == .pageVisibility ? 2 : 1
+      #expect(kinds.rawValue.nonzeroBitCount == count)
     }
     #expect(!SystemTopic.isReserved("pages.opened"))
   }

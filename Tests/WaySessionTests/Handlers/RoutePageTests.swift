@@ -43,6 +43,18 @@ private struct PlainPage: RoutePage {
   func close(_ page: Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async {}
 }
 
+private struct FormPage: GuardedRoutePage {
+  let isChanged: Bool
+
+  func open(_ page: Page, _ call: Call) async throws {}
+  func close(_ page: Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async {}
+
+  func mayLeave(_ page: Page, to destination: Page?) async -> Bool {
+    pageLog.put("leave \(page.uri) to \(destination?.uri ?? "-")")
+    return !isChanged
+  }
+}
+
 /// Pages that are registered by type.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct RoutePageTests {
@@ -72,6 +84,26 @@ struct RoutePageTests {
     let closed = [try await pageLog.receive(), try await pageLog.receive()]
     #expect(
       Set(closed) == ["close 8 dismissed \(names[1])", "close 7 finished \(names[0])"])
+  }
+
+  @Test(arguments: [true, false])
+  func guardedPageDecidesWhetherItCloses(isChanged: Bool) async throws {
+    try router.page("native://plain", PlainPage.self)
+    try router.page("native://form/:isChanged", FormPage.self)
+    let client = try await WireClient.connect(to: InMemoryBridge(router))
+    _ = try await open(client, 1, "native://plain")
+    let page = try await open(client, 2, .string("native://form/\(isChanged)"))
+    try await client.call(3, "navigation.back", [:])
+    #expect(try await pageLog.receive() == "leave native://form/\(isChanged) to native://plain")
+    let response = try await client.response(3)
+    if isChanged {
+      #expect(response["error"]?["data"]?["kind"] == "leaveRefused")
+      // The page itself may always finish.
+      try await client.call(4, "navigation.finish", ["page": page])
+      #expect(try await client.response(4)["result"]?["closed"] == [page])
+    } else {
+      #expect(response["result"]?["closed"] == [page])
+    }
   }
 
   @Test func openPageGetsNewParameters() async throws {

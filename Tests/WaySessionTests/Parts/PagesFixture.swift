@@ -21,10 +21,13 @@ struct PagesFixture {
   /// Pages that hosts show or have been requested to show.
   private var hostedPages: Set<String> = []
   private var requestedPages: [String] = []
+  /// Guards that have been asked and have not responded.
+  private var askedQuestions: [Int] = []
   private let timerLoop = MemoryLoop()
 
-  init(maxBytes: Int = 1 << 20) {
-    pages = Pages(ByteBudget(.stack, maxBytes)) { 0 }
+  init(maxBytes: Int = 1 << 20, observesVisibility: Bool = false) {
+    pages = Pages(
+      ByteBudget(.stack, maxBytes), now: { 0 }, observesVisibility: { observesVisibility })
   }
 
   /// The effects since the last read.
@@ -76,8 +79,16 @@ struct PagesFixture {
   {
     openCalls[call] = .some(nil)
     pages.change(
-      operation, for: call, by: Rights.app.caller, exts: exts, closing: { _ in nil })
+      StackRequest(
+        operation: operation, call: call, caller: Rights.app.caller, exts: exts,
+        closing: { _, _ in nil }))
     performAll([])
+  }
+
+  /// Responds for the guard that was asked last.
+  mutating func decide(_ verdict: LeaveQuestions.LeaveVerdict) {
+    guard let question = askedQuestions.popLast() else { return }
+    performAll(pages.handleVerdict(verdict, on: question))
   }
 
   mutating func cancel(_ page: String, call: CallNumber) {
@@ -119,6 +130,9 @@ struct PagesFixture {
     case .continueCall(let call):
       openCalls[call] = nil
       logLines.append("go on \(call)")
+    case .askGuard(let question):
+      askedQuestions.append(question.number)
+      logLines.append("ask guard of \(question.page.id)")
     case .emit(_, let event, _): logLines.append(Self.summary(event))
     }
   }
@@ -140,6 +154,7 @@ struct PagesFixture {
     case .pageResumed(let page): "resumed \(page.uri)"
     case .pageClosed(let page, _, _): "closed \(page.uri)"
     case .pageFailed(let page, _, _): "failed \(page.uri)"
+    case .pageVisibilityChanged(let page, let visibility): "\(visibility) \(page.uri)"
     case .hostTimedOut(let client, _): "silent \(client)"
     default: "\(event)"
     }
@@ -151,7 +166,14 @@ extension PagesFixture {
   mutating func runRandomEvents(seed: UInt64, steps: Int) throws {
     var random = SeededRandom(seed: seed)
     for call in 1...steps {
-      switch Int.random(in: 0..<10, using: &random) {
+      switch Int.random(in: 0..<13, using: &random) {
+      case 10:
+        guard let page = pages.stack.allPages.randomElement(using: &random) else { break }
+        try pages.setGuard(
+          of: Int.random(in: 1...2, using: &random), for: page.id,
+          timeout: Bool.random(using: &random) ? .seconds(1) : nil)
+      case 11: decide(.allow)
+      case 12: decide(.deny(reason: "no"))
       case 0...3:
         let style = Style.allCases.filter { $0 != .tab }.randomElement(using: &random) ?? .push
         let host = "c-\(Int.random(in: 1...2, using: &random))"
@@ -180,6 +202,7 @@ extension PagesFixture {
       checkInvariants("seed \(seed), step \(call)")
     }
     performAll(pages.end())
+    while !askedQuestions.isEmpty { decide(.allow) }
     for call in openCalls.keys { abandon(call) }
     for page in requestedPages { respond(page) }
     if pages.count != 0 { violations.append("seed \(seed): \(pages.count) pages are left") }

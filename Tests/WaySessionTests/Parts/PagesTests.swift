@@ -206,6 +206,89 @@ struct PagesTests {
     #expect(restored.pages["p1"]?.page == page)
   }
 
+  @Test mutating func asksGuardsFromTopThenPerforms() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.show("b", call: 3)
+    for page in ["p2", "p3"] { try fixture.pages.setGuard(of: 1, for: page, timeout: .seconds(1)) }
+    fixture.changeStack(.back(.root), call: 4)
+    #expect(fixture.log == ["ask guard of p3"])
+    fixture.decide(.allow)
+    #expect(fixture.log == ["ask guard of p2"])
+    fixture.decide(.allow)
+    #expect(
+      fixture.log == [
+        "close p3 dismissed", "close p2 dismissed", "resume p1", "settle 3 dismissed",
+        "settle 2 dismissed", "closed b", "closed a", "resumed m", "settle 4 change",
+      ])
+  }
+
+  @Test mutating func refusedOperationChangesNothing() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.pages.setGuard(of: 1, for: "p2", timeout: .seconds(1))
+    try fixture.open("b", call: 3, style: .root)
+    #expect(fixture.log == ["ask guard of p2"])
+    fixture.decide(.deny(reason: "no"))
+    #expect(fixture.log == ["settle 3 error 2423"])
+    #expect(fixture.pages.count == 2)
+  }
+
+  @Test mutating func guardOfDepartedClientIsNotAsked() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.pages.setGuard(of: 9, for: "p2", timeout: .seconds(1))
+    fixture.pages.removeGuards(of: 9)
+    fixture.changeStack(.back(.count(1)), call: 3)
+    #expect(fixture.log.last == "settle 3 change")
+  }
+
+  @Test mutating func doesNotCloseGuardedPageThatOpeningDidNotAsk() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.open("b", call: 3, style: .root)
+    // The host of the opening is asked. Meanwhile the page beneath gets a guard.
+    try fixture.pages.setGuard(of: 1, for: "p2", timeout: .seconds(1))
+    _ = fixture.log
+    fixture.respond("p3")
+    #expect(fixture.log == ["close p3 cancelled", "settle 3 error 2409"])
+  }
+
+  @Test mutating func declinedOpeningDoesNotAskGuardAgain() throws {
+    try fixture.show("m", call: 1)
+    try fixture.pages.setGuard(of: 1, for: "p1", timeout: .seconds(1))
+    try fixture.open("a", call: 2, style: .replace)
+    fixture.decide(.allow)
+    #expect(fixture.log == ["ask guard of p1", "asked a", "ask p2"])
+    let declined = fixture.pages.handleResponse("p2", .declined, declined: true)
+    guard case .continueCall(2)? = declined.first else { return #expect(Bool(false)) }
+    try fixture.open("a", call: 2, style: .replace, host: "c-2")
+    #expect(fixture.log == ["asked a", "ask p3"])
+  }
+
+  @Test mutating func emitsVisibilityOfPagesThatChange() throws {
+    fixture = PagesFixture(observesVisibility: true)
+    try fixture.show("m", call: 1)
+    try fixture.open("a", call: 2, style: .present)
+    fixture.respond("p2")
+    #expect(
+      fixture.log == ["asked a", "ask p2", "shown p2 to 2", "opened a", "covered m", "shown a"])
+    fixture.changeStack(.back(.count(1)), call: 3)
+    #expect(fixture.log.suffix(3) == ["resumed m", "shown m", "settle 3 change"])
+  }
+
+  @Test mutating func chargesEarlyResultUntilPageCloses() throws {
+    fixture = PagesFixture(maxBytes: 260)
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    let large = PageResult(.string(String(repeating: "x", count: 120)))
+    try fixture.pages.setResult(large, of: "p2")
+    #expect(throws: CallError.self) { try fixture.pages.setResult(large, of: "p1") }
+    fixture.changeStack(.back(.count(1)), call: 3)
+    #expect(fixture.log.contains("settle 2 finished"))
+    try fixture.pages.setResult(large, of: "p1")
+  }
+
   @Test mutating func suspendedStackStartsNothing() throws {
     fixture.pages.isSuspended = true
     try fixture.open("a", call: 1)

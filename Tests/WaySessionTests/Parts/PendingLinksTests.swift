@@ -127,7 +127,7 @@ struct PendingLinksTests {
     #expect(try subscribers.add([sessions], for: 2, after: 0) == [sessions])
     #expect(try subscribers.add([pages], for: 1, after: 0) == [pages])
     #expect(try subscribers.add([pages], for: 1, after: 0) == [])
-    #expect(subscribers.kinds == [.session, .page])
+    #expect(subscribers.kinds == [.session, .page, .visibility])
     #expect(
       subscribers.clients.filter { $0.subscriptions.matches("page.opened") }.map(\.id) == [1])
     subscribers.removeAll(of: 1)

@@ -74,6 +74,32 @@ struct DurableSessionTests {
     #expect(try await opener.wire.response("a")["result"]?["data"] == "Ulm")
   }
 
+  @Test func guardAndEarlyResultSurviveRestart() async throws {
+    let first = try await startServer()
+    let host = try await SequencedClient(first, Self.pageHosts)
+    for (id, uri) in [("m", "native://address/list"), ("a", "native://address/list")] {
+      try await host.call(.string(id), "router.open", ["uri": .string(uri)])
+      try await host.respond(try await host.wire.nextRequest("page.open"), .null)
+      _ = try await host.wire.nextRequest("$/progress")
+    }
+    try await host.call("g", "page.setGuard", ["page": "p2", "timeoutMs": 1000])
+    _ = try await host.wire.response("g")
+    try await host.call("r", "page.setResult", ["page": "p2", "result": ["data": "draft"]])
+    _ = try await host.wire.response("r")
+    try await settle(first)
+
+    let second = try await startServer()
+    #expect(try await host.resume(after: 6, at: second)["restarted"] == true)
+    for verdict in [false, true] {
+      try await host.call("b", "navigation.back", [:])
+      let question = try await host.wire.nextRequest("page.leave")
+      #expect(question["params"]?["to"]?["page"] == "p1")
+      try await host.respond(question, ["allow": .bool(verdict)])
+      if !verdict { #expect(try await host.wire.response("b")["error"]?["code"] == 2423) }
+    }
+    #expect(try await host.wire.response("a")["result"]?["data"] == "draft")
+  }
+
   @Test func openPageKeepsItsURIAndNewParametersAcrossRestart() async throws {
     let first = try await startServer()
     let host = try await SequencedClient(first, Self.pageHosts)

@@ -48,6 +48,37 @@ struct ClientHostTests {
     await client.close()
   }
 
+  @Test func guardDecidesAboutItsPage() async throws {
+    let client = try await server.openClient(.init(name: "a", version: "1"))
+    async let set: Void = client.setGuard(
+      { leave in
+        if leave.reason == .replaced { throw CallError(code: 7, message: "broken") }
+        return leave.destination == nil
+          ? .allow : .deny(reason: "not to \(leave.destination?.uri ?? "")")
+      }, page: "p1", timeout: .seconds(5))
+    let request = try await server.next()
+    #expect(request["method"] == "page.setGuard")
+    #expect(request["params"] == ["page": "p1", "enabled": true, "timeoutMs": 5000])
+    try await server.send(["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": .null])
+    try await set
+
+    func ask(_ page: Value, _ reason: Value, _ to: Value) async throws -> Value {
+      try await server.send([
+        "jsonrpc": "2.0", "id": 1, "method": "page.leave",
+        "params": ["page": page, "reason": reason, "to": to],
+      ])
+      return try await server.next()
+    }
+    #expect(try await ask("p1", "dismissed", .null)["result"] == ["allow": true])
+    #expect(
+      try await ask("p1", "dismissed", ["page": "p0", "uri": "native://m"])["result"]
+        == ["allow": false, "reason": "not to native://m"])
+    #expect(try await ask("p1", "replaced", .null)["error"]?["code"] == 7)
+    #expect(try await ask("p2", "dismissed", .null)["result"] == ["allow": true])
+    #expect(try await ask("p1", .null, .null)["error"]?["code"] == -32602)
+    await client.close()
+  }
+
   @Test func declinedIsReportedAsDeclined() async throws {
     struct DecliningPageHost: PageHost {
       func open(_ page: BridgeClient.HostedPage) async throws { throw Declined() }

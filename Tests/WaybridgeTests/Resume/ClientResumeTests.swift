@@ -248,7 +248,7 @@ struct ClientResumeTests {
     let opening = Task { try await client.open("native://b") }
     #expect(try await shell.calls.receive() == "open native://b")
     await fixture.loop.settle()
-    #expect(events.all.last == "page.opened")
+    #expect(events.all.suffix(2) == ["page.opened", "page.visibility"])
     for await state in states {
       guard case .sessionReplaced(let lost) = state else { continue }
       #expect(lost.reason == "unknown")

@@ -33,13 +33,22 @@ export class ClientHosts {
    */
   #methods = new Map();
   /**
+   * The leave guards of this client, by the page.
+   * @type {Map<string, import("../types/api.js").LeaveGuard | null | undefined>}
+   */
+  #guards = new Map();
+  /**
    * The handlers of the server's requests, by method.
    * @type {Record<string, MethodHandler | undefined>}
    */
   #requests = {
     "page.open": (params, call) => this.pages.open(params, call),
-    "page.close": (params) => this.pages.close(params),
+    "page.close": (params) => {
+      this.#guards.delete(params.page);
+      return this.pages.close(params);
+    },
     "page.call": (params, call) => this.#call(params, call),
+    "page.leave": (params, call) => this.#leave(params, call),
     "task.run": (params, call) => this.#run(params, call),
   };
   /**
@@ -118,6 +127,27 @@ export class ClientHosts {
     };
   }
 
+  /**
+   * @param {import("../types/api.js").LeaveGuard | null} guard
+   * @param {string} [id] the page; default: the page in which the client runs
+   * @param {number} [timeoutMs]
+   */
+  async setGuard(guard, id, timeoutMs) {
+    if (guard !== null && typeof guard !== "function") throw failure("invalidParams", "A leave guard must be a function, or null");
+    await this.#client.ready;
+    const page = id ?? this.page ?? "";
+    const earlier = this.#guards.get(page);
+    // The server may ask as soon as it has responded.
+    this.#guards.set(page, guard ?? earlier);
+    try {
+      await this.#client.peer.request("page.setGuard", { page: id, enabled: guard !== null, timeoutMs });
+      this.#guards.set(page, guard);
+    } catch (error) {
+      this.#guards.set(page, earlier);
+      throw error;
+    }
+  }
+
   /** Returns the declarations for `session.open`. Hosts that are added later are registered one by one. */
   declareHosts() {
     this.isDeclared = true;
@@ -149,6 +179,7 @@ export class ClientHosts {
    */
   clear(reason) {
     this.#client.peer.incoming?.interrupt(failure("outcomeUnknown", globalThis.__waybridgeBrief ? "The session was lost" : `The session was lost (${reason})`));
+    this.#guards.clear();
     return this.pages.closeAll();
   }
 
@@ -219,6 +250,16 @@ export class ClientHosts {
     if (typeof handler !== "function") throw methodNotFound(method);
     const keyed = this.#results.context(["page.call", id, method], request);
     return runHandler(call.signal, () => handler(params ?? {}, { ...call, ...keyed, page: shown?.page ?? { id } }));
+  }
+
+  /**
+   * @param {any} params of `page.leave`
+   * @param {MethodCall} call
+   */
+  async #leave({ page, reason, to, caller }, { signal }) {
+    // Without a guard, it was removed while the question was on its way.
+    const verdict = await runHandler(signal, () => this.#guards.get(page)?.({ page, reason, to, caller, signal }));
+    return typeof verdict === "string" ? { allow: false, reason: verdict } : { allow: verdict !== false };
   }
 
   /**

@@ -33,6 +33,8 @@ export class MockClient {
     ["navigation.back", (params) => this.#back(params)],
     ["navigation.finish", (params) => this.#finish(params)],
     ["page.call", (params, context) => this.#call(params, context)],
+    ["page.setGuard", (params) => this.#session.setGuard(this.#ownPage(params), params.enabled === false ? undefined : this)],
+    ["page.setResult", (params) => this.#session.stack.setResult(this.#ownPage(params), params.result ?? undefined)],
     ["host.register", ({ hosts }) => this.register(hosts)],
     ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
     ["events.subscribe", ({ topics }) => this.#subscribe(topics)],
@@ -140,15 +142,17 @@ export class MockClient {
   }
 
   /** @param {any} params */
-  #finish({ page = this.page, result, exts }) {
+  async #finish({ page = this.page, result, exts }) {
     if (page === undefined) throw failure("invalidParams", "navigation.finish needs a page, because this bridge runs in none");
     this.#checkClosing(page);
+    await this.#session.askGuards(this.#session.stack.closing(page).slice(1), "dismissed", exts);
     return this.#session.stack.finish(page, "finished", result, exts);
   }
 
   /** @param {any} params */
-  #back(params) {
+  async #back(params) {
     this.#checkClosing(params);
+    await this.#session.askGuards(this.#session.stack.closing(params), "dismissed", params.exts);
     return this.#session.stack.back(params);
   }
 
@@ -160,6 +164,17 @@ export class MockClient {
     const callers = this.#callers(params);
     if (!callers.every((each) => each.#owns(params.page))) throw forbidden(`The page "${params.page}" does not belong to this guest`);
     return this.#session.call(params, context, callers);
+  }
+
+  /**
+   * Returns the page that the params name, or in which this bridge runs.
+   * @param {any} params
+   * @returns {string}
+   */
+  #ownPage({ page = this.page }) {
+    if (page === undefined) throw failure("invalidParams", "The page is missing, because this bridge runs in none");
+    if (!this.#owns(page)) throw forbidden(`The page "${page}" does not belong to this guest`);
+    return page;
   }
 
   /** @param {string} uri */

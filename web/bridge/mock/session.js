@@ -1,6 +1,6 @@
 // @ts-check
 import { codeOf } from "../codes.js";
-import { BridgeError, cancelled, DeclinedError, failure, runHandler } from "../values/errors.js";
+import { BridgeError, bridgeError, cancelled, DeclinedError, failure, runHandler } from "../values/errors.js";
 import { platformClock } from "../connection/clock.js";
 import { finished } from "../fallback.js";
 import { KeyedResults } from "../hosting/keyed-results.js";
@@ -27,6 +27,7 @@ export class MockSession {
   /** @type {Map<string, AbortController>} the app's own pages by id */ #shown = new Map();
   /** @type {Map<string, MockClient>} the hosts of the other pages, by id */ #hosts = new Map();
   /** @type {Map<string, MockClient | undefined>} the opener of each page, by id */ #openers = new Map();
+  /** @type {Map<string, MockClient>} the clients that guard a page, by its id */ #guards = new Map();
   #results = new KeyedResults(platformClock);
   /** @type {Set<string>} */ #deliveredKeys = new Set();
   #lastPage = 0;
@@ -118,6 +119,7 @@ export class MockSession {
     if (this.#findTask(uri)) return finished(await this.invoke(params, context, callers));
     const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
     if (own === undefined && hosted.length === 0) throw noRoute(uri);
+    await this.askGuards(this.stack.closedByOpening(style, uri), style === "popTo" ? "dismissed" : "replaced", exts);
     if (style === "popTo") {
       const hasParams = queryOf(uri).length > 0 || Object.keys(params.params ?? {}).length > 0;
       const all = { ...(own ?? hosted[0]).params, ...params.params };
@@ -245,10 +247,39 @@ export class MockSession {
     const host = this.#hosts.get(id);
     this.#hosts.delete(id);
     this.#openers.delete(id);
+    this.#guards.delete(id);
     // Empty exts are omitted, like on a server.
     const closed = Object.keys(exts).length > 0 ? { page: id, reason, exts } : { page: id, reason };
     // The host's response is not needed.
     host?.peer.request("page.close", closed).catch(() => {});
+  }
+
+  /**
+   * @param {string} page
+   * @param {MockClient | undefined} client the client to ask before the page closes
+   */
+  setGuard(page, client) {
+    if (client === undefined) this.#guards.delete(page);
+    else this.#guards.set(page, client);
+    return null;
+  }
+
+  /**
+   * Asks the guards of pages that an operation would close. Throws if one of them keeps its page open.
+   * @param {Page[]} closing lowest first
+   * @param {"dismissed" | "replaced"} reason
+   * @param {import("../types/api.js").Params} [exts] those of the operation
+   */
+  async askGuards(closing, reason, exts) {
+    if (exts?.force === true) return;
+    const to = this.stack.pages.filter((page) => !closing.includes(page)).at(-1);
+    for (const { id } of [...closing].reverse()) {
+      const params = { page: id, reason, to: to && { page: to.id, uri: to.uri }, caller: this.#caller([]) };
+      const verdict = await this.#guards.get(id)?.peer.request("page.leave", params);
+      if (verdict === undefined || verdict.allow === true) continue;
+      const why = verdict.reason ?? "";
+      throw bridgeError(codeOf.refused, `The page "${id}" does not close: ${why}`, { data: { kind: "leaveRefused", retryable: false, page: id, reason: why } });
+    }
   }
 
   /** @param {string} uri */

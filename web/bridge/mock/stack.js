@@ -7,7 +7,7 @@ import { split, normalForm } from "../uri/uri.js";
 /** @typedef {import("../types/api.js").Outcome} Outcome */
 /** @typedef {import("../types/api.js").Params} Params */
 /** @typedef {{data?: any, code?: number, message?: string}} Result */
-/** @typedef {{page: Page, outcome: Promise<Outcome>, settle: (outcome: Outcome) => void}} Entry */
+/** @typedef {{page: Page, outcome: Promise<Outcome>, settle: (outcome: Outcome) => void, result?: Result}} Entry `result`: what the page has set before it closes */
 
 /**
  * How pages close that one operation closes.
@@ -85,6 +85,25 @@ export class MockStack {
   }
 
   /**
+   * Returns the pages that the opening of a page would close.
+   * @param {import("../types/api.js").Style} style
+   * @param {string} uri
+   */
+  closedByOpening(style, uri) {
+    const index = { root: 0, replace: this.#entries.length - 1, popTo: this.#find(uri) + 1 }[/** @type {string} */ (style)];
+    return index === undefined || (style === "popTo" && index === 0) ? [] : this.pages.slice(Math.max(0, index));
+  }
+
+  /**
+   * @param {string} id
+   * @param {Result} [result]
+   */
+  setResult(id, result) {
+    this.#entries[this.#index(id)].result = result;
+    return null;
+  }
+
+  /**
    * @param {any} params the params of `navigation.back`
    * @returns {{page: string | null, closed: string[]}}
    */
@@ -133,13 +152,15 @@ export class MockStack {
    * @param {Ending} ending
    */
   #remove(index, { lowest, others, result, exts }) {
-    const { data = null, code = 0, message = "" } = result ?? {};
     const removed = this.#entries.splice(Math.max(0, index)).reverse();
-    removed.forEach(({ page, settle }, position) => {
+    removed.forEach(({ page, settle, result: early }, position) => {
       const isLowest = position === removed.length - 1;
-      const outcome = isLowest ? lowest : others;
+      const closing = isLowest ? lowest : others;
+      const isEarly = early !== undefined && ["dismissed", "replaced"].includes(closing);
+      const outcome = isEarly ? "finished" : closing;
+      const { data = null, code = 0, message = "" } = (isEarly ? early : isLowest ? result : undefined) ?? {};
       this.#events.closed(page, outcome, exts ?? {});
-      settle(isLowest ? { outcome, code, message, data } : { outcome, code: 0, message: "", data: null });
+      settle({ outcome, code, message, data });
     });
     return removed.map(({ page }) => page.id);
   }

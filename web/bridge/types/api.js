@@ -111,6 +111,21 @@
  * @property {string} [message] goes with the result
  * @property {Params} [exts] how to close the page and those above it, such as `animated`; their hosts receive it
  *
+ * @typedef {object} Leave an operation that would close a page
+ * @property {string} page the id of the page
+ * @property {"dismissed" | "replaced"} reason the outcome that the page would have
+ * @property {{page: string, uri?: string, route?: string}} [to] the page that would be on top, if there would be one; without `uri` and `route`
+ *   if this client may not see it
+ * @property {object} caller the caller of the operation
+ * @property {AbortSignal} signal aborted when no operation waits for the response any more
+ *
+ * @typedef {(leave: Leave) => boolean | string | void | PromiseLike<boolean | string | void>} LeaveGuard decides whether a page may close. `false`, or a
+ *   string as the reason, keeps it open
+ *
+ * @typedef {object} GuardOptions
+ * @property {string} [page] the id of the page; default: the page in which this client runs
+ * @property {number} [timeout] milliseconds within which the guard must decide, otherwise the page stays open; at most 60000, default: 30000
+ *
  * @typedef {object} PageHost the functions that show the pages of a scheme
  * @property {(page: Page, call: {signal: AbortSignal, restored?: true} & Delegation) => unknown} open shows the page; may return a promise.
  *   If it throws or rejects, the page is not opened; `DeclinedError` leaves the call to the next host. `restored`: the page was shown before

@@ -44,7 +44,8 @@ export 'src/options.dart'
         PageStyle,
         PingOptions,
         ReconnectOptions;
-export 'src/page_host.dart' show MethodHandler, PageHost, TaskHandler;
+export 'src/page_host.dart'
+    show Leave, LeaveGuard, MethodHandler, PageHost, TaskHandler;
 export 'src/registrations.dart' show Registration;
 export 'src/route_calls.dart' show RouteCalls;
 export 'src/socket.dart' show BridgeSocket, Connector;

@@ -56,6 +56,18 @@ Json _runRequest(String id, [Json? params]) {
   };
 }
 
+Json _leaveRequest(String id, String page, Json? to) {
+  return <String, Object?>{
+    'id': id,
+    'method': 'page.leave',
+    'params': <String, Object?>{
+      'page': page,
+      'reason': 'dismissed',
+      'to': to,
+    },
+  };
+}
+
 Object? _response(FakeSocket socket) {
   final message = socket.dequeue();
   return message['error'] ?? message['result'];
@@ -156,6 +168,34 @@ void main() {
     await fixture.receive(<String, Object?>{'id': '4', 'method': 'no.such'});
     final unknown = objectOf(_response(fixture.socket));
     expect(unknown['code'], ErrorCode.methodNotFound);
+    await fixture.bridge.close();
+  });
+
+  test('a guard decides whether its page closes', () async {
+    final fixture = BridgeFixture();
+    await fixture.openSession();
+    final set = fixture.bridge.setGuard(
+      (Leave leave) => leave.to == null ? null : 'unsaved',
+      page: 'p1',
+    );
+    await fixture.receive(<String, Object?>{'method': 'none'});
+    final request = fixture.socket.dequeue();
+    expect(objectOf(request['params']), <String, Object?>{
+      'page': 'p1',
+      'enabled': true,
+    });
+    await fixture.receive(responseTo(request, null));
+    await set;
+    final denied = <String, Object?>{'page': 'p0', 'uri': 'native://m'};
+    await fixture.receive(_leaveRequest('1', 'p1', denied));
+    expect(_response(fixture.socket), <String, Object?>{
+      'allow': false,
+      'reason': 'unsaved',
+    });
+    await fixture.receive(_leaveRequest('2', 'p1', null));
+    expect(_response(fixture.socket), <String, Object?>{'allow': true});
+    await fixture.receive(_leaveRequest('3', 'p2', denied));
+    expect(_response(fixture.socket), <String, Object?>{'allow': true});
     await fixture.bridge.close();
   });
 

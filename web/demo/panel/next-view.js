@@ -25,6 +25,10 @@ const suggestions = {
     tab: 0, row: "Counter",
     text: ["Counter on the phone, then Done on the Flutter page.", "a Flutter page join the same stack and return its count to the native page.", ""],
   },
+  guard: {
+    tab: 0, row: "Outfitters",
+    text: ["Outfitters and Write a review, and change a word. Then go back, also with the button of your browser.", "the page ask before it closes. It stays open until you choose Discard.", ""],
+  },
   inspector: {
     text: ["a call in the inspector to see its messages.", "the stack, the timeline and the calls of this session while you use the phone.", ""],
   },

@@ -241,9 +241,12 @@ export class Shell {
     }
   }
 
-  /** @param {unknown} error of a failed call; when the connection ends, all calls fail, and the connection state is shown instead */
+  /**
+   * @param {any} error of a failed call; when the connection ends, all calls fail, and the connection state is shown instead. That a page
+   *   stays open was the user's own decision
+   */
   #reportError(error) {
-    if (this.bridge.state === "open") this.listener.toast(explain(error));
+    if (this.bridge.state === "open" && error.kind !== "leaveRefused") this.listener.toast(explain(error));
   }
 
   /**

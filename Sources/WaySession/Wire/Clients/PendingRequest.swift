@@ -8,18 +8,25 @@ enum RequestPurpose {
   case open(page: String)
   /// Reports that a page closes. Nothing depends on the response.
   case close
+  /// Asks whether a page may close.
+  case leave(question: Int)
   /// Runs this call's task, or the method of its page. The caller gets the response.
   case run(CallNumber)
   /// Belongs to this call of the app, which gets the response unchanged.
   case push(CallNumber)
 
   /// Whether the server itself sent the request, and not a call.
-  var isServerInitiated: Bool { if case .close = self { true } else { false } }
+  var isServerInitiated: Bool {
+    switch self {
+    case .close, .leave: true
+    case .open, .run, .push: false
+    }
+  }
 
   /// The call that receives progress.
   var call: CallNumber? {
     switch self {
-    case .open, .close: nil
+    case .open, .close, .leave: nil
     case .run(let number), .push(let number): number
     }
   }

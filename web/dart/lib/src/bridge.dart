@@ -152,6 +152,34 @@ final class Bridge extends SessionCalls {
     return _client.hosts.handlers.addMethod(name, handler);
   }
 
+  /// Sets this client's guard of [page], by default the page in which it runs;
+  /// null removes it. Whatever would close the page, except its own `finish`,
+  /// then asks the guard first. The page stays open if the guard has not
+  /// decided within [timeout], which is 30 s by default and at most 60 s.
+  Future<void> setGuard(
+    LeaveGuard? guard, {
+    String? page,
+    Duration? timeout,
+  }) async {
+    await ready;
+    final handlers = _client.hosts.handlers;
+    final id = page ?? handlers.page;
+    final earlier = handlers.setGuard(id, guard);
+    try {
+      await request(
+        'page.setGuard',
+        withoutNulls(<String, Object?>{
+          'page': id,
+          'enabled': guard != null,
+          'timeoutMs': timeout?.inMilliseconds,
+        }),
+      );
+    } catch (error) {
+      handlers.setGuard(id, earlier);
+      rethrow;
+    }
+  }
+
   /// Subscribes to topics: `cart.changed`, or `cart.*` for all topics with this
   /// prefix.
   Registration subscribe(List<String> topics, EventHandler handler) {

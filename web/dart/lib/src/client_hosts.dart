@@ -87,6 +87,7 @@ final class ClientHosts {
     final why = 'The session was lost ($reason)';
     _client.peer.incoming.interrupt(failure(ErrorCode.outcomeUnknown, why));
     _isRestarted = false;
+    handlers.clearGuards();
     final ids = <String>[];
     for (final shown in handlers.pages.clear()) {
       ids.add(shown.page.id);

@@ -40,6 +40,8 @@ final class HostHandlers {
   final HostRegistry<TaskHandler> _tasks = HostRegistry<TaskHandler>();
   final Map<String, MethodHandler> _methods = <String, MethodHandler>{};
 
+  final Map<String, LeaveGuard> _guards = <String, LeaveGuard>{};
+
   late final HostedPages pages = HostedPages(_hosts);
 
   /// The page in which the client runs. Its methods are those of the client.
@@ -62,6 +64,7 @@ final class HostHandlers {
       return (Json params, IncomingRequest request) => _close(params);
     }
     if (method == 'page.call') return _call;
+    if (method == 'page.leave') return _leave;
     if (method == 'task.run') return _run;
     final own = _methods[method];
     if (own == null) return null;
@@ -115,6 +118,21 @@ final class HostHandlers {
     };
   }
 
+  /// Sets the guard of a page; null removes it. Returns the earlier one.
+  LeaveGuard? setGuard(String? page, LeaveGuard? guard) {
+    final id = page ?? '';
+    final earlier = _guards[id];
+    if (guard == null) {
+      _guards.remove(id);
+    } else {
+      _guards[id] = guard;
+    }
+    return earlier;
+  }
+
+  /// Removes all guards, because the session was lost.
+  void clearGuards() => _guards.clear();
+
   /// Returns the call of a handler that acts for this client itself.
   HostCall ownCall() {
     return HostCall(
@@ -153,8 +171,23 @@ final class HostHandlers {
     final id = params['page'];
     if (id is! String) throw _invalid('page.close needs the id of a page');
     final reason = stringOf(params['reason']) ?? 'failed';
+    _guards.remove(id);
     await pages.close(id, reason, objectOf(params['exts']));
     return null;
+  }
+
+  Future<Object?> _leave(Json params, IncomingRequest request) async {
+    // Without a guard, it was removed while the question was on its way.
+    final guard = _guards[stringOf(params['page']) ?? ''];
+    if (guard == null) return <String, Object?>{'allow': true};
+    final refusal = await runHandler(
+      request.cancellation,
+      () => guard(Leave(params)),
+    );
+    return withoutNulls(<String, Object?>{
+      'allow': refusal == null,
+      'reason': refusal,
+    });
   }
 
   Future<Object?> _run(Json params, IncomingRequest request) async {

@@ -12,6 +12,28 @@ typedef TaskHandler = FutureOr<Object?> Function(Json params, HostCall call);
 /// Runs a method of a page or of the client. Errors are handled as for a task.
 typedef MethodHandler = FutureOr<Object?> Function(Json params, HostCall call);
 
+/// An operation that would close a page with a guard.
+final class Leave {
+  Leave(Json params)
+    : page = stringOf(params['page']) ?? '',
+      reason = stringOf(params['reason']) ?? 'dismissed',
+      to = params['to'] == null ? null : objectOf(params['to']);
+
+  /// The id of the page that would close.
+  final String page;
+
+  /// The outcome that the page would have: `dismissed` or `replaced`.
+  final String reason;
+
+  /// The page that would be on top: its id as `page`, and its `uri` and `route`
+  /// if this client may see it. Null if there would be no page.
+  final Json? to;
+}
+
+/// Decides whether a page may close. Returns null if it may, or the reason why
+/// it stays open, which may be empty. An error keeps the page open.
+typedef LeaveGuard = FutureOr<String?> Function(Leave leave);
+
 /// A host that shows the pages of a scheme.
 abstract class PageHost {
   const PageHost();

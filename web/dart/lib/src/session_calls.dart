@@ -121,6 +121,24 @@ abstract base class SessionCalls extends CallerBase {
     return NavigationChange.of(answer);
   }
 
+  /// Sets the result that [page], by default the page in which this client
+  /// runs, returns if navigation closes it, such as a swipe. Without [result],
+  /// [code] and [message], an earlier one is removed.
+  Future<void> setResult({
+    Object? result,
+    String? page,
+    int? code,
+    String? message,
+  }) async {
+    await request(
+      'page.setResult',
+      withoutNulls(<String, Object?>{
+        'page': page,
+        'result': _result(result, code, message),
+      }),
+    );
+  }
+
   /// Returns the stack of the session, bottom first.
   Future<PageStack> stack() async {
     return PageStack(objectOf(await request('navigation.stack')));

@@ -1,0 +1,75 @@
+import WayNavigation
+import WayRouting
+import WayTransport
+import WayValues
+
+extension Pages {
+  /// A page on the stack. Belongs to the isolation of its session.
+  final class StackEntry {
+    var page: Page
+    let hostReference: HostReference
+    /// The caller that opened the page.
+    let caller: Caller
+    /// The host of a page that a client shows. `opener` is the page that it was opened from.
+    let chosenHost: ChosenHost?
+    let opener: String?
+    /// The calls that get the page's outcome.
+    var openers: [CallNumber]
+    /// When the page was put on the stack, in nanoseconds of the loop's clock.
+    let openedAt: UInt64
+    /// The memory charge of the page, as long as it is open.
+    var charge: ByteBudget.Charge
+    /// The result of the page if it closes without another one, and its memory charge.
+    private(set) var earlyResult: PageResult?
+    private var resultCharge: ByteBudget.Charge?
+    /// The clients that are asked before the page closes.
+    var guards: [PageGuard] = []
+
+    init(
+      _ page: Page, _ hostReference: HostReference, by caller: Caller, chosenHost: ChosenHost?,
+      opener: String?, openers: [CallNumber], openedAt: UInt64, _ charge: ByteBudget.Charge
+    ) {
+      self.page = page
+      self.hostReference = hostReference
+      self.caller = caller
+      self.chosenHost = chosenHost
+      self.opener = opener
+      self.openers = openers
+      self.openedAt = openedAt
+      self.charge = charge
+    }
+
+    /// The params of `page.open` for this page.
+    var params: Value {
+      PageOpening.params(
+        page, page.style, caller: caller.value, chosenHost: chosenHost, opener: opener)
+    }
+
+    /// Sets the result of the page if it closes without another one; `nil` removes it.
+    func setResult(_ result: PageResult?, _ charge: ByteBudget.Charge?) {
+      earlyResult = result
+      resultCharge = charge
+    }
+
+    /// Returns the outcome of the page whose closing would have the outcome `closing`. A page that
+    /// is closed by navigation returns the result that it has set.
+    func outcome(closing: Outcome) -> Outcome {
+      switch closing.kind {
+      case .dismissed, .replaced: earlyResult?.outcome ?? closing
+      case .finished, .failed, .cancelled: closing
+      }
+    }
+
+    /// Whether a client, or the Swift code that shows the page, is asked before it closes.
+    var hasGuard: Bool {
+      if case .app(let handler) = hostReference, handler.mayLeave != nil { return true }
+      return !guards.isEmpty
+    }
+
+    /// The guard of the Swift code that shows the page, and those of clients.
+    var allGuards: [PageGuard] {
+      guard case .app(let handler) = hostReference, handler.mayLeave != nil else { return guards }
+      return [PageGuard(owner: .app(handler), timeout: PageGuard.defaultTimeout)] + guards
+    }
+  }
+}
