@@ -188,7 +188,8 @@ let package = Package(
     .testTarget(
       name: "WayTableToolsTests",
       dependencies: [
-        "WayValues", "WayNavigation", "WayRPC", "WayTable", "WayTableTools", "TestSupport",
+        "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
+        "WayTableTools", "TestSupport",
       ],
       path: "Tests/WayTableToolsTests", exclude: ["Golden"], swiftSettings: strict),
     tests(

@@ -28,7 +28,7 @@ OPTIONS = {
     ("routes",): set(),
     ("routes", "check"): {"--url", "--token-file", "--strict", "--json", "--config"},
     ("routes", "generate"): {"--language", "--output", "--module", "--package", "--check"},
-    ("routes", "export"): {"--format", "--demo", "--output"},
+    ("routes", "export"): {"--format", "--demo", "--host", "--app-id", "--android-app", "--output"},
     ("routes", "diff"): {"--json", "--breaking"},
     ("sessions",): set(),
     ("sessions", "list"): {"--data", "--json"},

@@ -343,6 +343,38 @@ class Export(Folder):
         self.assertIn("\\<script\\>", hostile)
         self.assertNotIn("<script>", hostile)
 
+    def test_association_files_name_apps(self):
+        fingerprint = ":".join(["aB"] * 32)
+        host = ["--host", "M.shop.example"]
+        apple = json.loads(self.export(DEMO, "apple-app-site-association", *host, "--app-id", "ABCDE12345.com.example.app", "--app-id", "ABCDE12345.b"))
+        (details,) = apple["applinks"]["details"]
+        self.assertEqual(["ABCDE12345.com.example.app", "ABCDE12345.b"], details["appIDs"])
+        self.assertIn({"/": "/campaign/?*", "comment": "campaign"}, details["components"])
+        google = json.loads(self.export(DEMO, "assetlinks", *host, "--android-app", f"com.example.app={fingerprint}"))
+        self.assertEqual([{
+            "relation": ["delegate_permission/common.handle_all_urls"],
+            "target": {"namespace": "android_app", "package_name": "com.example.app", "sha256_cert_fingerprints": [fingerprint.upper()]},
+        }], google)
+
+    def test_association_options_are_checked(self):
+        apple, google = ["--format", "apple-app-site-association"], ["--format", "assetlinks"]
+        app = ["--app-id", "ABCDE12345.com.example.app"]
+        for code, error, options in [
+            (64, "requires --app-id", apple), (64, "requires --android-app", google),
+            (64, "--app-id requires --format apple-app-site-association", ["--format", "json", *app]),
+            (64, "--host requires --format", ["--format", "json", "--host", "a.example"]),
+            (64, "--app-id must be ten capital letters", [*apple, "--app-id", "com.example.app"]),
+            (64, "SHA-256 fingerprint", [*google, "--android-app", "com.example.app=AB:CD"]),
+            (64, "--host must be the name of a host", [*apple, *app, "--host", "https://m.shop.example"]),
+            (64, "--host must be the name of a host", [*apple, *app, "--host", "m.shop.example:443"]),
+            (1, 'has a file of its own; choose one with --host', [*apple, *app]),
+            (1, 'no pattern of the table matches https URLs of "a.example"', [*apple, *app, "--host", "a.example"]),
+        ]:
+            with self.subTest(options=options):
+                found, output, errors = run("routes", "export", DEMO, *options)
+                self.assertEqual((code, ""), (found, output))
+                self.assertIn(error, errors)
+
     def test_export_is_written_to_file(self):
         path = self.folder / "a/routes.html"
         self.assertEqual((0, "", ""), run("routes", "export", TABLE, "--format", "html", "--output", str(path)))

@@ -46,10 +46,7 @@ public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
     if head.endIndex < beforeFragment.endIndex {
       try readQuery(String(text[text.index(after: head.endIndex)..<beforeFragment.endIndex]))
     }
-    let example = ValueObject(parameterNames.map { ($0, $0 == "*" ? ["x"] : "x") })
-    do { _ = try uri(example, extraParameters: [:], fragment: nil) } catch {
-      throw RoutePatternError(text, at: 0, "\(error)")
-    }
+    do { _ = try exampleURI() } catch { throw RoutePatternError(text, at: 0, "\(error)") }
   }
 
   private mutating func readPath(_ head: String) throws(RoutePatternError) {
@@ -114,6 +111,12 @@ public struct PatternTarget: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PatternTarget {
+  /// Returns the URI for some captures.
+  package func exampleURI() throws(PatternParameterError) -> RouteURI {
+    let example = ValueObject(parameterNames.map { ($0, $0 == "*" ? ["x"] : "x") })
+    return try uri(example, extraParameters: [:], fragment: nil)
+  }
+
   /// Returns the first parameter of the target that a pattern does not capture in each of its
   /// forms.
   package func firstParameter(missingIn pattern: RoutePattern) -> String? {
