@@ -82,12 +82,13 @@ extension RouteTable {
   /// The reason why a route is unreachable; `nil` if it is reachable.
   private static func unreachableReason(_ route: Route, in snapshot: RouterSnapshot) -> String? {
     // A route with a rollout is not compared: which clients reach it depends on the rollout.
-    guard route.rollout == nil else { return nil }
+    // The samples need not fit the types of a route's parameters.
+    guard route.rollout == nil, !route.matchesByType else { return nil }
     var reason: String?
     for uri in route.patterns.flatMap(\.sampleURIs) {
       let found = try? snapshot.resolve(uri, checking: false)
       if found?.route === route { return nil }
-      if let other = found?.route {
+      if let other = found?.route, !other.matchesByType {
         reason =
           "the route \"\(route.name)\" is never reached: \"\(other.name)\" always matches before it"
       }

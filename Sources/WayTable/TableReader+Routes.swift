@@ -37,8 +37,10 @@ extension TableReader {
     }
     let priority = integer("priority", of: object, at: path) ?? 0
     let patterns = patterns(of: object, at: path)
+    let parameters = parameters(of: object, at: path)
     for (pattern, patternPath) in patterns {
-      if let other = used.claimPattern(pattern, priority: priority, at: patternPath) {
+      let shapes = RouteShape.all(of: pattern, priority: priority, parameters: parameters)
+      if let other = used.claimShapes(shapes, at: patternPath) {
         addFault(
           patternPath,
           "\"\(pattern)\" matches the same URIs as \(other), both with priority \(priority);"
@@ -48,7 +50,6 @@ extension TableReader {
     let kind = choice("kind", of: object, at: path, as: RouteKind.self)
     let title = string("title", of: object, at: path)
     let purpose = string("purpose", of: object, at: path)
-    let parameters = parameters(of: object, at: path)
     let isStrict = boolean("strict", of: object, at: path) ?? false
     let result = schema("result", of: object, at: path)
     let groups = names("groups", of: object, at: path, known: self.groups)
@@ -126,20 +127,17 @@ extension TableReader {
 /// The names and patterns of the routes so far, each with its path.
 private struct UsedRouteKeys {
   private var names: [UTF8Key: JSONPath] = [:]
-  private var shapes: [PatternShape: JSONPath] = [:]
+  private var shapes: [RouteShape: JSONPath] = [:]
 
   /// Claims a name. Returns the path of the route that already has it.
   mutating func claimName(_ name: String, at path: JSONPath) -> JSONPath? {
     Self.claim(UTF8Key(name), at: path, in: &names)
   }
 
-  /// Claims a pattern. Returns the path of the route that already has one with this shape and
-  /// priority.
-  mutating func claimPattern(
-    _ pattern: RoutePattern, priority: Int, at path: JSONPath
-  ) -> JSONPath? {
-    for shape in PatternShape.all(of: pattern, priority: priority) {
-      if let other = Self.claim(shape, at: path, in: &shapes) { return other }
+  /// Claims the shapes of a pattern. Returns the path of the pattern that already has one of them.
+  mutating func claimShapes(_ shapes: [RouteShape], at path: JSONPath) -> JSONPath? {
+    for shape in shapes {
+      if let other = Self.claim(shape, at: path, in: &self.shapes) { return other }
     }
     return nil
   }

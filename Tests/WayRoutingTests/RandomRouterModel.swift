@@ -14,7 +14,7 @@ struct RandomRouterModel {
     "x:", "x:/", "x://a", "x://a/b", "x://user/b", "x://USER/a", "x:/User/a", "x:/user/a/b",
     "y://a/b/c", "y:/a/b", "y://user/user", "native://a/a/a", "native:/user", "native:b/a",
     "z://a/b", "z://user", "z:/a/User/c", "https://h.example/a/b", "https://h.example/User/b/c",
-    "x://a/z/d/y", "x://nowhere/at/all",
+    "x://a/z/d/y", "x://nowhere/at/all", "x://a/7", "x://user/7/true", "z://7/b",
   ]
 
   let router = Router()
@@ -52,9 +52,12 @@ struct RandomRouterModel {
   private mutating func randomRoute(named name: String? = nil) throws -> Route {
     if name == nil { lastName += 1 }
     let patterns = try (0...randomBelow(2)).map { _ in try randomPattern() }
+    let kinds: [ParameterDeclaration.ParameterKind] = [.string, .string, .integer, .boolean]
+    let parameters = ["p", "q", "o"].map { ParameterDeclaration($0, kinds[randomBelow(4)]) }
     return Route(
       name: name ?? "r\(lastName)", patterns: patterns, kind: randomBelow(3) == 0 ? .task : .page,
-      priority: [0, 0, 0, 1, -1][randomBelow(5)], groups: randomBelow(5) == 0 ? ["own", "g"] : [])
+      priority: [0, 0, 0, 1, -1][randomBelow(5)], parameters: parameters,
+      groups: randomBelow(5) == 0 ? ["own", "g"] : [])
   }
 
   /// Applies one random change. The router rejects it if a new router with the same routes rejects

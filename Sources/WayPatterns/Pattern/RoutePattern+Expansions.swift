@@ -71,7 +71,7 @@ extension RoutePattern {
 
 extension RoutePattern.PatternForm {
   /// The names of the parameters, in the order of the segments.
-  fileprivate var captureNames: [String] {
+  var captureNames: [String] {
     captures.map(\.name) + (wildcardIndex == nil ? [] : [RoutePattern.wildcardName])
   }
 }

@@ -87,6 +87,9 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     return longest.captures.map(\.name) + (longest.wildcardIndex == nil ? [] : [Self.wildcardName])
   }
 
+  /// The names of the parameters of each form, from left to right.
+  package var parameterNamesOfForms: [[String]] { forms.map(\.captureNames) }
+
   /// The number of forms, 1 without groups.
   package var formCount: Int { forms.count }
 

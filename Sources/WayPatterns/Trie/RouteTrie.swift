@@ -4,7 +4,7 @@ import WayValues
 ///
 /// Order of candidates: patterns that name the scheme before global ones; then priority, higher
 /// first; then specificity, segment by segment, a literal before a parameter before the wildcard;
-/// then the order of the entries.
+/// then the types of the parameters; then the order of the entries.
 package struct RouteTrie: Sendable {
   /// A pattern with its priority; among several that match, the highest priority comes first.
   package typealias PrioritizedPattern = (pattern: RoutePattern, priority: Int)
@@ -40,8 +40,13 @@ package struct RouteTrie: Sendable {
     self.init(entries, owners: entries.indices)
   }
 
-  /// - Parameter owners: the number of each entry, instead of its place, in rising order.
-  package init(_ entries: [PrioritizedPattern], owners: some Collection<Int>) {
+  /// - Parameters:
+  ///   - owners: the number of each entry, instead of its place, in rising order.
+  ///   - typeRanks: for each form of each entry, the ranks of the types of its parameters: among
+  ///     forms of one shape, the lowest come first. Empty if they do not matter.
+  package init(
+    _ entries: [PrioritizedPattern], owners: some Collection<Int>, typeRanks: [[UInt8]] = []
+  ) {
     let count = entries.reduce(0) { $0 + $1.pattern.formCount }
     patterns.reserveCapacity(count)
     forms.reserveCapacity(count)
@@ -59,7 +64,8 @@ package struct RouteTrie: Sendable {
     index = TrieIndex(count: count) { number in
       let number = Int(number)
       return TrieIndex.NumberedForm(
-        form: forms[number], scheme: patterns[number].scheme, priority: priorities[number])
+        form: forms[number], scheme: patterns[number].scheme, priority: priorities[number],
+        typeRanks: typeRanks.isEmpty ? [] : typeRanks[number])
     }
   }
 

@@ -1,11 +1,23 @@
 // The index is built from forms by their numbers in a list of forms.
 extension TrieIndex {
-  /// The form of a number. Among forms that end at one node with one priority, those of a lower
-  /// number come first.
+  /// The form of a number. Among forms that end at one node with one priority, those with lower
+  /// ranks of types come first, then those of a lower number.
   struct NumberedForm {
     let form: RoutePattern.PatternForm
     let scheme: String?
     let priority: Int
+    /// The ranks of the types of its parameters; one that is missing is higher than all others.
+    let typeRanks: [UInt8]
+
+    /// Whether the ranks of its types are lower than those of another form of the same shape;
+    /// `nil` if they are the same.
+    func hasLowerTypeRanks(than other: NumberedForm) -> Bool? {
+      for (mine, other) in zip(typeRanks, other.typeRanks) where mine != other {
+        return mine < other
+      }
+      return typeRanks.count == other.typeRanks.count
+        ? nil : typeRanks.count > other.typeRanks.count
+    }
   }
 
   /// Creates an index of the forms with the numbers below `count`.
@@ -17,13 +29,15 @@ extension TrieIndex {
     for number in 0..<Int32(count) {
       let added = formLookup(number)
       ends.append((terminalNode(of: added, number), added.priority))
-      isEven = isEven && ends[0].priority == added.priority
+      isEven = isEven && ends[0].priority == added.priority && added.typeRanks.isEmpty
     }
     var order = Array(ends.indices.reversed())
     if !isEven {
       order.sort { left, right in
         let (first, second) = (ends[left].priority, ends[right].priority)
-        return first != second ? first < second : left > right
+        guard first == second else { return first < second }
+        return formLookup(Int32(right)).hasLowerTypeRanks(than: formLookup(Int32(left)))
+          ?? (left > right)
       }
     }
     entries.reserveCapacity(count)
@@ -144,7 +158,8 @@ extension TrieIndex {
     var next = nodes[Int(node)].firstEntry
     while next >= 0, case let entry = entries[Int(next)],
       entry.priority > added.priority
-        || entry.priority == added.priority && entry.form <= number
+        || entry.priority == added.priority
+          && formLookup(entry.form).hasLowerTypeRanks(than: added) ?? (entry.form <= number)
     {
       previous = next
       next = entry.next

@@ -4,7 +4,7 @@ import WayValues
 /// The routes that match a lookup or nearly match it, each with the reason why it was chosen or
 /// not.
 struct RouteLookupTrace: ~Copyable {
-  /// The candidate that was chosen.
+  /// The candidate that was chosen; the best of those that only types exclude if there is no other.
   private(set) var chosen: RouteTrie.Candidate?
   private(set) var candidates: [RouteExplanation.ExplainedCandidate] = []
   /// The reasons why routes with a rollout include the caller or not.
@@ -15,6 +15,8 @@ struct RouteLookupTrace: ~Copyable {
   private let schemeName: String
   private var seen: Set<Int> = []
   private var nearMissCount = 0
+  /// The first candidate that only the types of its parameters exclude.
+  private var misfit: RouteTrie.Candidate?
 
   init(of snapshot: RouterSnapshot, _ split: borrowing SplitURI, for caller: Caller?) {
     self.snapshot = snapshot
@@ -24,6 +26,7 @@ struct RouteLookupTrace: ~Copyable {
     guard !schemeName.isEmpty else { return }
     add(trie.candidates(split, in: .scheme), split, isGlobal: false)
     add(trie.candidates(split, in: .global), split, isGlobal: true)
+    if chosen == nil { chosen = misfit }
     addNearMisses(split)
   }
 
@@ -35,7 +38,12 @@ struct RouteLookupTrace: ~Copyable {
     _ matches: [RouteTrie.Candidate], _ split: borrowing SplitURI, isGlobal: Bool
   ) {
     for match in matches {
-      let isChosen = chosen == nil && rejectionReason(of: match, isGlobal: isGlobal) == nil
+      var rejection = rejectionReason(of: match, isGlobal: isGlobal)
+      if rejection == nil, let (name, fault) = snapshot.typeFault(of: match, split) {
+        misfit = misfit ?? match
+        rejection = "its parameter '\(name.brief)' \(fault)"
+      }
+      let isChosen = chosen == nil && rejection == nil
       if isChosen { chosen = match }
       guard candidates.count < RouteExplanation.maxCandidates, seen.insert(match.form).inserted
       else {
@@ -47,7 +55,7 @@ struct RouteLookupTrace: ~Copyable {
       }
       record(
         match.form, isChosen: isChosen,
-        rejectionReason(of: match, isGlobal: isGlobal)
+        rejection
           ?? (isChosen ? "the best match" : rankingReason(of: match, isGlobal: isGlobal)),
         try? trie.captures(of: match, in: split))
     }
@@ -81,7 +89,8 @@ struct RouteLookupTrace: ~Copyable {
     }
     return trie.firstDifference(of: match.form, from: chosen.form)
       .map { "less specific: \($0.mine) where the best match has \($0.other)" }
-      ?? "registered later"
+      ?? (route(of: chosen.form).matchesByType
+        ? "its parameters have wider types, or it was registered later" : "registered later")
   }
 
   private mutating func addNearMisses(_ split: borrowing SplitURI) {

@@ -23,6 +23,9 @@ public final class RouteMatch: CallTarget {
   }
   /// The URI of the lookup.
   public var uri: RouteURI { resolvedRoute.uri }
+  /// Whether the URI fits the declared types of the parameters of the path. If not, no other route
+  /// matches, and a call succeeds only if it passes other values for them.
+  public var fitsTypes: Bool { resolvedRoute.fitsTypes }
   /// The values of the pattern's parameters in the URI.
   public var pathParams: ValueObject { resolvedRoute.pathParams }
   /// The handler of the scheme's custom dispatcher, which runs instead of the route's.
@@ -52,6 +55,8 @@ final class ResolvedRoute: Sendable {
   let isUnrestricted: Bool
   /// Whether the same URI may resolve differently for another caller.
   let dependsOnCaller: Bool
+  /// Whether the parameters of the path fit the declared types.
+  let fitsTypes: Bool
   /// Whether the caller's parameters are checked as those of a third party's app.
   private let isThirdParty: Bool
   /// Whether any parameters are checked.
@@ -62,8 +67,9 @@ final class ResolvedRoute: Sendable {
   init(
     route: Route, uri: RouteURI, pathParams: ValueObject, params: ValueObject,
     customHandler: (@Sendable (Call) async throws -> Value)?, isThirdParty: Bool,
-    interceptors: InterceptorChain?, dependsOnCaller: Bool
+    interceptors: InterceptorChain?, dependsOnCaller: Bool, fitsTypes: Bool
   ) {
+    self.fitsTypes = fitsTypes
     self.dependsOnCaller = dependsOnCaller
     self.interceptors = interceptors
     self.route = route

@@ -20,6 +20,7 @@ extension RouterSnapshot {
     .drop { route(of: $0) !== declined.route }.dropFirst()
     var matches: [RouteMatch] = []
     for next in rest {
+      guard fitsTypes(next, split) else { continue }
       // The next match may be able to decode what this one cannot.
       guard
         let match = try? self.resolvedRoute(next, split, scheme, rolloutCheck).match(

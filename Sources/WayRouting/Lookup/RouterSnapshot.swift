@@ -63,7 +63,9 @@ public final class RouterSnapshot: Sendable {
   /// authority has no dot, port or user, the authority is the first segment.
   ///
   /// The lookup skips routes of a kind that the scheme's dispatcher does not accept, and routes
-  /// with a rollout that does not include the caller. If `checking` is `false`, the parameters are
+  /// with a rollout that does not include the caller. It also skips routes that declare a type or
+  /// a constraint that a parameter of the path does not fit. If no other route matches, it returns
+  /// the first of these, whose check of parameters then fails. If `checking` is `false`, the parameters are
   /// not checked, for a URI that is not called yet. Throws ``RouterResolutionError`` if the URI has no
   /// target.
   ///
@@ -96,18 +98,25 @@ public final class RouterSnapshot: Sendable {
     let scheme = schemes.traits(of: split)
     if scheme.isRemoved { throw .noRoute(uri: split.uri.text, kind: .noDispatcher) }
     if scheme.isNavigation { return try navigation(split, params) }
+    var misfit: RouteTrie.Candidate?
     let schemeMatch = routingTable.trie.best(split, in: .scheme)
-    if let schemeMatch, let found = choose(schemeMatch, split, in: .scheme, scheme, &rolloutCheck) {
+    if let schemeMatch,
+      let found = choose(schemeMatch, split, in: .scheme, scheme, &rolloutCheck, &misfit)
+    {
       return .match(
         try self.resolvedRoute(found, split, scheme, rolloutCheck).match(params, checking: checking)
       )
     }
     if !scheme.isClosed, let first = routingTable.trie.best(split, in: .global),
-      let found = choose(first, split, in: .global, scheme, &rolloutCheck)
+      let found = choose(first, split, in: .global, scheme, &rolloutCheck, &misfit)
     {
       return .match(
         try self.resolvedRoute(found, split, scheme, rolloutCheck).match(params, checking: checking)
       )
+    }
+    if let misfit {
+      let resolved = try self.resolvedRoute(misfit, split, scheme, rolloutCheck, fitsTypes: false)
+      return .match(try resolved.match(params, checking: checking))
     }
     if let schemeMatch, case let route = route(of: schemeMatch), !scheme.accepts(route.kind) {
       throw .wrongKind(uri: split.uri.text, route: route.name, kind: route.kind)
@@ -154,18 +163,37 @@ public final class RouterSnapshot: Sendable {
 
   func route(of candidate: RouteTrie.Candidate) -> Route { routingTable.route(of: candidate.form) }
 
-  /// Returns the best match of a kind that the dispatcher accepts and whose rollout includes the
-  /// caller.
+  /// Returns the best match of a kind that the dispatcher accepts, whose rollout includes the
+  /// caller, and whose types the URI fits. Sets `misfit` to the first one that it does not fit.
   private func choose(
     _ first: RouteTrie.Candidate, _ split: borrowing SplitURI, in scope: RouteTrie.MatchScope,
-    _ scheme: RouterSchemeTable.SchemeTraits, _ rolloutCheck: inout RolloutCheck
+    _ scheme: RouterSchemeTable.SchemeTraits, _ rolloutCheck: inout RolloutCheck,
+    _ misfit: inout RouteTrie.Candidate?
   ) -> RouteTrie.Candidate? {
-    if isEligible(first, scheme, &rolloutCheck) { return first }
+    if isEligible(first, scheme, &rolloutCheck), fitsTypes(first, split) { return first }
     for candidate in routingTable.trie.candidates(split, in: scope)
     where isEligible(candidate, scheme, &rolloutCheck) {
-      return candidate
+      if fitsTypes(candidate, split) { return candidate }
+      misfit = misfit ?? candidate
     }
     return nil
+  }
+
+  /// Whether the segments of a URI fit the types that the route of a match declares.
+  @inline(__always)
+  func fitsTypes(_ candidate: RouteTrie.Candidate, _ split: borrowing SplitURI) -> Bool {
+    route(of: candidate).matchesByType ? typeFault(of: candidate, split) == nil : true
+  }
+
+  /// Returns the first parameter of the path that does not fit the type that the route of a match
+  /// declares, and the fault; `nil` if all fit.
+  func typeFault(
+    of candidate: RouteTrie.Candidate, _ split: borrowing SplitURI
+  ) -> (name: String, fault: String)? {
+    guard let rules = route(of: candidate).rules, rules.hasPathTypes else { return nil }
+    // A segment that is no text leads to an error if the route is chosen.
+    guard let path = try? routingTable.trie.captures(of: candidate, in: split) else { return nil }
+    return rules.pathFault(path)
   }
 
   private func isEligible(
@@ -179,7 +207,7 @@ public final class RouterSnapshot: Sendable {
   func resolvedRoute(
     _ found: RouteTrie.Candidate, _ split: borrowing SplitURI,
     _ scheme: RouterSchemeTable.SchemeTraits,
-    _ rolloutCheck: RolloutCheck
+    _ rolloutCheck: RolloutCheck, fitsTypes: Bool = true
   ) throws(RouterResolutionError) -> ResolvedRoute {
     let path: ValueObject
     do { path = try routingTable.trie.captures(of: found, in: split) } catch {
@@ -195,7 +223,7 @@ public final class RouterSnapshot: Sendable {
       route: route, uri: split.uri, pathParams: path, params: params,
       customHandler: customHandler, isThirdParty: scheme.isThirdParty,
       interceptors: interceptors.chain(of: route, settings.addedGroups),
-      dependsOnCaller: rolloutCheck.dependsOnCaller)
+      dependsOnCaller: rolloutCheck.dependsOnCaller, fitsTypes: fitsTypes)
   }
 
   private func navigation(

@@ -13,13 +13,19 @@ struct RoutingTable: Sendable {
   init(_ placed: [PlacedRoute]) {
     var patterns: [RouteTrie.PrioritizedPattern] = []
     var owners: [Int] = []
+    var typeRanks: [[UInt8]] = []
+    let hasTypes = placed.contains { $0.route.matchesByType }
     for (number, (_, route)) in placed.enumerated() {
       for pattern in route.patterns {
         patterns.append((pattern, route.priority))
         owners.append(number)
+        guard hasTypes else { continue }
+        typeRanks += pattern.parameterNamesOfForms.map { names in
+          route.matchesByType ? RouteShape.typeRanks(of: names, route.parameters) : []
+        }
       }
     }
-    trie = RouteTrie(patterns, owners: owners)
+    trie = RouteTrie(patterns, owners: owners, typeRanks: typeRanks)
     routes = placed.map(\.route)
     places = placed.map(\.place)
   }

@@ -4,6 +4,8 @@ import WayValues
 /// Checks the parameters of a call against the declarations of its route.
 final class ParameterRules: Sendable {
   private let declarations: [ParameterDeclaration]
+  /// The declarations of parameters of the path that not every segment fits.
+  private let pathDeclarations: [ParameterDeclaration]
   /// The declared names and those that the patterns capture from the path; other parameters are
   /// rejected. `nil` if any name is allowed.
   private let knownNames: Set<UTF8Key>?
@@ -12,9 +14,32 @@ final class ParameterRules: Sendable {
   init?(_ declarations: [ParameterDeclaration], isStrict: Bool, patterns: [RoutePattern]) {
     guard !declarations.isEmpty || isStrict else { return nil }
     self.declarations = declarations
+    let typed = declarations.filter { PathParameterType($0.schema) != nil }
+    let names = Set(typed.isEmpty ? [] : patterns.flatMap(\.parameterNames).map(UTF8Key.init))
+    pathDeclarations = typed.filter { names.contains(UTF8Key($0.name)) }
     knownNames =
       isStrict
       ? Set((declarations.map(\.name) + patterns.flatMap(\.parameterNames)).map(UTF8Key.init)) : nil
+  }
+
+  /// Whether types decide which URIs the patterns match.
+  var hasPathTypes: Bool { !pathDeclarations.isEmpty }
+
+  /// Returns the first parameter of the path whose value does not fit its declaration, and the
+  /// fault; `nil` if all fit.
+  func pathFault(_ path: ValueObject) -> (name: String, fault: String)? {
+    for declaration in pathDeclarations {
+      guard let text = path[declaration.name] else { continue }
+      let schema = declaration.schema
+      let value = schema.value(ofText: text)
+      if schema.kind != .string, let text = value.string {
+        return (declaration.name, schema.kind.fault(ofText: text))
+      }
+      var faults: [SchemaFault] = []
+      schema.check(value, &faults)
+      if let fault = faults.first { return (declaration.name, fault.message) }
+    }
+    return nil
   }
 
   /// Converts strings of path and query to the declared kinds. A string that cannot be converted

@@ -18,13 +18,13 @@ struct RouteRegistry: Sendable {
     var place: Int
     var route: Route
     /// The shapes that no other route's patterns may have.
-    let shapes: [PatternShape]
+    let shapes: [RouteShape]
     /// Whether a table declares the route.
     let isDeclared: Bool
   }
 
   private var entries: [UTF8Key: RegisteredRoute] = [:]
-  private var namesByShape: [PatternShape: UTF8Key] = [:]
+  private var namesByShape: [RouteShape: UTF8Key] = [:]
   private var nextPlace = 0
   private var lastID: UInt64 = 0
   /// The names of the routes that tables declare, even if other code has replaced them.
@@ -189,11 +189,13 @@ extension RouteRegistry {
   /// the replaced one.
   private func shapes(
     of route: Route, replacing replaced: RegisteredRoute? = nil
-  ) throws(RouterConfigurationError) -> [PatternShape] {
-    var seen: Set<PatternShape> = []
-    var shapes: [PatternShape] = []
+  ) throws(RouterConfigurationError) -> [RouteShape] {
+    var seen: Set<RouteShape> = []
+    var shapes: [RouteShape] = []
     for pattern in route.patterns {
-      for shape in PatternShape.all(of: pattern, priority: route.priority) {
+      let all = RouteShape.all(
+        of: pattern, priority: route.priority, parameters: route.parameters)
+      for shape in all {
         // Most routes have one shape, which needs no set.
         if let first = shapes.first {
           if seen.isEmpty { seen.insert(first) }
@@ -224,7 +226,7 @@ extension RouteRegistry {
   }
 
   private mutating func insert(
-    _ route: Route, _ shapes: [PatternShape], at place: Int, isDeclared: Bool = false
+    _ route: Route, _ shapes: [RouteShape], at place: Int, isDeclared: Bool = false
   ) -> Registration {
     lastID += 1
     insert(

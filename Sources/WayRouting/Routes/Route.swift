@@ -85,6 +85,10 @@ public final class Route: Sendable {
 }
 
 extension Route {
+  /// Whether the types of its parameters decide which URIs its patterns match.
+  @inline(__always)
+  package var matchesByType: Bool { rules?.hasPathTypes ?? false }
+
   /// Returns a URI of the route with these parameters, by the first of the ``patterns`` that can be
   /// written with them.
   ///

@@ -159,7 +159,8 @@ final class SessionDestinationResolver {
     }
   }
 
-  /// Returns the final destination of a URI, after its fallbacks. With `rights`, fails with 2403 if
+  /// Returns the final destination of a URI, after its fallbacks. Without `checking`, only the
+  /// parameters of a path that fits no route are checked. With `rights`, fails with 2403 if
   /// they allow neither to open nor to run what the URI reaches.
   func destination(
     of text: String, _ params: ValueObject, checking: Bool = true, for rights: Rights? = nil
@@ -169,6 +170,10 @@ final class SessionDestinationResolver {
     while true {
       let resolution = try resolve(text, params, checking: checking, for: rights?.caller)
       if let refusal = rights?.denial(ofOpening: resolution) { throw refusal }
+      if !checking, case .match(let match) = resolution, !match.fitsTypes {
+        // Without other values for the parameters of the path, a call fails.
+        _ = try resolve(text, params, for: rights?.caller)
+      }
       do { return try destination(of: resolution, params) } catch {
         guard let next = try fallback(of: resolution, after: error) else { throw error }
         trail.append(text)
