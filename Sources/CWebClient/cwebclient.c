@@ -179,171 +179,186 @@ static const unsigned char file_58[] = {
 #embed "../../web/bridge/mock/types.js"
 };
 static const unsigned char file_59[] = {
-#embed "../../web/bridge/reload.js"
+#embed "../../web/bridge/react.js"
 };
 static const unsigned char file_60[] = {
-#embed "../../web/bridge/reload.min.js"
+#embed "../../web/bridge/react/calls.js"
 };
 static const unsigned char file_61[] = {
-#embed "../../web/bridge/reload.min.js.gz"
+#embed "../../web/bridge/react/state.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../web/bridge/reload.min.js.map"
+#embed "../../web/bridge/react/store.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../web/bridge/resume.js"
+#embed "../../web/bridge/reload.js"
 };
 static const unsigned char file_64[] = {
-#embed "../../web/bridge/resume.min.js"
+#embed "../../web/bridge/reload.min.js"
 };
 static const unsigned char file_65[] = {
-#embed "../../web/bridge/resume.min.js.gz"
+#embed "../../web/bridge/reload.min.js.gz"
 };
 static const unsigned char file_66[] = {
-#embed "../../web/bridge/resume.min.js.map"
+#embed "../../web/bridge/reload.min.js.map"
 };
 static const unsigned char file_67[] = {
-#embed "../../web/bridge/session/client.js"
+#embed "../../web/bridge/resume.js"
 };
 static const unsigned char file_68[] = {
-#embed "../../web/bridge/session/frame-store.js"
+#embed "../../web/bridge/resume.min.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../web/bridge/session/invitation.js"
+#embed "../../web/bridge/resume.min.js.gz"
 };
 static const unsigned char file_70[] = {
-#embed "../../web/bridge/session/registrations.js"
+#embed "../../web/bridge/resume.min.js.map"
 };
 static const unsigned char file_71[] = {
-#embed "../../web/bridge/session/reload-store.js"
+#embed "../../web/bridge/session/client.js"
 };
 static const unsigned char file_72[] = {
-#embed "../../web/bridge/session/resumption.js"
+#embed "../../web/bridge/session/frame-store.js"
 };
 static const unsigned char file_73[] = {
-#embed "../../web/bridge/session/sequence-state.js"
+#embed "../../web/bridge/session/invitation.js"
 };
 static const unsigned char file_74[] = {
-#embed "../../web/bridge/session/session-access.js"
+#embed "../../web/bridge/session/registrations.js"
 };
 static const unsigned char file_75[] = {
-#embed "../../web/bridge/session/unreadable-messages.js"
+#embed "../../web/bridge/session/reload-store.js"
 };
 static const unsigned char file_76[] = {
-#embed "../../web/bridge/types/api.js"
+#embed "../../web/bridge/session/resumption.js"
 };
 static const unsigned char file_77[] = {
-#embed "../../web/bridge/types/routes.js"
+#embed "../../web/bridge/session/sequence-state.js"
 };
 static const unsigned char file_78[] = {
-#embed "../../web/bridge/uri/pattern.js"
+#embed "../../web/bridge/session/session-access.js"
 };
 static const unsigned char file_79[] = {
-#embed "../../web/bridge/uri/uri-map.js"
+#embed "../../web/bridge/session/unreadable-messages.js"
 };
 static const unsigned char file_80[] = {
-#embed "../../web/bridge/uri/uri-template.js"
+#embed "../../web/bridge/types/api.js"
 };
 static const unsigned char file_81[] = {
-#embed "../../web/bridge/uri/uri.js"
+#embed "../../web/bridge/types/hooks.js"
 };
 static const unsigned char file_82[] = {
-#embed "../../web/bridge/values/errors.js"
+#embed "../../web/bridge/types/routes.js"
 };
 static const unsigned char file_83[] = {
-#embed "../../web/bridge/values/json-values.js"
+#embed "../../web/bridge/uri/pattern.js"
 };
 static const unsigned char file_84[] = {
-#embed "../../web/bridge/values/random-id.js"
+#embed "../../web/bridge/uri/uri-map.js"
 };
 static const unsigned char file_85[] = {
-#embed "../../web/inspector/call-detail.js"
+#embed "../../web/bridge/uri/uri-template.js"
 };
 static const unsigned char file_86[] = {
-#embed "../../web/inspector/calls-view.js"
+#embed "../../web/bridge/uri/uri.js"
 };
 static const unsigned char file_87[] = {
-#embed "../../web/inspector/client-removal.js"
+#embed "../../web/bridge/values/errors.js"
 };
 static const unsigned char file_88[] = {
-#embed "../../web/inspector/cluster-view.js"
+#embed "../../web/bridge/values/json-values.js"
 };
 static const unsigned char file_89[] = {
-#embed "../../web/inspector/confirm-dialog.js"
+#embed "../../web/bridge/values/random-id.js"
 };
 static const unsigned char file_90[] = {
-#embed "../../web/inspector/connection.js"
+#embed "../../web/inspector/call-detail.js"
 };
 static const unsigned char file_91[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_92[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/inspector/client-removal.js"
 };
 static const unsigned char file_93[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_94[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/inspector/confirm-dialog.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/inspector/connection.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/inspector/nearest-routes.js"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/record-index.js"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_101[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_103[] = {
-#embed "../../web/inspector/rejections-view.js"
+#embed "../../web/inspector/nearest-routes.js"
 };
 static const unsigned char file_104[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/record-index.js"
 };
 static const unsigned char file_105[] = {
-#embed "../../web/inspector/roving-tabindex.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_106[] = {
-#embed "../../web/inspector/server-results-view.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_107[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_108[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/rejections-view.js"
 };
 static const unsigned char file_109[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_110[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/roving-tabindex.js"
 };
 static const unsigned char file_111[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/server-results-view.js"
 };
 static const unsigned char file_112[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/sessions-view.js"
 };
 static const unsigned char file_113[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/stack-view.js"
 };
 static const unsigned char file_114[] = {
+#embed "../../web/inspector/tabs.js"
+};
+static const unsigned char file_115[] = {
+#embed "../../web/inspector/timeline-view.js"
+};
+static const unsigned char file_116[] = {
+#embed "../../web/inspector/timeline.js"
+};
+static const unsigned char file_117[] = {
+#embed "../../web/inspector/tokens.css"
+};
+static const unsigned char file_118[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_119[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -407,62 +422,67 @@ static const struct web_client_file files[] = {
     {"bridge/mock/socket.js", file_56, sizeof file_56},
     {"bridge/mock/stack.js", file_57, sizeof file_57},
     {"bridge/mock/types.js", file_58, sizeof file_58},
-    {"bridge/reload.js", file_59, sizeof file_59},
-    {"bridge/reload.min.js", file_60, sizeof file_60},
-    {"bridge/reload.min.js.gz", file_61, sizeof file_61},
-    {"bridge/reload.min.js.map", file_62, sizeof file_62},
-    {"bridge/resume.js", file_63, sizeof file_63},
-    {"bridge/resume.min.js", file_64, sizeof file_64},
-    {"bridge/resume.min.js.gz", file_65, sizeof file_65},
-    {"bridge/resume.min.js.map", file_66, sizeof file_66},
-    {"bridge/session/client.js", file_67, sizeof file_67},
-    {"bridge/session/frame-store.js", file_68, sizeof file_68},
-    {"bridge/session/invitation.js", file_69, sizeof file_69},
-    {"bridge/session/registrations.js", file_70, sizeof file_70},
-    {"bridge/session/reload-store.js", file_71, sizeof file_71},
-    {"bridge/session/resumption.js", file_72, sizeof file_72},
-    {"bridge/session/sequence-state.js", file_73, sizeof file_73},
-    {"bridge/session/session-access.js", file_74, sizeof file_74},
-    {"bridge/session/unreadable-messages.js", file_75, sizeof file_75},
-    {"bridge/types/api.js", file_76, sizeof file_76},
-    {"bridge/types/routes.js", file_77, sizeof file_77},
-    {"bridge/uri/pattern.js", file_78, sizeof file_78},
-    {"bridge/uri/uri-map.js", file_79, sizeof file_79},
-    {"bridge/uri/uri-template.js", file_80, sizeof file_80},
-    {"bridge/uri/uri.js", file_81, sizeof file_81},
-    {"bridge/values/errors.js", file_82, sizeof file_82},
-    {"bridge/values/json-values.js", file_83, sizeof file_83},
-    {"bridge/values/random-id.js", file_84, sizeof file_84},
-    {"inspector/call-detail.js", file_85, sizeof file_85},
-    {"inspector/calls-view.js", file_86, sizeof file_86},
-    {"inspector/client-removal.js", file_87, sizeof file_87},
-    {"inspector/cluster-view.js", file_88, sizeof file_88},
-    {"inspector/confirm-dialog.js", file_89, sizeof file_89},
-    {"inspector/connection.js", file_90, sizeof file_90},
-    {"inspector/dom.js", file_91, sizeof file_91},
-    {"inspector/explain-view.js", file_92, sizeof file_92},
-    {"inspector/format.js", file_93, sizeof file_93},
-    {"inspector/icon.svg", file_94, sizeof file_94},
-    {"inspector/index.html", file_95, sizeof file_95},
-    {"inspector/inspector.css", file_96, sizeof file_96},
-    {"inspector/inspector.js", file_97, sizeof file_97},
-    {"inspector/nearest-routes.js", file_98, sizeof file_98},
-    {"inspector/record-index.js", file_99, sizeof file_99},
-    {"inspector/recorder.js", file_100, sizeof file_100},
-    {"inspector/recording.js", file_101, sizeof file_101},
-    {"inspector/records.js", file_102, sizeof file_102},
-    {"inspector/rejections-view.js", file_103, sizeof file_103},
-    {"inspector/routes-view.js", file_104, sizeof file_104},
-    {"inspector/roving-tabindex.js", file_105, sizeof file_105},
-    {"inspector/server-results-view.js", file_106, sizeof file_106},
-    {"inspector/sessions-view.js", file_107, sizeof file_107},
-    {"inspector/stack-view.js", file_108, sizeof file_108},
-    {"inspector/tabs.js", file_109, sizeof file_109},
-    {"inspector/timeline-view.js", file_110, sizeof file_110},
-    {"inspector/timeline.js", file_111, sizeof file_111},
-    {"inspector/tokens.css", file_112, sizeof file_112},
-    {"inspector/versions-view.js", file_113, sizeof file_113},
-    {"inspector/views.css", file_114, sizeof file_114},
+    {"bridge/react.js", file_59, sizeof file_59},
+    {"bridge/react/calls.js", file_60, sizeof file_60},
+    {"bridge/react/state.js", file_61, sizeof file_61},
+    {"bridge/react/store.js", file_62, sizeof file_62},
+    {"bridge/reload.js", file_63, sizeof file_63},
+    {"bridge/reload.min.js", file_64, sizeof file_64},
+    {"bridge/reload.min.js.gz", file_65, sizeof file_65},
+    {"bridge/reload.min.js.map", file_66, sizeof file_66},
+    {"bridge/resume.js", file_67, sizeof file_67},
+    {"bridge/resume.min.js", file_68, sizeof file_68},
+    {"bridge/resume.min.js.gz", file_69, sizeof file_69},
+    {"bridge/resume.min.js.map", file_70, sizeof file_70},
+    {"bridge/session/client.js", file_71, sizeof file_71},
+    {"bridge/session/frame-store.js", file_72, sizeof file_72},
+    {"bridge/session/invitation.js", file_73, sizeof file_73},
+    {"bridge/session/registrations.js", file_74, sizeof file_74},
+    {"bridge/session/reload-store.js", file_75, sizeof file_75},
+    {"bridge/session/resumption.js", file_76, sizeof file_76},
+    {"bridge/session/sequence-state.js", file_77, sizeof file_77},
+    {"bridge/session/session-access.js", file_78, sizeof file_78},
+    {"bridge/session/unreadable-messages.js", file_79, sizeof file_79},
+    {"bridge/types/api.js", file_80, sizeof file_80},
+    {"bridge/types/hooks.js", file_81, sizeof file_81},
+    {"bridge/types/routes.js", file_82, sizeof file_82},
+    {"bridge/uri/pattern.js", file_83, sizeof file_83},
+    {"bridge/uri/uri-map.js", file_84, sizeof file_84},
+    {"bridge/uri/uri-template.js", file_85, sizeof file_85},
+    {"bridge/uri/uri.js", file_86, sizeof file_86},
+    {"bridge/values/errors.js", file_87, sizeof file_87},
+    {"bridge/values/json-values.js", file_88, sizeof file_88},
+    {"bridge/values/random-id.js", file_89, sizeof file_89},
+    {"inspector/call-detail.js", file_90, sizeof file_90},
+    {"inspector/calls-view.js", file_91, sizeof file_91},
+    {"inspector/client-removal.js", file_92, sizeof file_92},
+    {"inspector/cluster-view.js", file_93, sizeof file_93},
+    {"inspector/confirm-dialog.js", file_94, sizeof file_94},
+    {"inspector/connection.js", file_95, sizeof file_95},
+    {"inspector/dom.js", file_96, sizeof file_96},
+    {"inspector/explain-view.js", file_97, sizeof file_97},
+    {"inspector/format.js", file_98, sizeof file_98},
+    {"inspector/icon.svg", file_99, sizeof file_99},
+    {"inspector/index.html", file_100, sizeof file_100},
+    {"inspector/inspector.css", file_101, sizeof file_101},
+    {"inspector/inspector.js", file_102, sizeof file_102},
+    {"inspector/nearest-routes.js", file_103, sizeof file_103},
+    {"inspector/record-index.js", file_104, sizeof file_104},
+    {"inspector/recorder.js", file_105, sizeof file_105},
+    {"inspector/recording.js", file_106, sizeof file_106},
+    {"inspector/records.js", file_107, sizeof file_107},
+    {"inspector/rejections-view.js", file_108, sizeof file_108},
+    {"inspector/routes-view.js", file_109, sizeof file_109},
+    {"inspector/roving-tabindex.js", file_110, sizeof file_110},
+    {"inspector/server-results-view.js", file_111, sizeof file_111},
+    {"inspector/sessions-view.js", file_112, sizeof file_112},
+    {"inspector/stack-view.js", file_113, sizeof file_113},
+    {"inspector/tabs.js", file_114, sizeof file_114},
+    {"inspector/timeline-view.js", file_115, sizeof file_115},
+    {"inspector/timeline.js", file_116, sizeof file_116},
+    {"inspector/tokens.css", file_117, sizeof file_117},
+    {"inspector/versions-view.js", file_118, sizeof file_118},
+    {"inspector/views.css", file_119, sizeof file_119},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -19,8 +19,8 @@ from readme import ROOT, all_blocks, documents, fenced, files
 sys.path.insert(0, str(ROOT / "Tests/Browser"))
 from chromium import Chromium  # noqa: E402
 
-# `text` shows flows in words of its own; test_shapes.py compiles `ts`.
-LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text", "python", "nginx", "cfg"}
+# `text` shows flows in words of its own; test_shapes.py compiles `ts`. Components of frameworks are in test_frameworks.py and in Tests/Browser.
+LANGUAGES = {"swift", "js", "json", "sh", "html", "ts", "text", "python", "nginx", "cfg", "jsx", "vue", "svelte"}
 
 
 class Snippets(unittest.TestCase):

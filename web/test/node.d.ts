@@ -73,6 +73,7 @@ declare module "node:fs" {
   export function cpSync(from: string | URL, to: string, options: { recursive: boolean }): void;
   export function mkdirSync(path: string, options: { recursive: boolean }): void;
   export function renameSync(from: string, to: string): void;
+  export function symlinkSync(target: string, path: string): void;
   export function writeFileSync(path: string, text: string): void;
   export function readdirSync(path: URL): string[];
   export function readdirSync(path: string, options: { recursive: boolean; withFileTypes: true }): { name: string; path: string; isFile(): boolean }[];

@@ -10,7 +10,7 @@ from .symbolgraphs import ROOT
 
 # The order of the list; guides that it does not name follow.
 GUIDES = [
-    "concepts.md", "start.md", "tutorial.md", "tables.md", "installing.md", "deployment.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "cluster-operating.md", "cluster-design.md", "testing.md",
+    "concepts.md", "start.md", "tutorial.md", "frameworks.md", "tables.md", "installing.md", "deployment.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "cluster-operating.md", "cluster-design.md", "testing.md",
     "operating.md", "metrics.md", "own-client.md", "troubleshooting.md", "faq.md", "security.md", "compatibility.md", "comparison.md", "decisions.md",
 ]  # fmt: skip
 MIGRATION_GUIDES = ["bbrouter.md", "jlroutes.md", "therouter.md", "webviewaction.md"]

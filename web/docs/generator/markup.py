@@ -13,7 +13,7 @@ from pygments.util import ClassNotFound
 from .site import Entry, SiteError, relative, words
 
 # What blocks name, where a lexer has another name for it.
-LEXERS = {"sh": "bash", "ts": "typescript", "text": None, "": None}
+LEXERS = {"sh": "bash", "ts": "typescript", "jsx": "js", "vue": "html", "svelte": "html", "text": None, "": None}
 
 
 def code(text, language, kind="code"):

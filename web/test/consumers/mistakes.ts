@@ -2,6 +2,7 @@
 import { Bridge } from "waybridge";
 import { Caller } from "waybridge/caller";
 import { mockBridge } from "waybridge/mock";
+import { BridgeProvider, createHooks } from "waybridge/react";
 import { nothing } from "waybridge/nothing"; // TS2307
 import { Client } from "waybridge/dist/session/client.js"; // TS2307 or TS7016
 import { routes } from "./routes.js";
@@ -61,3 +62,23 @@ mockBridge<Routes>({ tasks: { "action://share": () => ({ shard: true }) } }); //
 mockBridge<Routes>({ pages: { "native://address/:id": ({ idd }) => ({ id: idd }) } }); // TS2339
 mockBridge<Routes>().app.publish("cart.changed", { cont: 1 }); // TS2345
 new Bridge<Routes>({ tabel: { version: "1" } }); // TS2345
+
+// Hooks.
+const hooks = createHooks<Routes>();
+hooks.useOpen(routes.share); // TS2345
+hooks.useOpen(routes.address, { stile: "push" }); // TS2345
+void hooks.useOpen(routes.address).run({ idd: "a2" }); // TS2345
+void hooks.useInvoke(routes.share).run(); // TS2554
+hooks.useInvoke(routes.share).result.shared; // TS2532
+hooks.useResult(routes.share); // TS2554
+hooks.useResult(routes.now, {}, { key: "k" }); // TS2345
+hooks.useCall("p1", "scrol"); // TS2345
+hooks.useEvent("cart.chnged", () => {}); // TS2345
+hooks.useEvent("cart.changed", ({ data }) => data.cont); // TS2551
+hooks.useLatestEvent("cart.changed")?.data.cont; // TS2551
+hooks.usePage<typeof routes.share>(); // TS2344
+void hooks.usePage<typeof routes.address>().finish({ idd: "a2" }); // TS2345
+hooks.usePage<typeof routes.address>().params.zom; // TS2551
+if (hooks.useSession().state === "opened") void hooks; // TS2367
+hooks.useHost("native", { opened: () => {} }); // TS2345
+BridgeProvider({ bridge }); // TS2345
