@@ -16,7 +16,7 @@ protocol SessionOwner: AnyObject, Sendable {
   func claimDeepLinks(for session: String) -> [UnclaimedLinks.UnclaimedLink]
   /// Puts back deep links that the session cannot open now.
   func restoreDeepLinks(_ links: [UnclaimedLinks.UnclaimedLink])
-  /// Delivers an event of the session to the Swift code that listens to it.
+  /// Delivers an event of the session, or of one of its clients, to the Swift code that listens to it.
   func deliverEvent(_ event: BridgeEvent)
   /// Whether the app authenticates clients.
   var authenticatesClients: Bool { get }
@@ -38,11 +38,12 @@ protocol SessionOwner: AnyObject, Sendable {
   func startInspection(_ filter: InspectorFilter, _ feed: InspectorFeed) -> InspectionStart
   /// The number of the last event that was published in the sessions. Call on the loop.
   var lastEventNumber: UInt64 { get }
-  /// Returns the `event` messages that the app retains for a client and whose topics are wanted,
-  /// oldest first.
-  func retainedMessages(
+  /// Returns the number of an event that is published in the sessions. Call on the loop.
+  func makeEventNumber() -> UInt64
+  /// Returns the events that the app retains for a client and whose topics are wanted, in no order.
+  func retainedEvents(
     for session: String, client: String, where isWanted: @Sendable (String) -> Bool
-  ) -> [[UInt8]]
+  ) -> [PublishedEvent]
 }
 
 /// The operations of clients and of the app in sessions that may be at any server of the cluster. Usable

@@ -3,6 +3,7 @@ import WayNavigation
 import WayPatterns
 import WayRPC
 import WayRouting
+import WayTransport
 import WayValues
 
 /// The events of one session, which hooks, subscribers, the log and the metrics receive. Belongs to
@@ -10,6 +11,8 @@ import WayValues
 final class SessionEvents {
   /// The subscribers of events. Checked with every call, and runs no foreign code.
   @exclusivity(unchecked) var subscribers: Subscribers
+  /// The events that the session's clients publish.
+  private var publications: SessionPublications
   private let session: String
   private let environment: SessionEnvironment
   private let inspector: Inspector
@@ -31,6 +34,7 @@ final class SessionEvents {
     self.environment = environment
     inspector = environment.inspector
     self.subscribers = subscribers
+    publications = SessionPublications(environment.limits)
     self.clients = clients
     self.clientWriter = clientWriter
     self.resolver = resolver
@@ -151,6 +155,57 @@ final class SessionEvents {
     }
     return reach
   }
+}
+
+// Events that clients of the session publish.
+extension SessionEvents {
+  /// Sends an event of a client to the subscribers of its topic, and keeps it as the last of `count`
+  /// events of the topic for later subscribers; not if that is 0. Throws 2413 for an event that is too
+  /// large, and 2429 if the client publishes too often or the session has no room to retain it.
+  func publish(
+    _ topic: String, _ data: Value, retain count: Int, by client: Client
+  ) throws(CallError) -> EventReceipt {
+    let event = BridgeEvent(
+      topic: topic, data: data, at: environment.now(), session: session, client: client.name)
+    guard let message = clientWriter.encodeNotification("event", event.value) else {
+      throw CallError(.tooLarge, "The event cannot be sent: its data nests too deep")
+    }
+    let limit = min(
+      environment.limits.maxAnswer, count > 0 ? SessionPublications.maxRetained.bytes : .max)
+    guard message.count <= limit else {
+      throw CallError(
+        .tooLarge, "The event has \(message.count) bytes, more than \(limit)",
+        data: ["limit": .integer(Int64(limit))])
+    }
+    let charge = count > 0 ? try retentionCharge(message.count) : nil
+    try publications.charge(
+      message.count, &client.calls.publishAllowance, at: environment.loop.nanoseconds)
+    let published = PublishedEvent(
+      number: environment.owner.makeEventNumber(), topic: topic, message: message)
+    if let charge { publications.retain(published, in: session, last: count, charge) }
+    environment.owner.deliverEvent(event)
+    var receipt = EventReceipt()
+    for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic) {
+      guard let receiver = clients[id] else { continue }
+      if receiver.isDisconnected { receipt.waiting += 1 } else { receipt.delivered += 1 }
+      clientWriter.deliver(message, to: receiver)
+    }
+    return receipt
+  }
+
+  private func retentionCharge(_ byteCount: Int) throws(CallError) -> ByteBudget.Charge {
+    do { return try clients.budget.charge(byteCount) } catch {
+      throw CallError(error, for: byteCount)
+    }
+  }
+
+  /// The retained events of clients whose topics are wanted, in no order.
+  func retainedEvents(where isWanted: (String) -> Bool) -> [PublishedEvent] {
+    publications.retained.events { topic, _ in isWanted(topic) }
+  }
+
+  /// Removes the retained events of clients of a topic.
+  func forget(_ topic: String) { publications.forget(topic, in: session) }
 }
 
 extension SessionEvents {

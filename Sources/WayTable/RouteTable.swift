@@ -51,6 +51,8 @@ package struct RouteTable: Sendable {
     declarations.tabs = reader.tabs(of: root)
     declarations.actions = reader.actions(of: root)
     topics = reader.topics(of: root)
+    declarations.topics = Dictionary(
+      topics.map { ($0.name, DeclaredTopic(data: $0.data)) }, uniquingKeysWith: { $1 })
     reader.checkRedirectLoops(declarations)
     var hash = ""
     do throws(EncodingFailure) { hash = try Self.hash(of: root) } catch {

@@ -59,12 +59,11 @@ extension TableReader {
     }
   }
 
-  private static let maxTopic = 256
-
   private static func fault(inTopic name: String) -> String? {
     let isWritten = name.utf8.allSatisfy(TableTopicName.isAllowed)
-    guard isWritten, (1...maxTopic).contains(name.utf8.count) else {
-      return "is not a topic; use at most \(maxTopic) ASCII letters, digits and . _ - : /"
+    guard isWritten, (1...TableTopicName.maxLength).contains(name.utf8.count) else {
+      return
+        "is not a topic; use at most \(TableTopicName.maxLength) ASCII letters, digits and . _ - : /"
     }
     return TableTopicName.reservedPrefixes.first(where: name.hasPrefix).map {
       "topics that begin with \"\($0)\" are reserved for the server"

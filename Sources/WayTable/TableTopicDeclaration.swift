@@ -20,6 +20,9 @@ package enum TableTopicName {
     "session.", "page.", "task.", "route.", "server.", "table.",
   ]
 
+  /// The maximum length of a topic of a table or a policy, in bytes.
+  package static let maxLength = 256
+
   /// Whether a byte is allowed in a topic.
   package static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {

@@ -26,6 +26,18 @@ package struct RateLimit: Sendable {
     return 0
   }
 
+  /// Returns the nanoseconds after which ``charge(_:at:)`` counts an event; 0 if it would now.
+  package func wait(_ due: UInt64, at now: UInt64) -> UInt64 {
+    let start = max(due, now)
+    return start - now <= tolerance ? 0 : start - now - tolerance
+  }
+
+  /// Counts several events at once, whether or not they exceed the limit. The time until the next
+  /// one grows with their number.
+  package func add(_ count: Int, _ due: inout UInt64, at now: UInt64) {
+    due = max(due, now) &+ interval &* UInt64(max(count, 0))
+  }
+
   /// A time to wait in milliseconds, rounded up, for texts and values of peers.
   package static func milliseconds(ofWait nanoseconds: UInt64) -> UInt64 {
     (nanoseconds + 999_999) / 1_000_000

@@ -91,7 +91,7 @@ class Files(unittest.TestCase):
 
 class CheckCommand(Files):
     def test_valid_policy_prints_rule_count(self):
-        for content, line in [({}, "ok: 0 rules"), (rule(), "ok: 1 rule"), (pathlib.Path(DEMO).read_text(), "ok: 10 rules")]:
+        for content, line in [({}, "ok: 0 rules"), (rule(), "ok: 1 rule"), (pathlib.Path(DEMO).read_text(), "ok: 11 rules")]:
             self.assertEqual((0, line + "\n", ""), run("policy", "check", self.file(content)))
 
     def test_denial_in_open_scheme_is_warned_about(self):
@@ -163,6 +163,9 @@ class CaseTests(Files):
                 {"name": "anna", "allow": ["events.*"], "subjects": ["anna"]},
                 {"name": "daemon", "allow": ["host.*"], "schemes": ["print"], "server": True},
                 {"name": "not ben", "deny": ["session.*"], "subjects": ["ben"]},
+                {"name": "news", "allow": ["event"], "topics": ["news.*"]},
+                {"name": "no old news", "deny": ["*"], "topics": ["news.old"]},
+                {"name": "clients redraw", "allow": ["redraw"]},
             ]
         }
         rows = [
@@ -173,6 +176,12 @@ class CaseTests(Files):
             ({"method": "session.list", "token": {"groups": ["other"]}}, "default"),
             ({"method": "events.subscribe", "token": {"sub": "anna"}}, "allow"),
             ({"method": "events.subscribe", "token": {"sub": "ben"}}, "default"),
+            ({"method": "events.publish", "topic": "cart", "token": {"sub": "anna"}}, "allow"),
+            ({"method": "events.publish", "topic": "news.old", "token": {"sub": "anna"}}, "no old news"),
+            ({"method": "events.publish", "topic": "news.new"}, "default"),
+            ({"method": "event", "topic": "news.new"}, "allow"),
+            ({"method": "event", "topic": "cart", "token": {"sub": "anna"}}, "default"),
+            ({"method": "redraw"}, "allow"),
             ({"method": "host.register", "scheme": "PRINT"}, "allow"),
             ({"method": "host.register", "scheme": "print", "server": True}, "allow"),
             ({"method": "host.register", "scheme": "web"}, "default"),
@@ -187,12 +196,12 @@ class CaseTests(Files):
         policy = self.file(document)
         right = [row | {"expect": expected} for row, expected in rows]
         cases = self.file(right, "cases.json")
-        self.assertEqual((0, "16 rows: 0 not as expected\n", ""), run("policy", "test", policy, cases))
+        self.assertEqual((0, "22 rows: 0 not as expected\n", ""), run("policy", "test", policy, cases))
         wrong = [row | {"expect": "default" if expected == "allow" else "allow"} for row, expected in rows]
         code, output, errors = run("policy", "test", policy, self.file(wrong, "cases.json"))
         self.assertEqual((1, ""), (code, errors))
         lines = output.splitlines()
-        self.assertEqual("16 rows: 16 not as expected", lines.pop())
+        self.assertEqual("22 rows: 22 not as expected", lines.pop())
         for number, (line, (_, expected)) in enumerate(zip(lines, rows, strict=True), 1):
             other = "default" if expected == "allow" else "allow"
             self.assertTrue(line.startswith(f'row {number}: expected "{other}", got "{expected}" ('), line)
@@ -259,6 +268,9 @@ class CaseTests(Files):
             {"method": "$/ping", "token": {"sub": 1, "groups": ["", 2]}, "origin": 3},
             {"method": "$/ping", "expect": "stuff"},
             7,
+            {"method": "events.publish", "expect": "allow"},
+            {"method": "event", "topic": "a b", "expect": "allow"},
+            {"method": "events.subscribe", "topic": "a", "expect": "allow"},
         ]
         code, output, errors = run("policy", "test", self.file(rule()), self.file(rows, "cases.json"))
         self.assertEqual((1, ""), (code, output))
@@ -273,6 +285,8 @@ class CaseTests(Files):
             "\nrow 9: $: the member \"expect\" is missing",
             '\nrow 10: $.expect: "stuff" is not a rule of the policy; use one of allow, default, permissions, r',
             "\nrow 11: $: has to be an object",
+            "\nrow 12: $: the member \"topic\" is missing; events.publish is checked with its topic",
+            "\nrow 13: $.topic: \"a b\" may hold ASCII", "\nrow 14: $.topic: events.subscribe has no topic; remove it",
         ):  # fmt: skip
             self.assertIn(text, errors)
 

@@ -61,6 +61,8 @@ URIS = [
     # Undeclared URIs.
     "native://nowhere", "nowhere:", "navigation:back", "navigation:selectTab?index=1",
 ]  # fmt: skip
+TOPICS = ["cart.changed", "cart", "user.changed", "order.changed", "undeclared"]
+ABOUT_A_TOPIC = ["events.publish", "event"]
 # None is a host of every scheme.
 SCHEMES = ["native", "flutter", "action", "print", "https", "tp", "other", None]
 
@@ -77,8 +79,10 @@ def uris():
 
 def calls():
     """Method, subject and properties of each call that a caller can make."""
-    for method in (entry["name"] for entry in json.loads((ROOT / "protocol/openrpc.json").read_text())["methods"]):
-        if method in ABOUT_A_URI:
+    for method in [*(entry["name"] for entry in json.loads((ROOT / "protocol/openrpc.json").read_text())["methods"]), "event"]:
+        if method in ABOUT_A_TOPIC:
+            yield from ((method, topic, {"topic": topic}) for topic in TOPICS)
+        elif method in ABOUT_A_URI:
             yield from ((method, uri, {"uri": uri}) for uri in uris())
         elif method == "host.register":
             for scheme in SCHEMES:
@@ -145,6 +149,10 @@ def section(decisions):
     for scheme in SCHEMES:
         found = [(name, decisions["host.register", (scheme, name == "server")]) for name in ("session", "server")]
         lines.append(f"  {'host.register of ' + (scheme or 'every scheme'):40}" + cells(found))
+    lines.append(f"{'':42}" + "".join(f"{method:{len(method) + 2}}" for method in ABOUT_A_TOPIC))
+    for topic in TOPICS:
+        found = [(method, decisions[method, topic]) for method in ABOUT_A_TOPIC]
+        lines.append(f"  {'topic ' + topic:40}" + cells(found))
     lines.append("")
     lines += [f"  {method:40}" + cells([("", verdict)]) for (method, subject), verdict in decisions.items() if subject is None]
     return [line.rstrip() for line in lines]

@@ -19,6 +19,8 @@ struct RouterSettings: Sendable {
   var tabs: [RouteURI]?
   /// The targets of an older server's actions.
   var actions: [String: PatternTarget]?
+  /// The topics that tables declare, by name.
+  var topics: [String: DeclaredTopic] = [:]
   var hooks: [RouteHook] = []
   /// The groups that routes were added to.
   var addedGroups = AddedGroups()

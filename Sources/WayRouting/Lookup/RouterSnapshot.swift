@@ -258,6 +258,8 @@ extension RouterSnapshot {
   /// The first page of each tab, in order; empty for an app without tabs.
   public var tabs: [RouteURI] { settings.tabs ?? [] }
   var actions: [String: PatternTarget] { settings.actions ?? [:] }
+  /// The topics that tables declare, by name.
+  package var topics: [String: DeclaredTopic] { settings.topics }
   /// Whether there are any hooks.
   package var hasHooks: Bool { !settings.hooks.isEmpty }
 

@@ -15,6 +15,8 @@ package struct RouterDeclarations: Sendable {
   package var actions: [String: PatternTarget] = [:]
   /// Whether `+` in a query is a space.
   package var plusIsSpace = true
+  /// The topics of the app's events, by name.
+  package var topics: [String: DeclaredTopic] = [:]
 
   package init() {}
 }
@@ -25,12 +27,14 @@ struct DeclaredRules: Sendable {
   private(set) var tabs: [RouteURI] = []
   private(set) var actions: [String: PatternTarget] = [:]
   private(set) var plusIsSpace = true
+  private var topics: [String: DeclaredTopic] = [:]
 
   mutating func add(_ declarations: RouterDeclarations) {
     for scheme in declarations.schemes { schemes[scheme.name] = scheme }
     if !declarations.tabs.isEmpty { tabs = declarations.tabs }
     if !declarations.actions.isEmpty { actions = declarations.actions }
     plusIsSpace = declarations.plusIsSpace
+    topics.merge(declarations.topics) { $1 }
   }
 
   /// Returns the settings; those of other code override the declared ones.
@@ -39,6 +43,7 @@ struct DeclaredRules: Sendable {
     settings.plusIsSpace = settings.plusIsSpace ?? plusIsSpace
     settings.tabs = settings.tabs ?? tabs
     settings.actions = settings.actions ?? actions
+    settings.topics = topics
     return settings
   }
 

@@ -57,6 +57,11 @@ struct TopicPattern: Sendable, Hashable {
     return kinds
   }
 
+  /// The prefix of the server's topics that every topic of the pattern has; `nil` if there is none.
+  var reservedPrefix: String? {
+    TableTopicName.reservedPrefixes.first { stem.starts(with: $0.utf8) }
+  }
+
   private var stem: Substring.UTF8View { isPrefix ? text.utf8.dropLast() : text.utf8[...] }
 }
 

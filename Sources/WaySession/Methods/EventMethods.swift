@@ -1,21 +1,25 @@
 import WayRPC
+import WayRouting
 import WayTransport
 import WayValues
 
-/// `events.…`: the subscriptions of a client.
+/// `events.…`: the subscriptions of a client, and the events that it publishes.
 enum EventMethods {
   private static let topics = Param(.topics, .list)
 
   static let all = [
     SessionMethod("events.subscribe", [topics], subscribe),
     SessionMethod("events.unsubscribe", [topics], unsubscribe),
+    SessionMethod(
+      "events.publish", [Param(.topic, .string), Param(.data, .any), Param(.retain, .count)],
+      publish),
   ]
 
   private static func subscribe(
     _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
     let client = handle.client
-    let requested = try patterns(params, session.limits)
+    let requested = try requiredPatterns(params, session.limits)
     let before = session.events.subscribers[client.id]
     let owner = session.environment.owner
     let new = try session.events.subscribers.add(
@@ -24,12 +28,18 @@ enum EventMethods {
     // The response is sent first, so that the client knows what the retained events belong to.
     let response = SessionCallResponse.value(session.events.subscribers[client.id].value)
     session.respond(response, to: handle)
-    let retained = owner.retainedMessages(for: session.id, client: client.name) {
-      topic in !before.matches(topic) && new.contains { $0.matches(topic) }
+    let isWanted: @Sendable (String) -> Bool = { topic in
+      !before.matches(topic) && new.contains { $0.matches(topic) }
     }
+    let retained =
+      owner.retainedEvents(for: session.id, client: client.name, where: isWanted)
+      + session.events.retainedEvents(where: isWanted)
     // All retained messages are sent, or none. A client that reads must be able to receive all of
     // them, however many there are.
-    if !retained.isEmpty { session.clientWriter.deliver(retained, to: client) }
+    if !retained.isEmpty {
+      let messages = retained.sorted { $0.number < $1.number }.map(\.message)
+      session.clientWriter.deliver(messages, to: client)
+    }
     let visibility = SystemTopic.pageVisibility
     if !before.matches(visibility.rawValue),
       new.contains(where: { $0.matches(visibility.rawValue) })
@@ -47,20 +57,75 @@ enum EventMethods {
   ) throws(CallError) -> CallDisposition {
     let client = handle.client
     try session.events.subscribers.remove(
-      try patterns(params, session.limits), of: client.id)
+      try requiredPatterns(params, session.limits), of: client.id)
     session.recordChange(client)
     return .value(session.events.subscribers[client.id].value)
   }
 
-  private static func patterns(
+  /// Publishes an event in the client's session.
+  private static func publish(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
+    let topic = try params.required(.topic)
+    if let violation = SessionTopic.violation(in: topic, limit: session.limits.maxTopic) {
+      throw .invalidParams("params.topic \(violation)")
+    }
+    if SystemTopic.isReserved(topic) {
+      throw .invalidParams(
+        "params.topic: \(topic.quoted) is the server's own; begin it with another word")
+    }
+    let retain = params.count(.retain) ?? 0
+    guard retain <= RetainedEvents.maxEvents else {
+      throw .invalidParams("params.retain must be an integer from 0 to \(RetainedEvents.maxEvents)")
+    }
+    // A client that is not allowed to publish learns nothing about the topics.
+    try client.rights.check(.publish, topic)
+    // A JSON null is data; only an absent member has no value.
+    let data = params[.data] ?? .null
+    let snapshot = session.resolver.snapshot
+    guard let declared = snapshot.topics[topic] else {
+      throw undeclared(topic, snapshot, client.rights)
+    }
+    do { try declared.check(data) } catch { throw CallError(RouterResolutionError(error)) }
+    let receipt = try session.events.publish(topic, data, retain: retain, by: client)
+    return .value(receipt.value)
+  }
+
+  private static func undeclared(
+    _ topic: String, _ snapshot: RouterSnapshot, _ rights: Rights
+  ) -> CallError {
+    guard snapshot.table != nil else {
+      return CallError(
+        .noRoute,
+        "The server has no route table, and clients may publish only topics that a table declares",
+        kind: "noTopic")
+    }
+    let known = snapshot.topics.keys.lazy.filter { (try? rights.check(.publish, $0)) != nil }
+    return CallError(
+      .noRoute,
+      "The route table declares no topic \(topic.quoted)"
+        + (NameSuggestion.closest(topic, among: known).map { "; did you mean \($0.quoted)?" } ?? ""),
+      kind: "noTopic")
+  }
+
+  private static func requiredPatterns(
     _ params: Params, _ limits: Limits
   ) throws(CallError) -> [TopicPattern] {
-    let values = try params.requiredList(.topics)
+    _ = try params.requiredList(.topics)
+    return try patterns(params, limits) ?? []
+  }
+
+  /// Reads the topics of a request; `nil` if there is no list.
+  static func patterns(
+    _ params: Params, _ limits: Limits
+  ) throws(CallError) -> [TopicPattern]? {
+    guard let values = params.list(.topics) else { return nil }
     // A client's list is limited to this count, so that more topics are rejected without being
     // read.
     guard values.count <= limits.maxSubscriptions else {
       throw CallError(
-        .tooMany, "A client may subscribe to at most \(limits.maxSubscriptions) topics")
+        .tooMany, "params.topics may hold at most \(limits.maxSubscriptions) topics")
     }
     var patterns: [TopicPattern] = []
     for (position, value) in values.enumerated() {

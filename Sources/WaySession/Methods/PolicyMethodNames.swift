@@ -1,6 +1,8 @@
 /// Checks the names of methods in a policy.
 enum PolicyMethodNames {
-  private static let all = MethodTable.builtIn.map(\.name)
+  /// The methods that clients call, and `event`, which `session.push` takes as a method.
+  private static let all =
+    MethodTable.builtIn.map(\.name) + [PolicyTopicMethod.event.rawValue]
 
   /// Returns the reason why `text` names no method and no prefix of one; nil if it does. Other
   /// names may be methods of an app, unless they are misspellings of the protocol's names.

@@ -53,9 +53,12 @@ package final class SessionMethod: Sendable {
     self.access = access
     self.audit = audit
     let isTargetDependent =
-      name.hasPrefix("host.") || PolicyRouteMethod.allCases.contains { $0.name == name }
+      name.hasPrefix("host.") || PolicyTopicMethod(rawValue: name) != nil
+      || PolicyRouteMethod.allCases.contains { $0.name == name }
     kind = access == .admin ? .admin : isTargetDependent ? .targetDependent : .standard
-    isOrdered = ["router.", "navigation.", "page."].contains { name.hasPrefix($0) }
+    isOrdered =
+      ["router.", "navigation.", "page."].contains { name.hasPrefix($0) }
+      || name == "events.publish"
     self.paramList = paramList
     self.handler = handler
     raw = nil

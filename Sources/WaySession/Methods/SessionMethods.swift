@@ -20,7 +20,7 @@ enum SessionMethods {
       change: "session.invite",
       [
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
-        Param(.uses, .count), Param(.expiresMs, .count),
+        Param(.topics, .list), Param(.uses, .count), Param(.expiresMs, .count),
       ], access: .client, invite),
     SessionMethod("session.renew", [Param(.token, .string)], renew),
     SessionMethod("rpc.discover", access: .anyone) { _, _, _ throws(CallError) in
@@ -56,7 +56,8 @@ enum SessionMethods {
     let invitation = try Invitation(
       page: page, hosts: try params.strings(.hosts, limit: limits.maxHosts) ?? [],
       routes: try params.strings(.routes, limit: limits.maxHosts), groups: groups,
-      by: client.rights, try client.charge(Invitation.overhead + params.size))
+      topics: try EventMethods.patterns(params, limits)?.map(\.text) ?? [], by: client.rights,
+      try client.charge(Invitation.overhead + params.size))
     let now = session.loop.nanoseconds
     try session.invitations.add(
       invitation, uses: uses, expires: now &+ UInt64(time) * 1_000_000, at: now)

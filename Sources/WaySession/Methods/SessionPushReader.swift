@@ -35,8 +35,8 @@ enum SessionPushReader {
       action = .pageCall(page: try own.required(.page), method: try own.required(.method))
     case "event":
       action = .event(
-        topic: given["topic"]?.string ?? "", data: given["data"] ?? .null,
-        retain: given["retain"]?.exactInteger.flatMap { Int(exactly: $0) } ?? 0)
+        topic: try own.required(.topic), data: own[.data] ?? .null,
+        retain: own.count(.retain) ?? 0)
       pushParams = [:]
     default:
       guard !MethodTable.isReserved(method) else {
@@ -72,6 +72,8 @@ enum SessionPushReader {
     "router.open": ParamList(callParams + [Param(.style, .string), Param(.deadlineMs, .count)]),
     "router.invoke": ParamList(callParams + [Param(.deadlineMs, .count)]),
     "router.deliver": DeepLink.paramList,
+    "event": ParamList(
+      [Param(.topic, .string), Param(.data, .any), Param(.retain, .count)], ignoresOthers: true),
     "page.call": [
       Param(.page, .string), Param(.method, .string), Param(.params, .object),
       Param(.deadlineMs, .count), Param(.key, .string),

@@ -19,6 +19,7 @@ package final class CompiledPolicy: Sendable {
     /// The indices of the rule's patterns in the table of all patterns.
     let routePatterns: Range<Int>
     let schemes: [String]?
+    let topics: [MethodPattern]?
     let coversServer: Bool
 
     var name: String { source.name }
@@ -65,7 +66,7 @@ package final class CompiledPolicy: Sendable {
           methods: rule.methods.map(MethodPattern.init), origins: origins, groups: rule.groups,
           subjects: rule.subjects, routeNames: names, routePatterns: first..<patterns.count,
           schemes: rule.schemes.map { $0.map { $0.lowercased() } },
-          coversServer: rule.coversServer))
+          topics: rule.topics?.map(MethodPattern.init), coversServer: rule.coversServer))
     }
     self.rules = ready
     self.patterns = RouteTrie(patterns.map { ($0, 0) })
@@ -108,7 +109,7 @@ package struct PolicyRuleError: Error, Hashable, CustomStringConvertible {
   package var description: String { "the rule \(rule.quoted): \(reason)" }
 }
 
-/// The name of a method, or a prefix of several names.
+/// The name of a method or a topic, or a prefix of several names.
 struct MethodPattern: Sendable {
   let text: String
   private let prefix: [UInt8]?
@@ -119,9 +120,9 @@ struct MethodPattern: Sendable {
     prefix = text.utf8.last == UInt8(ascii: "*") ? Array(text.utf8.dropLast()) : nil
   }
 
-  func covers(_ method: String) -> Bool {
-    guard let prefix else { return text.isSameUTF8(as: method) }
-    return method.utf8.starts(with: prefix)
+  func covers(_ name: String) -> Bool {
+    guard let prefix else { return text.isSameUTF8(as: name) }
+    return name.utf8.starts(with: prefix)
   }
 }
 

@@ -18,6 +18,9 @@ final class Invitation: Sendable {
   let givenRoutes: [String]?
   private let patterns: RouteTrie?
   let groups: Set<UTF8Key>
+  /// The topics that the guest may publish, and prefixes of them.
+  let topics: [String]
+  private let topicPatterns: [MethodPattern]
   let token: String
   /// The rights of the inviter, which limit those of the guest.
   let inviter: Rights
@@ -26,7 +29,8 @@ final class Invitation: Sendable {
 
   /// Throws -32602 for an invalid pattern.
   init(
-    page: String?, hosts: [String], routes: [String]?, groups: Set<UTF8Key>, by inviter: Rights,
+    page: String?, hosts: [String], routes: [String]?, groups: Set<UTF8Key>,
+    topics: [String], by inviter: Rights,
     token: String = SessionSecret.random(), _ charge: ByteBudget.Charge
   ) throws(CallError) {
     self.page = page
@@ -35,6 +39,8 @@ final class Invitation: Sendable {
     self.inviter = inviter
     self.hosts = Set(hosts.map(UTF8Key.init))
     self.groups = groups
+    self.topics = topics
+    topicPatterns = topics.map(MethodPattern.init)
     self.charge = charge
     self.routes = routes?.filter { !$0.isRoutePattern }
     var read: [(pattern: RoutePattern, priority: Int)] = []
@@ -59,6 +65,8 @@ final class Invitation: Sendable {
     switch method {
     case "session.invite", "navigation.adopt", "navigation.selectTab":
       throw .notInvited("A guest may not call \(method)")
+    case PolicyTopicMethod.publish.rawValue where topics.isEmpty:
+      throw .notInvited("The invitation of the guest does not allow it to publish events")
     default: break
     }
   }
@@ -71,6 +79,13 @@ final class Invitation: Sendable {
       return
     }
     throw .notInvited("The invitation of the guest does not include this route")
+  }
+
+  /// Checks whether the guest may publish events of a topic. Throws 2403.
+  func check(publishing topic: String) throws(CallError) {
+    guard topicPatterns.contains(where: { $0.covers(topic) }) else {
+      throw .notInvited("The invitation of the guest does not include this topic")
+    }
   }
 
   /// Checks whether the guest may register a host. Throws 2403.

@@ -35,7 +35,7 @@ extension Policy.Rule {
 
   /// Whether the rule selects every URI of a scheme.
   fileprivate func opens(_ scheme: String) -> Bool {
-    guard schemes == nil else { return false }
+    guard schemes == nil, topics == nil else { return false }
     guard let routes else { return true }
     let open = ["/*", "\(scheme):*", "\(scheme):/*", "\(scheme)://*"]
     return routes.contains { open.contains($0.lowercased()) }

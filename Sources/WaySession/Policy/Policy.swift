@@ -46,6 +46,9 @@ public struct Policy: Sendable, Hashable {
     public var routes: [String]?
     /// Schemes that a host registers. A rule with schemes matches only `host.register`.
     public var schemes: [String]?
+    /// Topics; a `*` at the end matches any suffix. A rule with topics matches only events that
+    /// clients publish: `events.publish`, and `event` in `session.push`.
+    public var topics: [String]?
     /// Whether the rule also matches hosts for all sessions, `host.register` with the scope
     /// `server`.
     public var coversServer: Bool
@@ -54,7 +57,7 @@ public struct Policy: Sendable, Hashable {
     public init(
       _ name: String, _ effect: Effect, _ methods: [String], origins: [String]? = nil,
       groups: [String]? = nil, subjects: [String]? = nil, routes: [String]? = nil,
-      schemes: [String]? = nil, coversServer: Bool = false
+      schemes: [String]? = nil, topics: [String]? = nil, coversServer: Bool = false
     ) {
       self.name = name
       self.effect = effect
@@ -64,6 +67,7 @@ public struct Policy: Sendable, Hashable {
       self.subjects = subjects
       self.routes = routes
       self.schemes = schemes
+      self.topics = topics
       self.coversServer = coversServer
     }
   }

@@ -31,3 +31,11 @@ enum PolicyRouteMethod: Int, CaseIterable {
     }
   }
 }
+
+/// The methods about a topic, for which the policy checks the topic.
+enum PolicyTopicMethod: String, CaseIterable {
+  /// Publishes an event in the client's own session.
+  case publish = "events.publish"
+  /// Publishes an event in other sessions, as the method of `session.push`.
+  case event
+}

@@ -330,6 +330,15 @@ extension Rights {
     }
   }
 
+  /// Checks whether an event of a topic may be published. Throws 2403.
+  func check(_ method: PolicyTopicMethod, _ topic: String) throws(CallError) {
+    if source != nil {
+      try invitation?.check(publishing: topic)
+      try methodRule(of: method.rawValue, isAdmin: false).check(method, topic)
+    }
+    try limitedBy?.check(method, topic)
+  }
+
   /// Whether a method may be called about every unrestricted route.
   private func isUnrestricted(_ method: PolicyRouteMethod) -> Bool {
     let isUnrestrictedItself =
@@ -377,7 +386,8 @@ extension Rights {
   ) throws(CallError) {
     let operation = "host.register of \(scheme.map { $0 + ":" } ?? "every scheme")"
     let fitting = compiledPolicy.rules.filter { rule in
-      guard matches(rule), rule.covers("host.register"), !rule.selectsRoutes else { return false }
+      guard matches(rule), rule.covers("host.register"), !rule.selectsRoutes, rule.topics == nil
+      else { return false }
       if definition.scope == .server, !rule.isDenial, !rule.coversServer { return false }
       guard let schemes = rule.schemes else { return true }
       // A pattern for every scheme needs a rule for all schemes, and a denial of any scheme denies
@@ -428,10 +438,18 @@ extension CompiledPolicy.CompiledRule {
   func covers(_ method: String) -> Bool { methods.contains { $0.covers(method) } }
 
   /// Whether the selectors of the rule apply to a method.
-  func concerns(_ method: String) -> Bool { schemes == nil || method.hasPrefix("host.") }
+  func concerns(_ method: String) -> Bool {
+    (schemes == nil || method.hasPrefix("host."))
+      && (topics == nil || PolicyTopicMethod(rawValue: method) != nil)
+  }
 
-  /// Whether the rule is limited to some routes or schemes.
-  var isSelective: Bool { selectsRoutes || schemes != nil }
+  /// Whether the rule is limited to some routes, schemes or topics.
+  var isSelective: Bool { selectsRoutes || schemes != nil || topics != nil }
+
+  /// Whether the rule selects a topic.
+  func selects(topic: String) -> Bool {
+    !selectsRoutes && schemes == nil && topics?.contains { $0.covers(topic) } == true
+  }
 
   /// Whether the rule selects a route.
   func selects(_ resolution: Resolution, matching patterns: Set<Int>) -> Bool {
@@ -474,6 +492,13 @@ private struct MethodRule {
         "\(method) is an administrative method; it needs a policy with a rule that allows it")
     }
     throw .denied("default", method)
+  }
+
+  func check(_ method: PolicyTopicMethod, _ topic: String) throws(CallError) {
+    if let denial { throw .denied(denial, method.rawValue) }
+    let fitting = rules?.filter { $0.selects(topic: topic) } ?? []
+    if let denial = fitting.first(where: \.isDenial) { throw .denied(denial.name, method.rawValue) }
+    if !isAllowed, fitting.isEmpty { throw .denied("default", method.rawValue) }
   }
 
   func check(_ method: String, _ resolution: Resolution, _ compiledPolicy: CompiledPolicy?)

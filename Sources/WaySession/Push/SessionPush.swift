@@ -83,7 +83,13 @@ struct SessionPush: Sendable {
   }
 
   /// Checks that the caller may also call the method itself. Fails with 2403.
-  func authorize(_ rights: Rights) throws(CallError) { try rights.authorize(method) }
+  func authorize(_ rights: Rights) throws(CallError) {
+    if case .event(let topic, _, _) = action {
+      try rights.check(.event, topic)
+    } else {
+      try rights.authorize(method)
+    }
+  }
 }
 
 /// The result of an operation of the app for one of several sessions or clients.

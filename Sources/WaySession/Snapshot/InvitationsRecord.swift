@@ -11,6 +11,8 @@ struct InvitationsRecord: Codable {
     let inviter: CallerRecord
     let page: String?
     let routes: [String]?
+    /// The topics that a guest may publish; `nil` for none.
+    let topics: [String]?
     let uses: Int
     let expiresAt: Int64
     /// The times until which earlier guests may join again.
@@ -28,6 +30,7 @@ struct InvitationsRecord: Codable {
       inviter = CallerRecord(open.invitation.inviter.caller)
       page = open.invitation.page
       routes = open.invitation.givenRoutes
+      topics = open.invitation.topics.isEmpty ? nil : open.invitation.topics
       uses = open.uses
       expiresAt = time(open.expires)
       returns = open.rejoinDeadlines.map(time)
@@ -44,7 +47,8 @@ struct InvitationsRecord: Codable {
       }
       let invitation = try Invitation(
         page: page, hosts: hosts, routes: routes, groups: Set(groups.map(UTF8Key.init)),
-        by: inviter, token: token, charge)
+        topics: topics ?? [], by: inviter,
+        token: token, charge)
       return Invitations.OpenInvitation(
         invitation: invitation, uses: uses, expires: moment(expiresAt),
         rejoinDeadlines: returns.map(moment), isRevoked: revoked == true)

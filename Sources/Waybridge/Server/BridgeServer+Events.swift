@@ -1,8 +1,8 @@
 import WaySession
 
-// Events: those that the app publishes, and those of the server, which the app can receive. Usable
-// from any thread, from `onListening` until `run()` ends. All methods throw ``CallError`` with the
-// code 2503 while the server does not run.
+// Events: those that the app publishes, and those of the server and of clients, which the app can
+// receive. Usable from any thread, from `onListening` until `run()` ends. All methods throw
+// ``CallError`` with the code 2503 while the server does not run.
 extension BridgeServer {
   /// Publishes an event of the app to the clients of an audience that subscribe to its topic
   /// (`events.subscribe`). If the publisher awaits each call, its events arrive in order.
@@ -42,14 +42,16 @@ extension BridgeServer {
   }
 
   /// Removes the events of a topic that ``publish(_:_:to:retain:)-(String,_,_,_)`` has retained for
-  /// exactly this audience. Throws only while the server does not run.
+  /// exactly this audience. For a session, these include the events of its clients. Throws only
+  /// while the server does not run.
   public func clearRetained(_ topic: String, for audience: Audience = .all) async throws(CallError)
   {
     try await sessionServer().dispatch.forget(topic, for: audience)
   }
 
   /// Returns the server's own events of all sessions from now on, each with the id of its
-  /// `session`. PROTOCOL.md lists them; `session.opened` and `session.closed` are among them.
+  /// `session`, and the events that clients publish. PROTOCOL.md lists the server's own;
+  /// `session.opened` and `session.closed` are among them.
   ///
   /// The stream ends with the server, and throws ``CallError`` 2429 if its reader falls behind by
   /// more than `buffer` events. Releasing the stream ends it. Throws -32602 for an invalid topic.

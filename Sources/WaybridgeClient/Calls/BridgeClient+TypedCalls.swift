@@ -62,4 +62,17 @@ extension BridgeClient {
       try TopicEvent(topic, event.data, at: event.at)
     }
   }
+
+  /// Publishes an event of a topic of generated code, as ``publish(_:_:retain:)-(String,_,_)`` does.
+  /// Throws the same errors, and -32602 for data that cannot be encoded as JSON.
+  @discardableResult
+  public func publish<Data>(
+    _ topic: EventTopic<Data>, _ data: Data, retain: Int = 0
+  ) async throws(CallError) -> PublishReceipt {
+    let value: Value
+    do { value = try ValueEncoder().encode(data) } catch {
+      throw .invalidParams("The data of \(topic.name) cannot be encoded as JSON: \(error)")
+    }
+    return try await publish(topic.name, value, retain: retain)
+  }
 }

@@ -37,6 +37,30 @@ extension BridgeClient {
     return events
   }
 
+  /// Publishes an event in this client's session. All its clients that subscribe to the topic receive
+  /// it, also this one, with the id of this client. If the publisher awaits each call, its events
+  /// arrive in order.
+  ///
+  /// Throws ``CallError``:
+  /// - 2404 (kind `noTopic`) if the server's route table does not declare the topic
+  /// - 2422 for data that does not fit the topic; `data.errors` has the path of each fault
+  /// - 2403 if the policy, or the invitation of a guest, does not allow it
+  /// - 2429 if it publishes too often, 2413 for an event that is too large
+  /// - -32602 for an invalid topic, one of the server's own, and a `retain` beyond 0 to 100
+  ///
+  /// - Parameters:
+  ///   - retain: the number of events of the topic that the server keeps for later subscribers.
+  @discardableResult
+  public func publish(
+    _ topic: String, _ data: Value = .null, retain: Int = 0
+  ) async throws(CallError) -> PublishReceipt {
+    let response = try await perform(
+      "events.publish", ["topic": .string(topic), "data": data, "retain": .integer(Int64(retain))])
+    guard let delivered = response["delivered"]?.integer, let waiting = response["waiting"]?.integer
+    else { throw .malformedResponse("events.publish", response) }
+    return PublishReceipt(delivered: Int(clamping: delivered), waiting: Int(clamping: waiting))
+  }
+
   private func unsubscribe(_ number: Int) async {
     let topics = eventStreams.remove(number)
     guard !topics.isEmpty, connection.acceptsMessages else { return }

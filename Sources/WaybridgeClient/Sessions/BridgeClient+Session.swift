@@ -43,16 +43,18 @@ extension BridgeClient {
   ///   - hosts: schemes and patterns that the guest may host.
   ///   - routes: names of routes, and patterns, that the guest may call; nil for all.
   ///   - groups: groups of this client that the guest is in.
+  ///   - topics: topics that the guest may publish. A `*` at the end of a topic matches any rest.
   ///   - uses: how many guests may use the invitation at one time.
   ///   - expires: the time within which it must first be used, from 1 ms to a day.
   public func invite(
     page: String? = nil, hosts: [String] = [], routes: [String]? = nil, groups: [String] = [],
-    uses: Int = 1, expires: Duration = .seconds(60)
+    topics: [String] = [], uses: Int = 1, expires: Duration = .seconds(60)
   ) async throws(CallError) -> JoinCredentials {
     var params: ValueObject = [
       "hosts": .array(hosts.map(Value.string)), "groups": .array(groups.map(Value.string)),
       "uses": .integer(Int64(uses)), "expiresMs": .integer(Int64(expires / .milliseconds(1))),
     ]
+    if !topics.isEmpty { params["topics"] = .array(topics.map(Value.string)) }
     params["page"] = page.map(Value.string)
     params["routes"] = routes.map { .array($0.map(Value.string)) }
     let response = try await perform("session.invite", .object(params))

@@ -48,7 +48,9 @@ extension FuzzTarget {
       let invitation = try? Invitation(
         page: nil, hosts: input.strings("hosts"),
         routes: input["routes"] == nil ? nil : input.strings("routes"),
-        groups: Set(input.strings("granted").map(UTF8Key.init)), by: inviter, charge)
+        groups: Set(input.strings("granted").map(UTF8Key.init)),
+        topics: input.strings("topics"),
+        by: inviter, charge)
     else { return }
     let identity = Identity(groups: invitation.currentGroups)
     try FuzzFailure.unless(identity.groups.isSubset(of: groups), "a guest has foreign groups")
@@ -70,6 +72,12 @@ extension FuzzTarget {
           inviter.allows(method, resolution),
           "a guest may call \(method.name) about \(uri), its inviter may not")
       }
+    }
+    for topic in ["cart.changed", "cart", "user.changed"]
+    where (try? guest.check(.publish, topic)) != nil {
+      try FuzzFailure.unless(
+        !invitation.topics.isEmpty && (try? inviter.check(.publish, topic)) != nil,
+        "a guest may publish \(topic), its inviter may not")
     }
     let hosts = (try? SessionHostDefinition.parse(input["register"]?.array ?? [], limit: 8)) ?? []
     if (try? guest.check(hosting: hosts)) != nil {
@@ -110,6 +118,8 @@ private struct PolicyFixture {
         ["method": "router.invoke", "uri": "action://pay/7"], ["method": "navigation.stack"],
         ["method": "host.register", "scheme": "native"], ["method": "host.register"],
         ["method": "session.list"], ["method": "admin.watch"], ["method": "shop.anything"],
+        ["method": "events.publish", "topic": "cart.changed"],
+        ["method": "event", "topic": "cart"],
       ]
     return try? subjects.flatMap { subject in
       try calls.map { call in

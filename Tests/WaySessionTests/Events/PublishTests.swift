@@ -132,6 +132,6 @@ struct PublishTests {
 extension LoopSessions {
   /// The number of sessions in the audience index, and of retained events.
   fileprivate var sessionAndRetainedCounts: [Int] {
-    [audiences.sessions(in: .all).count, retainedEvents.messages { _, _ in true }.count]
+    [audiences.sessions(in: .all).count, retainedEvents.events { _, _ in true }.count]
   }
 }

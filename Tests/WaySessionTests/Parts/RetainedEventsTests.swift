@@ -4,7 +4,8 @@ import Testing
 
 struct RetainedEventsTests {
   private func retainedTexts(_ events: RetainedEvents) -> [String] {
-    events.messages { _, _ in true }.map { String(decoding: $0, as: UTF8.self) }
+    events.events { _, _ in true }.sorted { $0.number < $1.number }
+      .map { String(decoding: $0.message, as: UTF8.self) }
   }
 
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -26,7 +27,7 @@ struct RetainedEventsTests {
     #expect(retainedTexts(events) == ["anna", "ben"])
     events.forget("t", for: .user("anna"))
     #expect(retainedTexts(events) == ["ben"])
-    #expect(events.messages { $1 == .user("anna") }.isEmpty)
+    #expect(events.events { $1 == .user("anna") }.isEmpty)
   }
 
   @Test func dropsOldestEventsBeyondLimits() {

@@ -543,7 +543,8 @@ struct DurableSessionTests {
     let first = try await startServer()
     let shell = try await SequencedClient(first, Self.pageHosts)
     try await shell.call(
-      "invite", "session.invite", ["routes": ["action://echo"], "uses": 2, "expiresMs": 600_000])
+      "invite", "session.invite",
+      ["routes": ["action://echo"], "topics": ["order.*"], "uses": 2, "expiresMs": 600_000])
     let invitation = try await shell.wire.response("invite")["result"]
     func guest(_ bridge: InMemoryBridge) async throws -> SequencedClient {
       try await SequencedClient(
@@ -562,6 +563,11 @@ struct DurableSessionTests {
     #expect(try await one.resume(after: 1, at: second)["guest"] == true)
     try await one.call(2, "router.invoke", ["uri": "action://toast"])
     #expect(try await one.wire.response(2)["error"]?["data"]?["rule"] == "invitation")
+    try await one.call(
+      3, "events.publish", ["topic": "order.changed", "data": ["id": 1, "state": "paid"]])
+    #expect(try await one.wire.response(3)["result"] == ["delivered": 0, "waiting": 0])
+    try await one.call(4, "events.publish", ["topic": "user.changed", "data": ["name": nil]])
+    #expect(try await one.wire.response(4)["error"]?["data"]?["rule"] == "invitation")
     let two = try await guest(second)
     #expect(await two.openResult["guest"] == true)
     // The invitation was for two guests.

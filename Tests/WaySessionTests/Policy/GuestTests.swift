@@ -79,6 +79,7 @@ struct GuestTests {
       ("host.register", ["hosts": [["scheme": "native", "kind": "page"]]], "ok", "invitation"),
       ("host.register", ["hosts": [["patterns": ["/a"], "kind": "page"]]], "ok", "invitation"),
       ("events.subscribe", ["topics": ["*"]], "ok", "ok"),
+      ("events.publish", ["topic": "cart.changed"], "2404", "invitation"),
       ("session.invite", [:], "ok", "invitation"),
       ("session.list", [:], "default", "invitation"),
       ("$/ping", [:], "ok", "ok"),

@@ -20,6 +20,7 @@ struct PolicyDocumentTests {
         ],
         ["name": "daemon", "allow": ["host.*"], "schemes": ["print"], "server": true],
         ["name": "none", "deny": ["*"], "routes": ["secret"]],
+        ["name": "cart", "allow": ["events.*", "event"], "topics": ["cart.*", "user.changed"]],
       ],
     ])
     #expect(
@@ -32,6 +33,8 @@ struct PolicyDocumentTests {
               groups: ["staff"], subjects: ["anna"], routes: ["cart", "native://a/:id", "/b"]),
             Policy.Rule("daemon", .allow, ["host.*"], schemes: ["print"], coversServer: true),
             Policy.Rule("none", .deny, ["*"], routes: ["secret"]),
+            Policy.Rule(
+              "cart", .allow, ["events.*", "event"], topics: ["cart.*", "user.changed"]),
           ]))
     #expect(try policy.compiled() != nil)
     let empty = try Policy(parsing: [:])
@@ -104,7 +107,7 @@ struct PolicyDocumentTests {
         ["name": "r", "allow": ["*"], "group": ["a"], "groups": "a"],
         [
           "$.rules[0].group: unknown member; did you mean \"groups\"? known here: name, allow, deny, origins, groups, "
-            + "subjects, routes, schemes, server",
+            + "subjects, routes, schemes, topics, server",
           "$.rules[0].groups: has to be an array; it is a string",
         ]
       ),
@@ -175,6 +178,28 @@ struct PolicyDocumentTests {
         ]
       ),
       (
+        ["name": "r", "allow": ["events.*"], "topics": ["a b", "page.*", "a*b", "a", "a", ""]],
+        [
+          "$.rules[0].topics[0]: \"a b\" may hold ASCII letters, digits",
+          "$.rules[0].topics[1]: topics that begin with \"page.\" are the server's; no client "
+            + "publishes them",
+          "$.rules[0].topics[2]: \"a*b\" may hold ASCII letters, digits",
+          "$.rules[0].topics[4]: \"a\" occurs twice; remove one",
+          "$.rules[0].topics[5]: must not be empty",
+        ]
+      ),
+      (
+        ["name": "r", "allow": ["events.subscribe"], "topics": ["a"], "routes": []],
+        [
+          "$.rules[0].routes: is empty, so the rule matches no route; remove it to match all routes",
+          "$.rules[0].routes: the rule applies to none of the methods that have a route",
+          "$.rules[0].topics: the rule applies to neither events.publish nor event, the methods that "
+            + "have a topic",
+          "$.rules[0]: no event has a route or a scheme; split it into two rules",
+        ]
+      ),
+      (["name": "r", "deny": ["*"], "topics": []], ["$.rules[0].topics: is empty"]),
+      (
         ["name": "r", "deny": ["session.open"]],
         [
           "$.rules[0].deny[0]: session.open is not checked against rules; use \"hosts\", "
@@ -193,9 +218,10 @@ struct PolicyDocumentTests {
   @Test(
     arguments: [
       ("router.open", nil), ("router.*", nil), ("*", nil), ("rout*", nil), ("$/*", nil),
-      ("session.push", nil),
+      ("session.push", nil), ("event", nil), ("event*", nil),
       // Methods of an app, and those of `--conformance`.
-      ("echo", nil), ("shop.buy", nil), ("shop.*", nil),
+      ("echo", nil), ("shop.buy", nil), ("shop.*", nil), ("redraw", nil),
+      ("evnt", "there is no method \"evnt\"; did you mean event?"),
       ("router.opne", "there is no method \"router.opne\"; did you mean router.open?"),
       ("router.canopen", "there is no method \"router.canopen\"; did you mean router.canOpen?"),
       ("routr.open", "there is no method \"routr.open\"; did you mean router.open?"),
@@ -211,7 +237,6 @@ struct PolicyDocumentTests {
           + "host.unregister"
       ),
       ("task.run", "there is no method \"task.run\"; rpc.discover lists the methods"),
-      ("event", "there is no method \"event\"; rpc.discover lists the methods"),
       ("*.open", "\"*\" may only be at the end of a name, not as in \"*.open\""),
       ("router.**", "\"*\" may only be at the end of a name, not as in \"router.**\""),
     ] as [(String, String?)])

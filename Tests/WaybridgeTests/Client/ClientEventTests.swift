@@ -53,6 +53,29 @@ struct ClientEventTests {
     await client.close()
   }
 
+  @Test func publishesEventOfItsSession() async throws {
+    let client = try await server.openClient()
+    let publishing = Task { try await client.publish(EventTopic<[Int]>("numbers"), [1], retain: 2) }
+    let request = try await server.next()
+    #expect(request["method"] == "events.publish")
+    #expect(request["params"] == ["topic": "numbers", "data": [1], "retain": 2])
+    try await server.respond(request, ["delivered": 3, "waiting": 1])
+    #expect(try await publishing.value == BridgeClient.PublishReceipt(delivered: 3, waiting: 1))
+    let failing = Task { try await client.publish("numbers") }
+    try await server.respond(try await server.next(), nil)
+    let error = await #expect(throws: CallError.self) { try await failing.value }
+    #expect(error?.code == -32603)
+    var events = try await subscribe(client, ["numbers"]).makeAsyncIterator()
+    try await server.send([
+      "jsonrpc": "2.0", "method": "event",
+      "params": ["topic": "numbers", "data": [1], "at": 5, "client": "c-7"],
+    ])
+    #expect(
+      try await events.next()
+        == BridgeClient.Event(topic: "numbers", data: [1], at: 5, client: "c-7"))
+    await client.close()
+  }
+
   @Test func unsubscribesATopicWithItsLastStream() async throws {
     let client = try await server.openClient()
     var first: BridgeClient.Events? = try await subscribe(client, ["a", "b"])

@@ -160,10 +160,11 @@ actor TypedTranscriptClient: TranscriptClient {
   private func forwardEvents(_ events: BridgeClient.Events) {
     Task {
       for try await event in events where seenEvents.insert(event).inserted {
-        let params: Value = [
+        var params: ValueObject = [
           "topic": .string(event.topic), "data": event.data, "at": .integer(event.at),
         ]
-        emit(["method": "event", "params": params])
+        params["client"] = event.client.map(Value.string)
+        emit(["method": "event", "params": .object(params)])
       }
     }
   }

@@ -34,6 +34,7 @@ export 'src/models.dart'
         NavigationChange,
         Outcome,
         PageStack,
+        PublishReceipt,
         SessionInfo,
         SessionLoss;
 export 'src/options.dart'

@@ -44,6 +44,42 @@ void main() {
     await fixture.bridge.close();
   });
 
+  test('a client publishes events, and learns who has published', () async {
+    final fixture = BridgeFixture();
+    await fixture.openSession();
+    final publishing = fixture.bridge.publish(
+      'cart.changed',
+      <String, Object?>{'count': 1},
+      2,
+    );
+    final request = fixture.socket.dequeue();
+    expect(request['method'], 'events.publish');
+    final wanted = <String, Object?>{
+      'topic': 'cart.changed',
+      'data': <String, Object?>{'count': 1},
+      'retain': 2,
+    };
+    expect(difference(wanted, request['params']), null);
+    await fixture.receive(
+      responseTo(request, <String, Object?>{'delivered': 2, 'waiting': 1}),
+    );
+    final receipt = await publishing;
+    expect(difference(<Object?>[2, 1], <Object?>[
+      receipt.delivered,
+      receipt.waiting,
+    ]), null);
+    final publishers = <Object?>[];
+    fixture.bridge.subscribe(<String>['cart.*'], (BridgeEvent event) {
+      publishers.add(event.client);
+    });
+    final event = _event(1);
+    objectOf(event['params'])['client'] = 'c-7';
+    await fixture.receive(event);
+    await fixture.receive(_event(2));
+    expect(difference(<Object?>['c-7', null], publishers), null);
+    await fixture.bridge.close();
+  });
+
   test('a removed handler is not called any more', () async {
     final fixture = BridgeFixture();
     final received = <Object?>[];

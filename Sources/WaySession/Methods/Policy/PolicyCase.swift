@@ -74,6 +74,8 @@ package struct PolicyCase: Sendable {
   enum CaseTarget {
     case nothing
     case uri(String)
+    /// The topic of an event.
+    case topic(PolicyTopicMethod, String)
     /// A host of a scheme; nil for every scheme.
     case host(scheme: String?, SessionHostDefinition.HostScope)
   }
@@ -84,16 +86,18 @@ package struct PolicyCase: Sendable {
   /// `allow`, or the name of the rule that denies the call.
   package let expected: String
 
-  /// Reads `{"origin"?, "token"?, "method", "uri"?, "scheme"?, "server"?, "expect"}`.
+  /// Reads `{"origin"?, "token"?, "method", "uri"?, "topic"?, "scheme"?, "server"?, "expect"}`.
   ///
   /// - `uri` is required for methods that concern a route, and invalid for others.
+  /// - `topic` is required for `events.publish` and `event`, and invalid for others.
   /// - `scheme` and `server` are valid only for `host.register`; without a scheme, the host is for
   ///   all schemes.
   ///
   /// Throws every fault.
   package init(parsing value: Value) throws(DocumentFaults) {
     var reader = CaseReader()
-    let known = PolicySubject.memberNames + ["method", "uri", "scheme", "server", "expect"]
+    let known =
+      PolicySubject.memberNames + ["method", "uri", "topic", "scheme", "server", "expect"]
     guard let object = reader.object(value, at: .root, known: known) else {
       throw DocumentFaults(faults: reader.faults)
     }
@@ -114,6 +118,7 @@ extension PolicyCase {
     switch target {
     case .nothing: method
     case .uri(let uri): "\(method) \(uri)"
+    case .topic(_, let topic): "\(method) \(topic)"
     case .host(let scheme, let scope):
       "\(method) of \(scheme.map { $0 + ":" } ?? "every scheme")"
         + (scope == .server ? " for the server" : "")
@@ -127,9 +132,11 @@ private struct CaseReader: DocumentReader {
 
   mutating func target(of method: String, _ object: ValueObject) -> PolicyCase.CaseTarget {
     let uri = string("uri", of: object, at: .root)
+    let topic = string("topic", of: object, at: .root)
     let scheme = string("scheme", of: object, at: .root)
     let isServer = boolean("server", of: object, at: .root) ?? false
     let routeMethod = PolicyRouteMethod.allCases.first { $0.name == method }
+    let topicMethod = PolicyTopicMethod(rawValue: method)
     let isOfHosts = method == "host.register"
     if method.utf8.contains(UInt8(ascii: "*")) {
       addFault(.root.member("method"), "must name one method, without \"*\"")
@@ -140,6 +147,11 @@ private struct CaseReader: DocumentReader {
       addFault(.root, "the member \"uri\" is missing; \(method) is checked with its target")
     } else if routeMethod == nil, object["uri"] != nil {
       addFault(.root.member("uri"), "\(method) has no URI; remove it")
+    }
+    if topicMethod != nil, object["topic"] == nil {
+      addFault(.root, "the member \"topic\" is missing; \(method) is checked with its topic")
+    } else if topicMethod == nil, object["topic"] != nil {
+      addFault(.root.member("topic"), "\(method) has no topic; remove it")
     }
     for name in ["scheme", "server"] where !isOfHosts && object[name] != nil {
       addFault(.root.member(name), "\(method) registers no host; only host.register does")
@@ -153,6 +165,12 @@ private struct CaseReader: DocumentReader {
     }
     if let scheme, !RouteURI.isScheme(scheme) {
       addFault(.root.member("scheme"), "\"\(scheme)\" is not a scheme")
+    }
+    if let topicMethod, let topic {
+      if let violation = SessionTopic.violation(in: topic, limit: TableTopicName.maxLength) {
+        addFault(.root.member("topic"), "\"\(topic)\" \(violation)")
+      }
+      return .topic(topicMethod, topic)
     }
     if isOfHosts { return .host(scheme: scheme?.lowercased(), isServer ? .server : .session) }
     return uri.map(PolicyCase.CaseTarget.uri) ?? .nothing

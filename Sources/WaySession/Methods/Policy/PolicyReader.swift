@@ -57,7 +57,8 @@ struct PolicyReader: DocumentReader {
 
   private mutating func rule(_ value: Value, at path: JSONPath) -> Policy.Rule? {
     let known = [
-      "name", "allow", "deny", "origins", "groups", "subjects", "routes", "schemes", "server",
+      "name", "allow", "deny", "origins", "groups", "subjects", "routes", "schemes", "topics",
+      "server",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = name(of: object, at: path)
@@ -75,12 +76,16 @@ struct PolicyReader: DocumentReader {
       "schemes", of: object, at: path,
       empty: "is empty, so the rule matches no host; remove it to match all schemes",
       Self.fault(ofScheme:))
+    let topics = entries(
+      "topics", of: object, at: path,
+      empty: "is empty, so the rule matches no event; remove it to match all topics",
+      Self.fault(ofTopic:))
     let server = boolean("server", of: object, at: path)
     if server == false { addFault(path.member("server"), "must be true if present") }
     guard let name, let effect, let methods else { return nil }
     let rule = Policy.Rule(
       name, effect, methods, origins: origins, groups: groups, subjects: subjects, routes: routes,
-      schemes: schemes, coversServer: server ?? false)
+      schemes: schemes, topics: topics, coversServer: server ?? false)
     check(rule, at: path)
     return rule
   }
@@ -146,8 +151,19 @@ struct PolicyReader: DocumentReader {
         path.member("schemes"),
         "the rule does not apply to host.register, the only method with schemes")
     }
+    let isOfTopics = PolicyTopicMethod.allCases.contains { method in
+      methods.contains { $0.covers(method.rawValue) }
+    }
+    if rule.topics != nil, !isOfTopics {
+      addFault(
+        path.member("topics"),
+        "the rule applies to neither events.publish nor event, the methods that have a topic")
+    }
     if rule.routes != nil, rule.schemes != nil {
       addFault(path, "no call has both a route and a scheme to register; split it into two rules")
+    }
+    if rule.topics != nil, rule.routes != nil || rule.schemes != nil {
+      addFault(path, "no event has a route or a scheme; split it into two rules")
     }
     guard rule.coversServer else { return }
     if !isOfHosts {
@@ -210,6 +226,16 @@ extension PolicyReader {
   private static func fault(ofScheme text: String) -> String? {
     guard !RouteURI.isScheme(text) else { return nil }
     return "\"\(text)\" is not a scheme: a letter, then letters, digits, \"+\", \"-\" and \".\""
+  }
+
+  private static func fault(ofTopic text: String) -> String? {
+    do throws(TopicError) {
+      let pattern = try TopicPattern(text, limit: TableTopicName.maxLength)
+      guard let prefix = pattern.reservedPrefix else { return nil }
+      return "topics that begin with \"\(prefix)\" are the server's; no client publishes them"
+    } catch {
+      return "\"\(text)\" \(error.reason)"
+    }
   }
 
   private static func fault(ofHost text: String) -> String? {

@@ -41,7 +41,7 @@ package struct PolicySimulator {
     let rights = rights(of: policyCase.policySubject)
     let method =
       MethodTable.builtIn.first { $0.name == policyCase.method }
-      ?? SessionMethod(policyCase.method, access: .client) { _ throws(CallError) in .null }
+      ?? SessionMethod(policyCase.method) { _, _, _ throws(CallError) in .value(.null) }
     // A client without a session has no rights to check.
     if case .connection = method.access { return }
     try rights.authorize(method.name, method.kind)
@@ -52,6 +52,7 @@ package struct PolicySimulator {
         break
       }
       try rights.check(method, try resolve(uri: uri, for: rights.caller))
+    case .topic(let method, let topic): try rights.check(method, topic)
     case .host(let scheme, let scope):
       var definition: ValueObject = ["kind": "task", "scope": .string(scope.rawValue)]
       if let scheme {

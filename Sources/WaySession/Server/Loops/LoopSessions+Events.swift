@@ -68,9 +68,13 @@ extension LoopSessions {
     }
   }
 
-  /// Forgets the retained events of a topic for exactly this audience.
+  /// Forgets the retained events of a topic for exactly this audience. For a session, these include
+  /// the events of its clients.
   func forget(_ topic: String, for audience: Audience) {
     retainedEvents.forget(topic, for: audience)
+    if case .session(let id) = audience {
+      sessions[id]?.assumeIsolated { $0.events.forget(topic) }
+    }
   }
 
   /// Adds a listener of the app for the server's own events, until ``removeListener(_:)`` with the

@@ -279,11 +279,13 @@ extension LoopSessions: SessionOwner {
 
   nonisolated var lastEventNumber: UInt64 { assumeIsolated { $0.retainedEvents.lastNumber } }
 
-  nonisolated func retainedMessages(
+  nonisolated func makeEventNumber() -> UInt64 { assumeIsolated { $0.retainedEvents.makeNumber() } }
+
+  nonisolated func retainedEvents(
     for session: String, client: String, where isWanted: @Sendable (String) -> Bool
-  ) -> [[UInt8]] {
+  ) -> [PublishedEvent] {
     assumeIsolated { loopSessions in
-      loopSessions.retainedEvents.messages { topic, audience in
+      loopSessions.retainedEvents.events { topic, audience in
         isWanted(topic) && loopSessions.audiences.contains(session, client: client, in: audience)
       }
     }

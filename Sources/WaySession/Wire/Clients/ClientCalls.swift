@@ -26,6 +26,8 @@ struct ClientCalls: ~Copyable {
   /// requests that wait for them.
   private var startingCount = 0
   private var rateLimiter: CallRateLimiter
+  /// The events that the client has published.
+  var publishAllowance = PublishRateLimit.PublishAllowance()
   /// The time for which the client has occupied the loop.
   var fairShare = ClientFairShare()
   private let maxInFlight: Int

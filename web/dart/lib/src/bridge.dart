@@ -111,6 +111,7 @@ final class Bridge extends SessionCalls {
     List<String>? hosts,
     List<String>? routes,
     List<String>? groups,
+    List<String>? topics,
     int? uses,
     Duration? expires,
   }) async {
@@ -121,6 +122,7 @@ final class Bridge extends SessionCalls {
         'hosts': hosts,
         'routes': routes,
         'groups': groups,
+        'topics': topics,
         'uses': uses,
         'expiresMs': expires?.inMilliseconds,
       }),
@@ -190,6 +192,31 @@ final class Bridge extends SessionCalls {
   /// listener.
   Stream<BridgeEvent> events(List<String> topics) {
     return _client.subscriptions.events(topics);
+  }
+
+  /// Publishes an event in the session, of a topic that the route table
+  /// declares. All clients of the session that subscribe to it receive it, also
+  /// this one. The server keeps the last [retain] events of the topic for later
+  /// subscribers.
+  Future<PublishReceipt> publish(
+    String topic, [
+    Object? data,
+    int? retain,
+  ]) async {
+    final answer = objectOf(
+      await request(
+        'events.publish',
+        withoutNulls(<String, Object?>{
+          'topic': topic,
+          'data': data,
+          'retain': retain,
+        }),
+      ),
+    );
+    return PublishReceipt(
+      intOf(answer['delivered']) ?? 0,
+      intOf(answer['waiting']) ?? 0,
+    );
   }
 
   /// To be called when the app is in the foreground again, or the network is

@@ -159,7 +159,7 @@ final class Destination {
 
 /// A published event.
 final class BridgeEvent {
-  const BridgeEvent(this.topic, this.data, this.at);
+  const BridgeEvent(this.topic, this.data, this.at, [this.client]);
 
   /// The topic's name.
   final String topic;
@@ -169,6 +169,23 @@ final class BridgeEvent {
 
   /// The server's time in milliseconds since 1970.
   final int at;
+
+  /// The id of the client that published the event; `null` for events of the
+  /// server and of the app.
+  final String? client;
+}
+
+/// The number of clients that a published event has reached.
+final class PublishReceipt {
+  const PublishReceipt(this.delivered, this.waiting);
+
+  /// The clients with a connection that subscribe to the topic, among them the
+  /// publisher.
+  final int delivered;
+
+  /// The subscribed clients that have lost their connections. They get the
+  /// event when they are back.
+  final int waiting;
 }
 
 /// The open session. It stays the same object as long as the session is

@@ -69,7 +69,14 @@ final class Subscriptions {
       _client.runDetached(_renewToken(objectOf(data)));
     }
     if (topic == 'table.changed') _compare(objectOf(data));
-    _topics.deliver(BridgeEvent(topic, data, intOf(params['at']) ?? 0));
+    _topics.deliver(
+      BridgeEvent(
+        topic,
+        data,
+        intOf(params['at']) ?? 0,
+        stringOf(params['client']),
+      ),
+    );
   }
 
   /// Updates the subscriptions of a session that has just been opened or
