@@ -15,6 +15,9 @@ extension DartCode {
 
       /// The data of the events of a topic.
       Stream<Object?> events(String topic);
+
+      /// Publishes an event in the client's session.
+      Future<void> publish(String topic, Object? data);
     }
 
     /// How a page ended.

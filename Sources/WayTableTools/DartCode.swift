@@ -232,6 +232,11 @@ struct DartCode {
     let name = literal(topic.topic.name)
     code.line("Stream<\(self.name(of: topic.data))> get on\(capitalized(topic.identifier)) =>")
     code.line("    events(\(name)).map((json) => \(reader(of: topic.data))(json, \(name)));")
+    code.line()
+    code.comment(topic.notes, mark: "///")
+    code.line(
+      "Future<void> publish\(capitalized(topic.identifier))(\(self.name(of: topic.data)) data) =>")
+    code.line("    publish(\(name), \(encoded("data", topic.data)));")
   }
 
   private func literal(_ text: String) -> String { model.language.literal(text) }

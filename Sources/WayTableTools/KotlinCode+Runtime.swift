@@ -17,6 +17,9 @@ extension KotlinCode {
 
         /** Passes the data of each event of a topic to `listener`, until it is closed. */
         fun listen(topic: String, listener: (Any?) -> Unit): AutoCloseable
+
+        /** Publishes an event in the client's session. */
+        suspend fun publish(topic: String, data: Any?)
     }
 
     /**

@@ -234,6 +234,12 @@ struct KotlinCode {
       "fun RouteClient.on\(capitalized(topic.identifier))(listener: (\(type)) -> Unit): AutoCloseable ="
     )
     code.line("    listen(\(name)) { json -> listener(\(read("json", name, topic.data))) }")
+    code.line()
+    code.blockComment(topic.notes)
+    code.line(
+      "suspend fun RouteClient.publish\(capitalized(topic.identifier))(data: \(type)) {")
+    code.line("    publish(\(name), \(encoded("data", topic.data)))")
+    code.line("}")
   }
 
   private func literal(_ value: Value) -> String {

@@ -222,6 +222,7 @@ object Client : RouteClient {
         listener(mapOf("count" to 3))
         return AutoCloseable { }
     }
+    override suspend fun publish(topic: String, data: Any?) = println("publish $topic $data")
 }
 
 suspend fun talk() {
@@ -231,6 +232,7 @@ suspend fun talk() {
     println(Client.openFiles(listOf("a", "")).kind)
     println(Client.callAddressScroll("p1", "end"))
     Client.onCartChanged { println(it.count) }
+    Client.publishCartChanged(CartChangedData(4))
     try { Client.invokeShare(null) } catch (error: RouteException) { println(error.message) }
     try { Client.openAddress("..") } catch (error: RouteException) { println(error.message) }
 }

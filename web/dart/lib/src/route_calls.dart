@@ -49,4 +49,9 @@ class RouteCalls {
         .events(<String>[topic])
         .map((BridgeEvent event) => event.data);
   }
+
+  /// Publishes an event in the session.
+  Future<void> publish(String topic, Object? data) async {
+    await bridge.publish(topic, data);
+  }
 }
