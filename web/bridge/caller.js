@@ -172,6 +172,19 @@ export class Caller extends EventTarget {
   }
 
   /**
+   * Publishes an event in the session, of a topic that the route table declares. All clients of the session that subscribe to the topic
+   * receive it, also this one.
+   * @template {import("./types/routes.js").OwnTopic<Routes>} Name
+   * @param {Name} topic
+   * @param {import("./types/routes.js").GivenData<Routes, Name>} given the data, and options
+   * @returns {Promise<import("./types/api.js").PublishReceipt>}
+   */
+  publish(topic, ...given) {
+    const [data, { retain, ...call } = /** @type {import("./types/api.js").PublishOptions} */ ({})] = given;
+    return this.request("events.publish", { topic, data, retain }, call);
+  }
+
+  /**
    * Adds a listener for an event of the client, or, if the name contains a dot, for a topic. The client is subscribed to a topic as long as
    * it has a listener. Topics need the part `events`.
    * @override

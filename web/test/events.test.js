@@ -65,6 +65,25 @@ test("a topic is subscribed to once, and unsubscribed with its last subscription
   assert.equal(socket.sent.length, 3, "removing a subscription twice sends one request");
 });
 
+test("a client publishes an event, and receives the ids of publishers", async () => {
+  const { bridge, socket } = await connected();
+  const published = bridge.publish("cart.changed", { count: 1 }, { retain: 2 });
+  await turn();
+  assert.deepEqual(socket.last("events.publish").params, { topic: "cart.changed", data: { count: 1 }, retain: 2 });
+  socket.respond("events.publish", { delivered: 2, waiting: 1 });
+  assert.deepEqual(await published, { delivered: 2, waiting: 1 });
+  void bridge.publish("cart.emptied");
+  await turn();
+  assert.deepEqual(socket.last("events.publish").params, { topic: "cart.emptied" });
+  socket.respond("events.publish", {});
+  /** @type {unknown[]} */
+  const publishers = [];
+  bridge.subscribe("cart.changed", ({ client }) => publishers.push(client));
+  socket.receive({ method: "event", params: { topic: "cart.changed", data: 1, at: 5, client: "c-7" } });
+  await turn();
+  assert.deepEqual(publishers, ["c-7"]);
+});
+
 test("a handler that throws or rejects causes an error event, and the other handlers run", async () => {
   /** @type {string[]} */
   const values = [];

@@ -190,7 +190,7 @@ export function turn() {
 function recorded(bridge) {
   /** @type {any[]} */
   const events = [];
-  for (const type of ["close", "error", "resume"]) {
+  for (const type of /** @type {const} */ (["close", "error", "resume"])) {
     bridge.addEventListener(type, (event) => events.push({ type, detail: Reflect.get(event, "detail") }));
   }
   return events;

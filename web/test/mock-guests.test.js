@@ -35,6 +35,20 @@ async function party(rights, options) {
   return { shell, guest, page, other, first, second, seen };
 }
 
+test("the clients of a mocked app publish events, a guest only those of its invitation", async () => {
+  const { shell, guest } = await party({ topics: ["cart.*"] });
+  /** @type {unknown[]} */
+  const seen = [];
+  await shell.subscribe("*", ({ topic, data, client }) => seen.push([topic, data, client])).registered;
+  assert.deepEqual(await guest.publish("cart.changed", 1), { delivered: 1, waiting: 0 });
+  await shell.publish("order.changed");
+  await turn();
+  assert.deepEqual(seen, [["cart.changed", 1, "mock"], ["order.changed", null, "mock"]]);
+  await assert.rejects(guest.publish("order.changed"), RULE);
+  await assert.rejects(shell.publish("page.opened"), { code: -32602 });
+  await shell.close();
+});
+
 test("a guest knows its page, makes calls, finishes its page, and gets no token to join the session", async () => {
   const { shell, guest, page, other, first } = await party();
   const { joinToken, ...info } = await guest.ready;

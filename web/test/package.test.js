@@ -14,7 +14,7 @@ const LARGEST = { packed: 215000, unpacked: 675000 };
 /** The output of `main.ts`. */
 const SEEN = [
   true, 7, 7, "noBridge", "finished", "a/2", "Main", { uri: "native://address/a%2F2", params: { zoom: 3 } }, true, { canOpen: true, kind: "page" }, true,
-  2, "cart.changed 2", true, "a3", 1, null, "open", "closed",
+  1, 2, "cart.changed 2", true, "a3", 1, null, "open", "closed",
 ];
 const STRICT = {
   strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], types: [], outDir: "out",

@@ -39,6 +39,7 @@ export class MockClient {
     ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
     ["events.subscribe", ({ topics }) => this.#subscribe(topics)],
     ["events.unsubscribe", ({ topics }) => this.#unsubscribe(topics)],
+    ["events.publish", ({ topic, data }) => this.#publish(topic, data)],
     ["rpc.discover", () => ({ methods: ["session.open", ...this.methods.keys()].map((name) => ({ name })) })],
   ]));
 
@@ -98,6 +99,19 @@ export class MockClient {
   #unsubscribe(topics) {
     for (const topic of topics) this.#topics.delete(topic);
     return { topics: [...this.#topics] };
+  }
+
+  /**
+   * Publishes an event in the session. A mocked app has no route table, so that it accepts every topic but those of the server.
+   * @param {string} topic
+   * @param {unknown} [data]
+   */
+  #publish(topic, data = null) {
+    if (/^(session|page|task|route|server|table)\./.test(topic)) throw failure("invalidParams", `The topic "${topic}" is the server's own`);
+    if (this.#invitation?.mayPublish(topic) === false) throw forbidden(`This guest cannot publish "${topic}"`);
+    const subscribers = [...this.#session.clients].filter((client) => client.isSubscribed(topic));
+    for (const { peer } of subscribers) peer.notify("event", { topic, data, at: Date.now(), client: "mock" });
+    return { delivered: subscribers.length, waiting: 0 };
   }
 
   /** @param {any} params */

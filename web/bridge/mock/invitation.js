@@ -3,6 +3,7 @@ import { codeOf } from "../codes.js";
 import { bridgeError, failure } from "../values/errors.js";
 import { schemeOf } from "../uri/uri.js";
 import { declarationOf, URIMap } from "../uri/uri-map.js";
+import { covers } from "../events/subscriptions.js";
 
 /** Milliseconds within which a guest can reconnect after its connection was lost. */
 const RETURN_TIMEOUT = 120000;
@@ -11,14 +12,16 @@ const RETURN_TIMEOUT = 120000;
 export class MockInvitation {
   /** The page in which its guests run. @type {string | undefined} */ page;
   #hosts;
+  /** @type {string[]} */ #topics;
   /** `undefined`: it can call everything. @type {URIMap<undefined> | undefined} */ #routes;
   #left;
   #expiresAt;
 
   /** @param {any} params the params of `session.invite` */
-  constructor({ page, hosts = [], routes, uses = 1, expiresMs = 60000 }) {
+  constructor({ page, hosts = [], topics = [], routes, uses = 1, expiresMs = 60000 }) {
     this.page = page;
     this.#hosts = new Set(hosts);
+    this.#topics = topics;
     this.#left = uses;
     this.#expiresAt = Date.now() + expiresMs;
     if (routes === undefined) return;
@@ -54,6 +57,11 @@ export class MockInvitation {
   /** @param {string} uri */
   mayCall(uri) {
     return this.#routes === undefined || this.#routes.find(uri) !== undefined;
+  }
+
+  /** @param {string} topic */
+  mayPublish(topic) {
+    return this.#topics.some((each) => covers(each, topic));
   }
 
   /** @param {any[]} hosts the declarations of the hosts */

@@ -174,7 +174,8 @@
  *
  * @typedef {(params: any, call: MethodCall) => unknown} MethodHandler returns the result of the call, or a promise of it
  *
- * @typedef {{topic: string, data: any, at: number}} BridgeEvent a published event. `at`: the server's time in milliseconds since 1970
+ * @typedef {{topic: string, data: any, at: number, client?: string}} BridgeEvent a published event. `at`: the server's time in milliseconds since
+ *   1970. `client`: the id of the client that published it; absent if the server or the app did
  *
  * @typedef {(event: BridgeEvent) => unknown} EventHandler
  *
@@ -215,11 +216,18 @@
  * @property {number} [maxDelay] longest delay in milliseconds; default: 30000
  * @property {number} [attempts] number of consecutive failures after which the bridge closes; default: no limit, or 1 with a `fallback`
  *
+ * @typedef {CallOptions & {retain?: number}} PublishOptions `retain`: the number of events of the topic that the server keeps for later subscribers,
+ *   from 0 to 100; default: 0
+ *
+ * @typedef {{delivered: number, waiting: number}} PublishReceipt the number of clients that subscribe to the topic: those with a connection, among
+ *   them the publisher, and those that get the event when they are back
+ *
  * @typedef {object} InviteOptions the rights of a guest. Without options it can call all routes and host nothing
  * @property {string} [page] the id of the page in which the guest runs, and to which it is bound
  * @property {string[]} [hosts] schemes and patterns that the guest can host
  * @property {string[]} [routes] patterns that the guest can call; it can call no others
  * @property {string[]} [groups] groups of the inviter to which the guest also belongs
+ * @property {string[]} [topics] topics that the guest can publish; a `*` at the end matches any rest. Default: none
  * @property {number} [uses] how many guests can use the invitation at the same time; default: 1
  * @property {number} [expires] milliseconds within which the guest must join; default: 60000
  * @property {string} [frame] a name for the frame that no other frame has at that time. When its parent is reloaded and creates a frame with the

@@ -132,15 +132,28 @@
  */
 
 /**
+ * A topic that clients can publish: one that the table declares.
+ * @template Routes
+ * @typedef {IfAny<Routes, string, KeyOf<Routes, "topics">>} OwnTopic
+ */
+
+/**
  * @template Routes
  * @template {string} Name
- * @typedef {Name extends unknown ? {topic: IfAny<Routes, string, Name extends `${string}*` ? string : Name>, data: TopicData<Routes, Name>, at: number} : never} TopicEvent
+ * @typedef {Name extends unknown ? {topic: IfAny<Routes, string, Name extends `${string}*` ? string : Name>, data: TopicData<Routes, Name>, at: number, client?: string} : never} TopicEvent
  */
 
 /**
  * @template Routes
  * @template {string} Name
  * @typedef {Name extends keyof Entries<Routes, "topics"> ? Entries<Routes, "topics">[Name] : any} TopicData
+ */
+
+/**
+ * The arguments for the data of an event and options. The data can be omitted if its type is not known.
+ * @template Routes
+ * @template {string} Name
+ * @typedef {IfAny<Routes, [data?: any, options?: import("./api.js").PublishOptions], [data: TopicData<Routes, Name>, options?: import("./api.js").PublishOptions]>} GivenData
  */
 
 /**
@@ -155,7 +168,7 @@
 
 /**
  * @template Routes
- * @typedef {IfAny<Routes, string, keyof OwnEvents | Topic<Routes>>} EventName
+ * @typedef {keyof OwnEvents | IfAny<Routes, `${string}.${string}`, Topic<Routes>>} EventName
  */
 
 /**

@@ -52,6 +52,7 @@ app.addEventListener("page.closed", ({ detail }) => seen.push(detail.data.outcom
 app.addEventListener("tablechange", ({ detail: { version, isCurrent } }) => seen.push(version, isCurrent));
 await app.subscribe("cart.*", () => {}).registered;
 app.app.publish("cart.changed", { count: 2 });
+seen.push((await app.publish("cart.changed", { count: 3 }, { retain: 1 })).delivered);
 seen.push(await heard, await also);
 
 const scrolled: Promise<string> = app.call("p1", "scroll", { to: "end" });

@@ -48,6 +48,12 @@ bridge.addEventListener("statchange", ({ detail }) => detail); // TS2345
 bridge.addEventListener("cart.changed", ({ detail }) => detail.data.cont); // TS2551
 caller.addEventListener("statechange", ({ detail }) => detail.stat); // TS2551
 bridge.subscribe("cart.chnged", () => {}); // TS2345
+void bridge.publish("cart.chnged", { count: 1 }); // TS2345
+void bridge.publish("cart.*", { count: 1 }); // TS2345
+void bridge.publish("page.opened", {}); // TS2345
+void bridge.publish("cart.changed", { cont: 1 }); // TS2345
+void bridge.publish("cart.changed"); // TS2554
+new Bridge().addEventListener("statchange", () => {}); // TS2345
 bridge.subscribe("cart.changed", ({ data: { cont } }) => cont); // TS2339
 
 // Methods of pages.
