@@ -15,12 +15,13 @@ export const OWN_SKIP = COMMAND === undefined && "WAYBRIDGE names no command: gi
  * Starts a server with a policy, until the test ends.
  * @param {TestContext} context
  * @param {object} policy
+ * @param {string[]} [more] flags
  * @returns {Promise<string>} the URL of its endpoint
  */
-export async function serve(context, policy) {
+export async function serve(context, policy, more = []) {
   const folder = newFolder();
   writeFileSync(`${folder}/policy.json`, JSON.stringify(policy));
-  const { url, end } = await start(["--policy", `${folder}/policy.json`], 0);
+  const { url, end } = await start(["--policy", `${folder}/policy.json`, ...more], 0);
   context.after(() => end("SIGTERM").then(() => rmSync(folder, { recursive: true })));
   return url;
 }

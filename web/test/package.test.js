@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const WEB = fileURLToPath(new URL("..", import.meta.url));
 const CONSUMERS = new URL("consumers/", import.meta.url);
 /** The most bytes of the package: as a tarball, and unpacked, most of which are sources for debuggers. */
-const LARGEST = { packed: 215000, unpacked: 675000 };
+const LARGEST = { packed: 215000, unpacked: 690000 };
 /** The output of `main.ts`. */
 const SEEN = [
   true, 7, 7, "noBridge", "finished", "a/2", "Main", { uri: "native://address/a%2F2", params: { zoom: 3 } }, true, { canOpen: true, kind: "page" }, true,
@@ -154,7 +154,7 @@ test("plain JavaScript in a browser finds the package by an import map", { timeo
 });
 
 /** @type {[string, number][]} files that pages can load with one request, with the maximum size in bytes after `gzip -9` */
-const WHOLE = [["caller", 8192], ["host", 12544], ["bridge", 23552]];
+const WHOLE = [["caller", 8448], ["host", 12544], ["bridge", 23552]];
 
 for (const [entry, most] of WHOLE) {
   test(`a page that loads ${entry}.min.js sends one request for at most ${most} bytes`, { timeout: 90000 }, async () => {

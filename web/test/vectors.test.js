@@ -11,6 +11,8 @@ const TRANSCRIPT_TIMEOUT = 45000;
 /** From this number of milliseconds on, a transcript waits beside others. */
 const LONG = 2000;
 const FOLDER = new URL("../../protocol/vectors/", import.meta.url);
+/** The table of the vectors' server, as flags. */
+const TABLE = ["--table", new URL("../routes/demo.json", FOLDER).pathname];
 const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort();
 
 test("there are transcripts to replay", () => {
@@ -34,7 +36,7 @@ function play(file, vector) {
   const long = passes > TRANSCRIPT_TIMEOUT && `${passes / 1000} s would have to pass`;
   if (vector.steps.some((/** @type {any} */ { restart }) => restart === true)) {
     test(`${file}: ${vector.name}`, { skip: OWN_SKIP || long, timeout: 60000 }, async (context) => {
-      const server = await serveDurable(context, ["--table", new URL("../routes/demo.json", FOLDER).pathname]);
+      const server = await serveDurable(context, TABLE);
       await replay(vector, server.url, async () => {
         await server.end("SIGKILL");
         await server.restart();
@@ -42,7 +44,7 @@ function play(file, vector) {
     });
   } else if (vector.policy !== undefined) {
     test(`${file}: ${vector.name}`, { skip: OWN_SKIP || long, timeout: 60000 }, async (context) => {
-      await replay(vector, await serve(context, vector.policy));
+      await replay(vector, await serve(context, vector.policy, TABLE));
     });
   } else {
     test(`${file}: ${vector.name}`, { skip: SKIP || long, timeout: 60000 }, () => replay(vector, LIVE_URL ?? ""));

@@ -98,7 +98,8 @@ struct RetainedEvents {
     }.map { key, events in
       [
         "topic": .string(key.topic), "to": key.audience.value,
-        "events": .array(events.map { .string(String(decoding: $0.event.message, as: UTF8.self)) }),
+        "events": .array(
+          events.map { String(decoding: $0.event.message, as: UTF8.self) }.map(Value.string)),
       ]
     }
   }

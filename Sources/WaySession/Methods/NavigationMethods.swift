@@ -47,10 +47,7 @@ enum NavigationMethods {
   private static func finish(
     _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
-    guard let page = params.string(.page) ?? handle.client.page else {
-      throw .invalidParams(
-        "params.page is missing, and this client is not bound to a page")
-    }
+    let page = try params.page(or: handle.client.page)
     let result = try params.result()
     return try performOperation(
       .finish(page: page, result: result?.outcome ?? .finished()), .finish, about: page, result,

@@ -70,9 +70,7 @@ enum PageMethods {
     _ params: Params, _ method: PolicyRouteMethod, _ handle: ReplyHandle,
     in session: isolated Session
   ) throws(CallError) -> String {
-    guard let id = params.string(.page) ?? handle.client.page else {
-      throw .invalidParams("params.page is missing, and this client is not bound to a page")
-    }
+    let id = try params.page(or: handle.client.page)
     let rights = handle.client.rights
     guard let page = session.pages[id]?.page, !session.pages.isOwn(page, of: rights.caller) else {
       return id

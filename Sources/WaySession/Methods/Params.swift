@@ -215,6 +215,13 @@ struct Params: ~Escapable {
     return text
   }
 
+  /// The page that is named, by default the one that the client is bound to. Throws -32602 if there is
+  /// neither.
+  func page(or bound: String?) throws(CallError) -> String {
+    if let page = string(.page) ?? bound { return page }
+    throw .invalidParams("params.page is missing, and this client is not bound to a page")
+  }
+
   /// An array of strings; nil if it is absent. Throws -32602 for other elements or strings that are
   /// too long, and 2429 for too many.
   func strings(_ name: ParamName, limit: Int) throws(CallError) -> [String]? {

@@ -65,6 +65,20 @@ struct PageLeaveParams: Encodable {
   }
 }
 
+/// The result of `page.leave`.
+private struct PageLeaveResult: Decodable {
+  let allow: Bool
+  let reason: String?
+}
+
+/// The members of the error of an operation whose page has to stay open.
+private struct LeaveRefusal: Encodable {
+  let kind = "leaveRefused"
+  let retryable = false
+  let page: String
+  let reason: String
+}
+
 /// The operations that wait for the guards of the pages that they would close.
 ///
 /// The guards of one operation are asked one after another, from the top. If another operation waits
@@ -182,11 +196,11 @@ extension LeaveQuestions.LeaveVerdict {
   init(_ result: Result<Value, SessionClientRequestFailure>) {
     switch result {
     case .success(let value):
-      switch value["allow"] {
-      case .bool(true)?: self = .allow
-      case .bool(false)?: self = .deny(reason: value["reason"]?.string ?? "")
-      default: self = .deny(reason: "its response has no boolean \"allow\"")
+      guard let decision = try? value.decode(as: PageLeaveResult.self) else {
+        self = .deny(reason: "its response has no boolean \"allow\"")
+        return
       }
+      self = decision.allow ? .allow : .deny(reason: decision.reason ?? "")
     case .failure(let failure) where failure.lossOfHost != nil: self = .allow
     case .failure(let failure): self = .deny(reason: failure.callError.message)
     }
@@ -210,8 +224,8 @@ extension CallError {
   fileprivate static func leaveRefused(by page: Page, _ reason: String) -> CallError {
     let text = "The page \(page.id.quoted) does not close"
     return CallError(
-      .refused, reason.isEmpty ? text : "\(text): \(reason)", kind: "leaveRefused",
-      data: ["page": .string(page.id), "reason": .string(reason)])
+      code: ErrorCode.refused.rawValue, message: reason.isEmpty ? text : "\(text): \(reason)",
+      data: RecordCoder.value(of: LeaveRefusal(page: page.id, reason: reason)))
   }
 
   /// The error of an operation that would close other pages than those whose guards have allowed it.

@@ -56,7 +56,8 @@ extension BridgeClient {
     let earlier = leaveGuards[page]
     // The server may ask as soon as it has responded.
     if let leaveGuard { leaveGuards[page] = leaveGuard }
-    var params: ValueObject = ["page": .string(page), "enabled": .bool(leaveGuard != nil)]
+    var params: ValueObject = ["enabled": .bool(leaveGuard != nil)]
+    params["page"] = .string(page)
     params["timeoutMs"] = timeout.map { .integer(Int64($0 / .milliseconds(1))) }
     do {
       _ = try await perform("page.setGuard", .object(params))
@@ -82,10 +83,20 @@ extension BridgeClient {
       caller: CallerDescription(params["caller"]))
     let leaveGuard = leaveGuards[message.page]
     startWork(call) {
-      switch try await leaveGuard?(leave) ?? .allow {
-      case .allow: ["allow": true]
-      case .deny(let reason): ["allow": false, "reason": .string(reason)]
-      }
+      try ValueEncoder().encode(LeaveResponse(try await leaveGuard?(leave) ?? .allow))
+    }
+  }
+}
+
+/// The result of `page.leave`.
+private struct LeaveResponse: Encodable {
+  let allow: Bool
+  let reason: String?
+
+  init(_ decision: BridgeClient.LeaveDecision) {
+    switch decision {
+    case .allow: (allow, reason) = (true, nil)
+    case .deny(let reason): (allow, self.reason) = (false, reason)
     }
   }
 }
