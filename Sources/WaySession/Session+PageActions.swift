@@ -32,7 +32,10 @@ extension Session {
   private func notifyResumed(_ page: Page, _ delivery: NavigationDelivery?, host: ClientID?) {
     var params: ValueObject = ["page": .string(page.id)]
     if let delivery { params.merge(delivery.value) }
-    for client in clients.all where client.id == host || client.page == page.id {
+    if let client = host.flatMap({ clients[$0] }) {
+      clientWriter.notify(client, "page.resume", .object(params))
+    }
+    for client in clients.inside(page: page.id) where client.id != host {
       clientWriter.notify(client, "page.resume", .object(params))
     }
   }

@@ -43,6 +43,8 @@ public final class Route: Sendable {
   public let handler: RouteHandler
   /// The rules for parameters; `nil` if nothing is checked.
   let rules: ParameterRules?
+  /// Whether the types of its parameters decide which URIs its patterns match.
+  package let matchesByType: Bool
 
   /// Creates a route, which is checked when it is registered.
   public init(
@@ -63,6 +65,7 @@ public final class Route: Sendable {
     self.parameters = parameters
     self.isStrict = isStrict
     rules = ParameterRules(parameters, isStrict: isStrict, patterns: patterns)
+    matchesByType = rules?.hasPathTypes ?? false
     self.result = result
     self.groups = groups
     self.permissions = permissions
@@ -85,10 +88,6 @@ public final class Route: Sendable {
 }
 
 extension Route {
-  /// Whether the types of its parameters decide which URIs its patterns match.
-  @inline(__always)
-  package var matchesByType: Bool { rules?.hasPathTypes ?? false }
-
   /// Returns a URI of the route with these parameters, by the first of the ``patterns`` that can be
   /// written with them.
   ///

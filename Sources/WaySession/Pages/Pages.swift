@@ -49,12 +49,10 @@ struct Pages {
         case .adopt, .cancel: nil
         }
       }
-      set {
+      nonmutating set {
         switch self {
         case .open(let opening): opening.approvedPages = newValue
-        case .change(var request):
-          request.approvedPages = newValue
-          self = .change(request)
+        case .change(let request): request.approvedPages = newValue
         case .adopt, .cancel: break
         }
       }
@@ -215,7 +213,11 @@ extension Pages {
       {
         throw error
       }
-      if let actions = try askGuards(before: .change(request), change) { return actions }
+      if mayNeedGuards(request.approvedPages),
+        let actions = try askGuards(before: .change(request), change)
+      {
+        return actions
+      }
       charge = try chargeDelivery(change)
     } catch {
       return [.settle(call, .failure(error))]
@@ -238,7 +240,11 @@ extension Pages {
       let denialError = denial(
         of: opening.operation, change, by: opening.caller, closing: opening.closing)
       if let denialError { throw denialError }
-      if let actions = try askGuards(before: .open(opening), change) { return actions }
+      if mayNeedGuards(opening.approvedPages),
+        let actions = try askGuards(before: .open(opening), change)
+      {
+        return actions
+      }
     } catch {
       return [.settle(opening.call, .failure(error))]
     }
@@ -342,6 +348,11 @@ extension Pages {
 
 // Guards of pages, and results that pages set before they close.
 extension Pages {
+  /// Whether guards have to be asked before an operation, or have been asked.
+  private func mayNeedGuards(_ approvedPages: Set<String>?) -> Bool {
+    approvedPages != nil || !guardedPages.isEmpty
+  }
+
   /// Asks the guards of the pages that an operation would close. Returns `nil` if it may be performed
   /// now. Fails if the caller may not close a guarded page by force, or if the stack has changed since
   /// the guards were asked.
@@ -352,7 +363,7 @@ extension Pages {
       guard approved == Set(change.closed.map(\.page.id)) else { throw .stackChanged }
       return nil
     }
-    guard !guardedPages.isEmpty, let request = operation.closingRequest else { return nil }
+    guard let request = operation.closingRequest else { return nil }
     let guarded = guardedPages(closedBy: change, request.operation)
     guard !guarded.isEmpty else { return nil }
     if try isForced(request.exts) {
@@ -417,7 +428,7 @@ extension Pages {
       leavingOperations[call] = nil
       return [.settle(call, .failure(error))]
     case .approved(let pages):
-      guard var operation = leavingOperations.removeValue(forKey: call) else { return [] }
+      guard let operation = leavingOperations.removeValue(forKey: call) else { return [] }
       operation.approvedPages = pages
       queue.insert(operation, at: position)
       position += 1
@@ -710,7 +721,10 @@ extension Pages {
     }
     let closed = change.closed.map { removed in
       let entry = openPages.removeValue(forKey: removed.page.id)
-      return (removed.page, entry?.outcome(closing: removed.outcome) ?? removed.outcome, entry)
+      guard let entry, entry.earlyResult != nil else {
+        return (removed.page, removed.outcome, entry)
+      }
+      return (removed.page, entry.outcome(closing: removed.outcome), entry)
     }
     if !guardedPages.isEmpty { guardedPages.subtract(closed.map(\.0.id)) }
     let exts = operation.openedPage?.exts ?? exts

@@ -3,7 +3,9 @@ import WayRouting
 import WayValues
 
 /// A request to change the stack that needs no response of a host.
-struct StackRequest {
+///
+/// A class, so that it is passed on as one reference. Belongs to the isolation of its session.
+final class StackRequest {
   let operation: StackOperation
   let call: CallNumber
   let caller: Caller
@@ -13,4 +15,15 @@ struct StackRequest {
   let closing: (Page, _ byForce: Bool) -> CallError?
   /// The pages that the guards allow to close; `nil` before they were asked.
   var approvedPages: Set<String>?
+
+  init(
+    operation: StackOperation, call: CallNumber, caller: Caller, exts: ValueObject,
+    closing: @escaping (Page, _ byForce: Bool) -> CallError?
+  ) {
+    self.operation = operation
+    self.call = call
+    self.caller = caller
+    self.exts = exts
+    self.closing = closing
+  }
 }

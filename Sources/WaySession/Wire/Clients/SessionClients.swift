@@ -66,6 +66,13 @@ final class SessionClients {
     clients.values.first { $0.name.isSameUTF8(as: name) }
   }
 
+  /// The clients that run in a page, in the order in which they have joined.
+  func inside(page: String) -> [Client] {
+    var found: [Client] = []
+    for client in clients.values where client.page == page { found.append(client) }
+    return found.count > 1 ? found.sorted { $0.id < $1.id } : found
+  }
+
   /// The client that runs in a page, the last one if there are several; never `caller`.
   func inside(page: String, except caller: ClientID?) -> Client? {
     clients.values.filter { $0.page == page && $0.id != caller }.max { $0.id < $1.id }
