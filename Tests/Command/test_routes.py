@@ -247,6 +247,7 @@ open files://box/a// {}
 finished
 p1 scroll {to=end}
 3
+publish cart.changed {count=4}
 invoke action://share {text=null}
 action://share.shared has to be true or false; it is String
 id is a part of the URI: it must be there, and not be empty, '.' or '..'

@@ -49,6 +49,8 @@ extension BridgeClient {
   /// - -32602 for an invalid topic, one of the server's own, and a `retain` beyond 0 to 100
   ///
   /// - Parameters:
+  ///   - topic: the topic, which the route table declares.
+  ///   - data: the data of the event.
   ///   - retain: the number of events of the topic that the server keeps for later subscribers.
   @discardableResult
   public func publish(

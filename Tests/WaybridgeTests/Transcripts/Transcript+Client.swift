@@ -20,6 +20,11 @@ extension Transcript {
       }
       // The interface does not show that a page is delivered what it has already.
       guard !deliversSameParams(to: name) else { return false }
+      // The interface does not report that the page in which a client runs is on top again.
+      guard
+        openedPage(by: name) == nil
+          || !expectedMessages(by: name).contains(where: { $0["method"] == "page.resume" })
+      else { return false }
       // The interface decides about a guard with values of its own.
       guard !expectedMessages(by: name).contains(where: { $0["method"] == "page.leave" }) else {
         return false
@@ -60,6 +65,12 @@ extension Transcript {
       else { return false }
       return opened.contains { $0["id"] == params["page"] && $0["params"] == delivered }
     }
+  }
+
+  /// The page in which a client runs; nil if it runs in none.
+  private func openedPage(by client: String) -> Value? {
+    let opened = messages(sentBy: client).first { $0?["method"] == "session.open" }
+    return opened??["params"]?["page"]
   }
 
   private func expectedMessages(by client: String) -> [Value] {
