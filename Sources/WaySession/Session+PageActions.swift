@@ -147,8 +147,7 @@ extension Session {
       if let request {
         pages.recordRequest(.client(request, client), forQuestion: question.number)
       }
-    case .app(let handler):
-      guard let mayLeave = handler.mayLeave else { return }
+    case .app(let mayLeave):
       let timer = setTimer(question.timeout, .leaving(question: question.number))
       let task = Task {
         let mayClose = await mayLeave(question.page, question.destination)
@@ -171,10 +170,12 @@ extension Session {
         } == true))
   }
 
-  /// Whether a client may not see a page of others on the stack.
-  private func isHidden(_ page: Page, from client: Client) -> Bool {
+  /// Whether a client may not see a page of others on the stack, by the rules about `method`.
+  func isHidden(
+    _ page: Page, from client: Client, as method: PolicyRouteMethod = .stack
+  ) -> Bool {
     guard !pages.isOwn(page, of: client.rights.caller) else { return false }
     return client.rights.caller.isGuest
-      || resolver.denial(of: .stack, about: page, to: client.rights) != nil
+      || resolver.denial(of: method, about: page, to: client.rights) != nil
   }
 }

@@ -74,12 +74,8 @@ enum NavigationMethods {
       try params.required(.uri), for: handle.caller)
     guard let page = session.pages.stack.find(reference) else { return .value(.null) }
     // The existence of a page would reveal its URI.
-    let mayKnow =
-      session.pages.isOwn(page, of: handle.caller)
-      || !handle.caller.isGuest
-        && session.resolver.denial(of: .contains, about: page, to: handle.client.rights) == nil
-    if !mayKnow { return .value(.null) }
-    return .value(.object(page.value))
+    let isHidden = session.isHidden(page, from: handle.client, as: .contains)
+    return .value(isHidden ? .null : .object(page.value))
   }
 
   private static func selectTab(

@@ -6,8 +6,8 @@ import WayValues
 struct PageGuard {
   enum GuardOwner {
     case client(ClientID)
-    /// The Swift code that shows the page.
-    case app(PageHandler)
+    /// The Swift code that shows the page: its ``PageHandler/mayLeave``.
+    case app(@Sendable (Page, _ destination: Page?) async -> Bool)
   }
 
   /// How long a guard may take to respond, if it has not set a time, and at most. The guards of all
@@ -73,8 +73,6 @@ private struct PageLeaveResult: Decodable {
 
 /// The members of the error of an operation whose page has to stay open.
 private struct LeaveRefusal: Encodable {
-  let kind = "leaveRefused"
-  let retryable = false
   let page: String
   let reason: String
 }
@@ -223,9 +221,10 @@ extension CallError {
   /// The error of an operation whose page has to stay open.
   fileprivate static func leaveRefused(by page: Page, _ reason: String) -> CallError {
     let text = "The page \(page.id.quoted) does not close"
+    let refusal = RecordCoder.value(of: LeaveRefusal(page: page.id, reason: reason))
     return CallError(
-      code: ErrorCode.refused.rawValue, message: reason.isEmpty ? text : "\(text): \(reason)",
-      data: RecordCoder.value(of: LeaveRefusal(page: page.id, reason: reason)))
+      .refused, reason.isEmpty ? text : "\(text): \(reason)", kind: "leaveRefused",
+      data: refusal.object ?? [:])
   }
 
   /// The error of an operation that would close other pages than those whose guards have allowed it.

@@ -402,7 +402,7 @@ extension Pages {
 
   /// Whether an opening whose host has responded would close a guarded page that was not asked.
   private func closesUnapprovedPages(_ change: StackChange, by opening: PageOpening) -> Bool {
-    guard opening.page.exts["force"] != true else { return false }
+    guard (try? isForced(opening.page.exts)) != true else { return false }
     return !guardedPages(closedBy: change, opening.operation).allSatisfy {
       opening.approvedPages?.contains($0.page.id) == true
     }
@@ -635,21 +635,18 @@ extension Pages {
 
   private mutating func commit(_ opening: PageOpening) -> [SessionPageAction] {
     let (page, call) = (opening.page, opening.call)
-    // While a silent host was asked, another opening may have shown the page.
-    if opening.mayFindPage, let change = try? stack.check(opening.operation),
-      let existing = change.existing
+    // While a silent or absent host was asked, other operations may have changed the stack.
+    if opening.mayFindPage || !guardedPages.isEmpty,
+      let change = try? stack.check(opening.operation)
     {
-      return [.close(page, opening.hostReference, reason: .cancelled, exts: [:])]
-        + resume(existing, by: change, for: opening)
-    }
-    // While an absent host was asked, other operations may have changed the stack.
-    if !guardedPages.isEmpty, let change = try? stack.check(opening.operation),
-      closesUnapprovedPages(change, by: opening)
-    {
-      return [
-        .close(page, opening.hostReference, reason: .cancelled, exts: [:]),
-        .settle(call, .failure(.stackChanged)),
-      ]
+      let close = SessionPageAction.close(
+        page, opening.hostReference, reason: .cancelled, exts: [:])
+      if let existing = change.existing {
+        return [close] + resume(existing, by: change, for: opening)
+      }
+      if closesUnapprovedPages(change, by: opening) {
+        return [close, .settle(call, .failure(.stackChanged))]
+      }
     }
     insert(
       page, opening.hostReference, by: opening.caller,

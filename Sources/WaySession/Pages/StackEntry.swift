@@ -60,16 +60,18 @@ extension Pages {
       }
     }
 
-    /// Whether a client, or the Swift code that shows the page, is asked before it closes.
-    var hasGuard: Bool {
-      if case .app(let handler) = hostReference, handler.mayLeave != nil { return true }
-      return !guards.isEmpty
+    /// The guard of the Swift code that shows the page; `nil` if it has none.
+    private var ownGuard: PageGuard? {
+      guard case .app(let handler) = hostReference, let mayLeave = handler.mayLeave else {
+        return nil
+      }
+      return PageGuard(owner: .app(mayLeave), timeout: PageGuard.defaultTimeout)
     }
 
+    /// Whether a client, or the Swift code that shows the page, guards it.
+    var hasGuard: Bool { !guards.isEmpty || ownGuard != nil }
+
     /// The guard of the Swift code that shows the page, and those of clients.
-    var allGuards: [PageGuard] {
-      guard case .app(let handler) = hostReference, handler.mayLeave != nil else { return guards }
-      return [PageGuard(owner: .app(handler), timeout: PageGuard.defaultTimeout)] + guards
-    }
+    var allGuards: [PageGuard] { [ownGuard].compactMap(\.self) + guards }
   }
 }
