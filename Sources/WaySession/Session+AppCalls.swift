@@ -54,6 +54,11 @@ extension Session {
     await makeCall(.pageMethod(pageRequest)).map(\.value)
   }
 
+  /// Asks a client by a request of its own. Fails with 2504 if it is gone, and after the timeout.
+  func ask(_ clientRequest: ClientMethodRequest) async -> Result<Value, CallError> {
+    await makeCall(.clientMethod(clientRequest)).map(\.value)
+  }
+
   /// Changes the stack in turn, and returns the change. `method` is the method to authorize; `page`
   /// is the page reference in its params, if there is one.
   func changeStack(

@@ -16,7 +16,8 @@ extension Session {
     for handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
     // The full resolution reports errors according to the caller's rights, and traces every step.
-    guard !isTraced,
+    // Interceptors of clients are not part of the route's chain.
+    guard !isTraced, !resolver.hosts.hasInterceptors,
       let resolution = try? resolver.resolve(
         uri, options.params, for: options.rights.caller, isLast: isLast)
     else {
@@ -123,6 +124,11 @@ extension Session {
         case let decision?:
           step = try callResolution.handle(.intercepted(decision), in: resolver)
         }
+      case .passGates(let gates):
+        if let disposition = try waitAtGate(gates, callResolution, for: origin) {
+          return disposition
+        }
+        step = try callResolution.handle(.intercepted(.proceed), in: resolver)
       case .load(let module):
         return try loadModule(module, callResolution, for: origin)
       case .respond(let value): return .value(value)

@@ -130,6 +130,7 @@ extension Session {
       case .code(let onResult, _): onResult(result)
       case .key(let name): settleRequests(of: name, result)
       case .deepLinks: linkCallEnded(call.number, result)
+      case .gate(let gate): gateCallEnded(call.number, at: gate, result)
       }
     case .client(let handle, let callStart):
       let leaves = handle.client.calls.end(call.number, at: handle, isCounted: call.isCounted)
@@ -155,6 +156,7 @@ extension Session {
     case .code(_, let onPageShown): onPageShown?(page)
     case .key(let name): recordPage(page, of: name)
     case .deepLinks: linkPageShown(by: call.number)
+    case .gate(let gate): gatePageShown(page, at: gate)
     }
   }
 
@@ -203,6 +205,7 @@ extension Session {
       switch call.work {
       case .none, .page: break
       case .key(let name): idempotencyKeys.removeWaiter(call.number, name)
+      case .gate(let gate): gates.remove(call.number, from: gate)
       case .task(let task): task.cancel()
       case .request(let id, let client):
         if let caller = call.caller.client { clientWriter.retainSlot(id, client, caller) }

@@ -9,7 +9,8 @@ import WayValues
 extension Session {
   var deepLinkConditions: DeepLinkConditions {
     DeepLinkConditions(
-      session: id, identity: identity, resolver: resolver, clients: clients, state: state,
+      session: id, identity: identity, resolver: resolver, clients: clients, gates: gates,
+      state: state,
       isPersisted: isPersisted, now: environment.now())
   }
 
@@ -50,7 +51,7 @@ extension Session {
       }
     }
     let state: DeepLinkState =
-      conditions.opensLinks && conditions.isDue(link) ? .followed : .waiting
+      conditions.opensLinks && conditions.isDue(link, of: rights.caller) ? .followed : .waiting
     try pendingLinks.add(
       DeepLinkQueue.PendingLink(
         deepLink: link, rights: rights, keyOwner: keyOwner, unclaimedLink: unclaimed,
@@ -101,6 +102,16 @@ extension Session {
   /// connection. Call this when a client has disconnected.
   func openDeepLinksOfLostHost() { perform(pendingLinks.clientDisconnected(deepLinkConditions)) }
 
+  /// Opens the deep links that have waited at a gate, which is open now.
+  func openDeepLinks(waitingAt gate: String) {
+    perform(pendingLinks.gateOpened(gate, deepLinkConditions))
+  }
+
+  /// Refuses the deep links that have waited at a gate, which was not opened.
+  func refuseDeepLinks(waitingAt gate: String, _ error: CallError) {
+    perform(pendingLinks.gateRefused(gate, error))
+  }
+
   /// Removes the deep links that clients with these names have sent. Returns whether there were any.
   func removeDeepLinks(from clients: Set<String>) -> Bool {
     guard let effects = pendingLinks.remove(from: clients, deepLinkConditions) else {
@@ -122,6 +133,7 @@ extension Session {
         self?.assumeIsolated { $0.perform($0.pendingLinks.open(link, $0.deepLinkConditions)) }
       }
     case .call(let call): perform(call)
+    case .ask(let gate, let link): ask(gate, for: link.uri)
     case .findSender(let sender): findSender(sender)
     case .waitForSender(let sender):
       _ = loop.schedule(after: PendingLinks.senderRetryDelay) { [weak self] in

@@ -37,7 +37,7 @@ extension Session {
 
   private func isStarted(_ call: ActiveCall) -> Bool {
     switch call.work {
-    case .none: false
+    case .none, .gate: false
     case .operation: !pages.isQueued(call.number)
     case .task, .request, .remoteRequest, .page, .key: true
     }
@@ -53,7 +53,7 @@ extension Session {
     switch call.work {
     case .page: true
     case .key(let name): idempotencyKeys.execution(of: name)?.page != nil
-    case .none, .task, .request, .remoteRequest, .operation: false
+    case .none, .task, .request, .remoteRequest, .operation, .gate: false
     }
   }
 }
@@ -108,9 +108,11 @@ extension ActiveCall {
     switch work {
     // The call that performs the work of an idempotency key is a call of its own.
     case .key: return false
+    // The next server makes the call of a key again.
+    case .gate: return leadKey == nil
     case .page:
       // Swift code that waits for a page cannot wait on another server.
-      if case .app = caller { return leadKey == nil }
+      if case .app(let caller) = caller { return caller.isSwiftCode }
       return false
     case .none, .task, .request, .remoteRequest, .operation: return true
     }

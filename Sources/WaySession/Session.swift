@@ -36,6 +36,7 @@ package actor Session: Requester {
   // the other unchecked properties.
   @exclusivity(unchecked) var pages: Pages
   var pendingLinks: PendingLinks
+  var gates = SessionGates()
   var invitations = Invitations()
   var idempotencyKeys: SessionIdempotencyKeys
   /// The identity of the first client. Clients that join with the session's token and have no token
@@ -93,6 +94,10 @@ package actor Session: Requester {
     }
     pendingLinks = PendingLinks(limit: limits.maxLinks)
     idempotencyKeys = SessionIdempotencyKeys(limit: limits.maxKeys, journal)
+    resolver.askInterceptor = { [weak self] entry, call in
+      guard let self else { throw CancellationError() }
+      return try await self.ask(entry, about: call)
+    }
     journal?.source = self
   }
 }

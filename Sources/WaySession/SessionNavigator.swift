@@ -107,6 +107,10 @@ struct SessionNavigator: Navigator {
     try await sessionActor.selectTab(.uri(uri), by: rights)
   }
 
+  func setGate(_ name: String, isOpen: Bool) async throws {
+    try await sessionActor.setGate(name, isOpen: isOpen)
+  }
+
   func stack() async -> NavigationStack {
     await sessionActor.stack
   }

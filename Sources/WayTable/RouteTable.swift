@@ -30,8 +30,8 @@ package struct RouteTable: Sendable {
   package init(parsing document: Value) throws(DocumentFaults) {
     var reader = TableReader()
     let known = [
-      "$schema", "version", "types", "groups", "permissions", "topics", "routes", "redirects",
-      "schemes", "plusIsSpace", "tabs", "actions",
+      "$schema", "version", "types", "groups", "permissions", "topics", "routes", "gates",
+      "redirects", "schemes", "plusIsSpace", "tabs", "actions",
     ]
     guard let root = reader.object(document, at: .root, known: known) else {
       throw DocumentFaults(faults: reader.faults)
@@ -45,6 +45,7 @@ package struct RouteTable: Sendable {
     reader.permissions = permissions.map { DeclaredNames($0.map(\.0)) }
     var declarations = RouterDeclarations()
     declarations.routes = reader.routes(of: root)
+    declarations.gates = reader.gates(of: root, routes: declarations.routes.map(\.name))
     declarations.redirects = reader.redirects(of: root)
     declarations.schemes = reader.schemes(of: root)
     declarations.plusIsSpace = reader.boolean("plusIsSpace", of: root, at: .root) ?? true

@@ -15,7 +15,7 @@ public struct TableChanges: Sendable, Hashable {
   public private(set) var redirects: [String]
   /// The topics that differ, or that only one table has.
   public private(set) var topics: [String]
-  /// The other members of the document that differ: `types`, `groups`, `permissions`, `schemes`,
+  /// The other members of the document that differ: `types`, `groups`, `permissions`, `gates`, `schemes`,
   /// `tabs`, `actions`, `plusIsSpace`.
   public private(set) var otherMembers: [String]
 
@@ -38,7 +38,7 @@ public struct TableChanges: Sendable, Hashable {
   }
 
   private static let comparedMembers = [
-    "types", "groups", "permissions", "schemes", "tabs", "actions", "plusIsSpace",
+    "types", "groups", "permissions", "gates", "schemes", "tabs", "actions", "plusIsSpace",
   ]
 
   /// The value of a member of a document, or its default.

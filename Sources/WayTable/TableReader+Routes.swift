@@ -88,8 +88,8 @@ extension TableReader {
     return []
   }
 
-  /// The names in `groups` or `permissions`. Those that are not `known` are errors.
-  private mutating func names(
+  /// The names in a member such as `groups`. Those that are not `known` are errors.
+  mutating func names(
     _ member: String, of object: ValueObject, at path: JSONPath, known: DeclaredNames?
   ) -> [String] {
     let names = distinctStrings(member, of: object, at: path)

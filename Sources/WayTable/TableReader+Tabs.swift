@@ -15,20 +15,27 @@ extension TableReader {
     var tabs: [RouteURI] = []
     for (index, value) in list.enumerated() {
       let path = path.element(index)
-      guard let text = string(value, at: path) else { continue }
-      do {
-        let uri = try RouteURI(mapping: text)
-        if uri.scheme == nil {
-          addFault(
-            path, "\"\(text)\" has no scheme; write the complete URI of the first page")
-        } else if tabs.contains(uri) {
-          addFault(path, "\"\(text)\" occurs twice; remove one")
-        }
-        tabs.append(uri)
-      } catch {
-        addFault(path, "no URI: \(error)")
+      guard let text = string(value, at: path), let uri = completeURI(text, at: path) else {
+        continue
       }
+      if tabs.contains(uri) { addFault(path, "\"\(text)\" occurs twice; remove one") }
+      tabs.append(uri)
     }
     return tabs
+  }
+
+  /// Returns the URI of a page or task, which needs a scheme.
+  mutating func completeURI(_ text: String, at path: JSONPath) -> RouteURI? {
+    do {
+      let uri = try RouteURI(mapping: text)
+      if uri.scheme == nil {
+        addFault(path, "\"\(text)\" has no scheme; write the complete URI")
+        return nil
+      }
+      return uri
+    } catch {
+      addFault(path, "no URI: \(error)")
+      return nil
+    }
   }
 }

@@ -12,8 +12,9 @@ struct NormalizedTable {
   }
 
   private static let memberOrder = [
-    "version", "types", "groups", "permissions", "topics", "routes", "redirects", "schemes", "tabs",
-    "actions", "plusIsSpace",
+    "version", "types", "groups", "permissions", "topics", "routes", "gates", "redirects",
+    "schemes",
+    "tabs", "actions", "plusIsSpace",
   ]
   private static let routeMemberOrder = [
     "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "required",
@@ -31,7 +32,7 @@ struct NormalizedTable {
         ValueObject(
           schemes.members.map { ($0.name.lowercased(), $0.value.without("closed", false)) }))
     }
-    for name in ["types", "topics", "redirects", "schemes", "tabs", "actions"]
+    for name in ["types", "topics", "gates", "redirects", "schemes", "tabs", "actions"]
     where members[name]?.isEmpty == true {
       members[name] = nil
     }

@@ -266,7 +266,7 @@ package struct TableDifferences: Sendable {
       add("table", "", "+ in a query is \(meaning) now", breaking: true)
     }
     let other = TableChanges(from: old, to: new).otherMembers
-    for name in other where ["groups", "permissions", "tabs", "actions"].contains(name) {
+    for name in other where ["groups", "permissions", "gates", "tabs", "actions"].contains(name) {
       add("table", "", "another \"\(name)\"")
     }
   }

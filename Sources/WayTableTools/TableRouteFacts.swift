@@ -22,6 +22,9 @@ enum TableRouteFacts {
     }
     add("Groups", descriptions(route.groups, table.groups))
     add("Permissions", descriptions(route.permissions, table.permissions))
+    add(
+      "Gates",
+      table.declarations.gates.filter { $0.covers(route) }.map(\.name).joined(separator: ", "))
     add("Rollout", route.rollout?.description)
     add("Shown", route.presentation.map(presentationText))
     add("Fallback", route.fallback?.text)

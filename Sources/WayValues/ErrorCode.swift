@@ -35,7 +35,7 @@ public enum ErrorCode: Int, Sendable, CaseIterable {
   case tooLarge = 2413
   /// data.errors lists {path, message} for each.
   case invalidParameters = 2422
-  /// An interceptor refused the call: data.interceptor is its name, data.reason the reason.
+  /// An interceptor or a gate refused the call: data.interceptor is its name, data.reason the reason.
   case refused = 2423
   /// A count or rate exceeds its limit; data.retryAfterMs, if present, says when to retry.
   case tooMany = 2429
@@ -98,7 +98,7 @@ public enum ErrorCode: Int, Sendable, CaseIterable {
     case .conflict: "conflict"
     case .tooLarge: "too large"
     case .invalidParameters: "parameters do not fit the route"
-    case .refused: "refused by an interceptor"
+    case .refused: "refused by an interceptor or a gate"
     case .tooMany: "too many"
     case .hostFailed: "the host failed or refused"
     case .unavailable: "draining or overloaded"

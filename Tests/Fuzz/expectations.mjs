@@ -5,7 +5,7 @@ const ERRORS = new Set(CODES.errors.map(({ code }) => code));
 /** The codes of the protocol, and those of RFC 6455 for a connection that violates it or ends without a code. */
 export const CLOSES = new Set([...CODES.closes.map(({ code }) => code), 1002, 1005, 1011]);
 /** The requests and notifications that the server can send. */
-const METHODS = new Set(["page.open", "page.close", "page.leave", "page.resume", "page.call", "task.run", "event", "$/progress", "$/cancelRequest", "$/ack", "$/ping"]);
+const METHODS = new Set(["page.open", "page.close", "page.leave", "page.resume", "page.call", "task.run", "router.intercept", "event", "$/progress", "$/cancelRequest", "$/ack", "$/ping"]);
 const MAX_DEPTH = 128;
 const MAX_BATCH = 100;
 const MAX_ID = 256;

@@ -37,6 +37,7 @@ struct StubNavigator: Navigator {
   ) async throws -> NavigationChange { .unchanged }
   func selectTab(_ index: Int) async throws -> NavigationChange { .unchanged }
   func selectTab(_ uri: String) async throws -> NavigationChange { .unchanged }
+  func setGate(_ name: String, isOpen: Bool) async throws { throw Declined() }
   func stack() async -> NavigationStack { NavigationStack() }
   func contains(_ page: String) async -> Page? { nil }
 }

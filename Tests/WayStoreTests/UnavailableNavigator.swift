@@ -30,6 +30,7 @@ struct UnavailableNavigator: Navigator {
   ) async throws -> NavigationChange { throw Declined() }
   func selectTab(_ index: Int) async throws -> NavigationChange { throw Declined() }
   func selectTab(_ uri: String) async throws -> NavigationChange { throw Declined() }
+  func setGate(_ name: String, isOpen: Bool) async throws { throw Declined() }
   func stack() async -> NavigationStack { NavigationStack() }
   func contains(_ page: String) async -> Page? { nil }
 }

@@ -23,12 +23,38 @@ struct TableFaultTests {
       ),
       (["version": "", "routes": []], ["$.version: must not be empty"]),
       (
+        [
+          "version": "1", "groups": ["account": "Needs a login"],
+          "routes": [["name": "orders", "pattern": "native://orders", "kind": "page"]],
+          "gates": [
+            "a": ["opens": "native://login", "routes": ["order"], "groups": ["accounts"]],
+            "b": ["opens": "login", "style": "modal", "passes": ["type": "text"]],
+            "c": ["groups": ["account"], "params": 1, "open": true], "": 7,
+          ],
+        ],
+        [
+          "$.gates.a.routes: \"order\" is not known; did you mean \"orders\"? known here: orders",
+          "$.gates.a.groups: \"accounts\" is not known; did you mean \"account\"? known here: account",
+          "$.gates.b: needs the routes or the groups to which the gate leads",
+          "$.gates.b.style: \"modal\" is not known; known here: push, present, replace, root, popTo,"
+            + " dismissThenPush, tab",
+          "$.gates.b.passes.type: \"text\" is not known; known here: string, integer, number, boolean,"
+            + " array, object",
+          "$.gates.b.opens: \"login\" has no scheme; write the complete URI",
+          "$.gates.c.open: unknown member; did you mean \"opens\"? known here: title, purpose, opens,"
+            + " params, style, passes, routes, groups",
+          "$.gates.c.params: has to be an object; it is 1",
+          "$.gates.c: the member \"opens\" is missing",
+          "$.gates['']: has to be an object; it is 7",
+        ]
+      ),
+      (
         ["version": "1", "routes": [], "route": 1, "plus is'": 2],
         [
           "$.route: unknown member; did you mean \"routes\"? known here: $schema, version, types,"
-            + " groups, permissions, topics, routes, redirects, schemes, plusIsSpace, tabs, actions",
+            + " groups, permissions, topics, routes, gates, redirects, schemes, plusIsSpace, tabs, actions",
           "$['plus is\\'']: unknown member; known here: $schema, version, types,"
-            + " groups, permissions, topics, routes, redirects, schemes, plusIsSpace, tabs, actions",
+            + " groups, permissions, topics, routes, gates, redirects, schemes, plusIsSpace, tabs, actions",
         ]
       ),
       (

@@ -65,8 +65,8 @@ export const codes = {
   tooLarge: { code: 2413, message: "too large", retryable: false },
   /** data.errors lists {path, message} for each. */
   invalidParameters: { code: 2422, message: "parameters do not fit the route", retryable: false },
-  /** An interceptor refused the call: data.interceptor is its name, data.reason the reason. */
-  refused: { code: 2423, message: "refused by an interceptor", retryable: false },
+  /** An interceptor or a gate refused the call: data.interceptor is its name, data.reason the reason. */
+  refused: { code: 2423, message: "refused by an interceptor or a gate", retryable: false },
   /** A count or rate exceeds its limit; data.retryAfterMs, if present, says when to retry. */
   tooMany: { code: 2429, message: "too many", retryable: true },
   /** The host of a page or task responded with an error whose code is not an application code. */

@@ -71,6 +71,36 @@ export class Host extends Caller {
   }
 
   /**
+   * Registers an interceptor, which decides about calls of the session before a handler or host gets them. It may wait, for instance until the
+   * user has agreed. An error with a code of the application reaches the caller; any other error refuses the call.
+   * @param {string} name the error of a refused call contains it
+   * @param {import("./types/api.js").InterceptorScope} scope the calls that it sees
+   * @param {import("./types/api.js").InterceptorHandler} handler
+   * @returns {Unregister}
+   */
+  intercept(name, scope, handler) {
+    return this.#hosts.addInterceptor(name, scope, handler);
+  }
+
+  /**
+   * Returns the gates of the app, and which of them are open in the session.
+   * @returns {Promise<import("./types/api.js").Gate[]>}
+   */
+  async gates() {
+    return (await this.request("session.gates")).gates;
+  }
+
+  /**
+   * Opens or closes a gate of the session, for example after the user has signed in or out. The calls that wait at a gate continue when it opens.
+   * @param {string} gate
+   * @param {boolean} open
+   * @returns {Promise<null>}
+   */
+  setGate(gate, open) {
+    return this.request("session.setGate", { gate, open });
+  }
+
+  /**
    * Registers a method that the server can call, and other clients too if they call the page in which this client runs. Errors are handled like
    * those of a task.
    * @param {string} name

@@ -24,7 +24,9 @@ extension RouterSnapshot {
       explanation.kind = explanation.route?.kind
       let unchecked = try resolve(split, params: params, checking: false, for: caller)
       explanation.apply(unchecked, given: params)
-      explanation.interceptors = interceptors(of: unchecked)?.names ?? []
+      let chain = interceptors(of: unchecked)
+      explanation.interceptors = chain?.names ?? []
+      explanation.gates = chain?.gates.map(\.name) ?? []
       // Resolve again with checks, so that an invalid parameter is reported together with the
       // candidates.
       let resolution = try resolve(split, params: params, for: caller)

@@ -61,7 +61,9 @@ public struct RouteExplanation: Sendable {
   /// with the reason for each that was tried.
   public internal(set) var rollouts: [String] = []
   /// The names of the interceptors that see the call, in order.
-  public internal(set) var interceptors: [String] = []
+  public package(set) var interceptors: [String] = []
+  /// The names of the gates that the call has to pass, in order.
+  public internal(set) var gates: [String] = []
   /// The next target if no handler or host serves the call; `nil` if there is none.
   public internal(set) var fallback: String?
   /// The result in one sentence.
@@ -95,6 +97,7 @@ extension RouteExplanation {
       "redirects": .array(redirects.map(Value.string)),
       "releases": .array(rollouts.map(Value.string)),
       "interceptors": .array(interceptors.map(Value.string)),
+      "gates": .array(gates.map(Value.string)),
       "fallback": fallback.map(Value.string) ?? .null,
       "reason": .string(reason),
     ]
@@ -141,6 +144,9 @@ extension RouteExplanation {
     }
     if let names = explanation["interceptors"]?.array, !names.isEmpty {
       lines.append("  intercepted by: " + names.map { briefText($0) }.joined(separator: ", "))
+    }
+    if let names = explanation["gates"]?.array, !names.isEmpty {
+      lines.append("  passes the gates: " + names.map { briefText($0) }.joined(separator: ", "))
     }
     if let fallback = explanation["fallback"]?.string {
       lines.append("  if no host or handler serves it: \(fallback.brief)")

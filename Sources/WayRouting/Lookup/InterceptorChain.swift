@@ -1,6 +1,7 @@
 import WayValues
 
-/// The interceptors that see one call, in order; never empty.
+/// The interceptors that see one call, and the gates that it then has to pass, in order; one or the
+/// other is there.
 package final class InterceptorChain: Sendable {
   /// The decision of a chain about a call.
   package enum ChainDecision: Sendable {
@@ -8,6 +9,9 @@ package final class InterceptorChain: Sendable {
     case proceed
     /// The call continues with these parameters.
     case changed(params: ValueObject)
+    /// The call continues, with these parameters if interceptors have changed them, as soon as it has
+    /// passed these gates.
+    case gates([Gate], params: ValueObject?)
     case redirect(to: String, params: ValueObject?, by: String)
     case refused(by: String, reason: String)
     /// The caller receives this error unchanged.
@@ -18,18 +22,35 @@ package final class InterceptorChain: Sendable {
   package typealias TimeoutScheduler = (Duration, @escaping @Sendable () -> Void) -> (() -> Void)
 
   private let interceptors: [Interceptor]
+  /// The gates in the order in which a call passes them.
+  package let gates: [Gate]
   /// The bodies of the interceptors if none of them waits; separate, so that running them counts
   /// few references.
   private let immediateBodies: [@Sendable (Call) throws -> Interception]?
 
-  /// Returns `nil` without interceptors. `interceptors` are in their order.
-  init?(_ interceptors: [Interceptor]) {
-    guard !interceptors.isEmpty else { return nil }
+  /// Returns `nil` if neither an interceptor nor a gate has a scope that is selected. Both are in their
+  /// order.
+  init?(
+    _ all: [Interceptor], _ allGates: [Gate],
+    where isSelected: (Interceptor.InterceptorScope) -> Bool
+  ) {
+    let interceptors = all.filter { isSelected($0.scope) }
+    gates = allGates.filter { $0.scopes.contains(where: isSelected) }
+    guard !interceptors.isEmpty || !gates.isEmpty else { return nil }
     self.interceptors = interceptors
     let immediate = interceptors.compactMap {
       if case .immediate(let decide) = $0.body { decide } else { nil }
     }
     immediateBodies = immediate.count == interceptors.count ? immediate : nil
+  }
+
+  /// Returns a chain with further interceptors, each at the place of its priority, after those that have
+  /// the same. `chain` is `nil` if there are no others, and `added` is not empty.
+  package static func adding(_ added: [Interceptor], to chain: InterceptorChain?)
+    -> InterceptorChain?
+  {
+    InterceptorChain(
+      ((chain?.interceptors ?? []) + added).inOrder, chain?.gates ?? [], where: { _ in true })
   }
 
   /// The names in the order in which the interceptors see a call.
@@ -46,7 +67,13 @@ package final class InterceptorChain: Sendable {
       if case .next = decision { continue }
       return evaluate(call, from: position, decision, immediateBodies)
     }
-    return .proceed
+    return decision(changing: nil)
+  }
+
+  /// The decision about a call that no interceptor has stopped.
+  private func decision(changing params: ValueObject?) -> ChainDecision {
+    guard gates.isEmpty else { return .gates(gates, params: params) }
+    return params.map { .changed(params: $0) } ?? .proceed
   }
 
   /// Continues after the first interceptor that did not return ``Interception/next``.
@@ -69,7 +96,7 @@ package final class InterceptorChain: Sendable {
       default: return interceptors[position].finalDecision(decision)
       }
     }
-    return .changed(params: call.params)
+    return decision(changing: call.params)
   }
 
   /// Runs the interceptors and waits for those that wait. If the task is cancelled, it returns at
@@ -95,7 +122,7 @@ package final class InterceptorChain: Sendable {
       default: return interceptor.finalDecision(decision)
       }
     }
-    return changed.map { .changed(params: $0.params) } ?? .proceed
+    return decision(changing: changed?.params)
   }
 
   private static func decision(
@@ -129,6 +156,16 @@ package final class InterceptorChain: Sendable {
 /// An interceptor has exceeded its timeout.
 private struct InterceptorTimeout: Error {
   let timeout: Duration
+}
+
+extension [Interceptor] {
+  /// The interceptors by falling priority, those of the same priority in their order.
+  var inOrder: [Interceptor] {
+    enumerated().sorted { left, right in
+      left.element.priority != right.element.priority
+        ? left.element.priority > right.element.priority : left.offset < right.offset
+    }.map(\.element)
+  }
 }
 
 extension Interceptor {

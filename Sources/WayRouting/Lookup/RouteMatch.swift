@@ -32,7 +32,7 @@ public final class RouteMatch: CallTarget {
   public var customHandler: (@Sendable (Call) async throws -> Value)? {
     resolvedRoute.customHandler
   }
-  /// The interceptors that see the call before the route does.
+  /// The interceptors that see the call before the route does, and its gates.
   package var interceptors: InterceptorChain? { resolvedRoute.interceptors }
 
   /// Returns the match with these parameters instead of all others, after checking them.

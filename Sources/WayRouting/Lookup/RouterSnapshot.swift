@@ -138,13 +138,21 @@ public final class RouterSnapshot: Sendable {
         uri, schemes, plusIsSpace: plusIsSpace, for: caller, explaining: explaining)
   }
 
-  /// Returns the interceptors of a call; `nil` for none. Navigation is not intercepted.
+  /// All gates, in the order in which a call passes them.
+  public var gates: [Gate] { interceptors.gates }
+
+  /// Returns the interceptors and gates of a call; `nil` for none. Navigation has neither.
   package func interceptors(of resolution: Resolution) -> InterceptorChain? {
     switch resolution {
     case .match(let match): match.interceptors
     case .unmatched: interceptors.defaultChain
     case .navigation: nil
     }
+  }
+
+  /// Returns the groups of a route: those that it names, and those that it was added to.
+  package func groups(of route: Route) -> Set<UTF8Key> {
+    Set(route.groups.map { UTF8Key($0) } + settings.addedGroups.groups(of: route.name))
   }
 
   /// Returns the parameters of query, path and caller, merged; later ones win.

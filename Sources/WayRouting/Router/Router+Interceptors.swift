@@ -40,6 +40,20 @@ extension Router {
 }
 
 extension Router {
+  /// Adds a gate, or replaces the one with the same name, also one that a table declares. Calls that
+  /// wait at a gate continue under the conditions of the one that they have met.
+  public func add(_ gate: Gate) {
+    change { $0.gates.put(gate, named: \.name) }
+  }
+
+  /// Removes a gate that was added; returns `false` if there is none.
+  @discardableResult
+  public func removeGate(_ name: String) -> Bool {
+    change { $0.gates.remove(name, named: \.name) }
+  }
+}
+
+extension Router {
   /// Adds a hook for every page and task of every session, for statistics and logs, or replaces the
   /// one with the same name. It runs on the thread of the session, in the order of the events, and
   /// must not block. It also receives the caller; for a page, its opener.
@@ -58,7 +72,7 @@ extension Router {
 // A list in which each name is unique.
 extension Array {
   /// Replaces the entry with the same name, or appends the entry.
-  fileprivate mutating func put(_ entry: Element, named name: (Element) -> String) {
+  mutating func put(_ entry: Element, named name: (Element) -> String) {
     if let place = firstIndex(where: { name($0).isSameUTF8(as: name(entry)) }) {
       self[place] = entry
     } else {
@@ -67,7 +81,7 @@ extension Array {
   }
 
   /// Removes the entry with a name; returns `false` if there is none.
-  fileprivate mutating func remove(_ removed: String, named name: (Element) -> String) -> Bool {
+  mutating func remove(_ removed: String, named name: (Element) -> String) -> Bool {
     guard let place = firstIndex(where: { name($0).isSameUTF8(as: removed) }) else { return false }
     remove(at: place)
     return true

@@ -19,11 +19,18 @@ struct RouterBuilder: Sendable {
   var redirects = RedirectList() { didSet { redirectTable = nil } }
   /// The interceptors in the order in which they were added.
   var interceptors: [Interceptor] = [] { didSet { interceptorTable = nil } }
+  /// The gates that code has added, in order.
+  var gates: [Gate] = [] { didSet { interceptorTable = nil } }
   /// The services by type.
   var services: [ObjectIdentifier: ServiceEntry] = [:]
   var settings = RouterSettings()
   /// The declarations of tables except routes and redirects.
-  private var declared = DeclaredRules() { didSet { schemeTable = nil } }
+  private var declared = DeclaredRules() {
+    didSet {
+      schemeTable = nil
+      interceptorTable = nil
+    }
+  }
 
   // The tables of the last snapshot; each is `nil` if it has to be built again.
   private var schemeTable: RouterSchemeTable?
@@ -39,7 +46,8 @@ struct RouterBuilder: Sendable {
   mutating func makeSnapshot(version: Int) -> RouterSnapshot {
     let schemes = schemeTable ?? RouterSchemeTable(declared.completing(schemes))
     let redirects = redirectTable ?? RedirectTable(redirects.redirects)
-    let interceptors = interceptorTable ?? InterceptorTable(interceptors)
+    let interceptors =
+      interceptorTable ?? InterceptorTable(interceptors, gates: declared.completing(gates))
     (schemeTable, redirectTable, interceptorTable) = (schemes, redirects, interceptors)
     var settings = declared.completing(settings)
     settings.declaredNames = routes.declaredNames

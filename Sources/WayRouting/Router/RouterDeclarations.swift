@@ -17,6 +17,8 @@ package struct RouterDeclarations: Sendable {
   package var plusIsSpace = true
   /// The topics of the app's events, by name.
   package var topics: [String: DeclaredTopic] = [:]
+  /// The gates, in order.
+  package var gates: [Gate] = []
 
   package init() {}
 }
@@ -28,6 +30,7 @@ struct DeclaredRules: Sendable {
   private(set) var actions: [String: PatternTarget] = [:]
   private(set) var plusIsSpace = true
   private var topics: [String: DeclaredTopic] = [:]
+  private var gates: [Gate] = []
 
   mutating func add(_ declarations: RouterDeclarations) {
     for scheme in declarations.schemes { schemes[scheme.name] = scheme }
@@ -35,6 +38,12 @@ struct DeclaredRules: Sendable {
     if !declarations.actions.isEmpty { actions = declarations.actions }
     plusIsSpace = declarations.plusIsSpace
     topics.merge(declarations.topics) { $1 }
+    for gate in declarations.gates { gates.put(gate, named: \.name) }
+  }
+
+  /// Returns the gates of other code, then the declared ones that do not have the name of one.
+  func completing(_ added: [Gate]) -> [Gate] {
+    added + gates.filter { gate in !added.contains { $0.name.isSameUTF8(as: gate.name) } }
   }
 
   /// Returns the settings; those of other code override the declared ones.

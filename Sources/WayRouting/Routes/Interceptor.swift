@@ -23,7 +23,7 @@ public enum Interception: Sendable {
 /// then let the call continue. It does not delay other calls. If it exceeds its timeout, the call
 /// is refused, and its task is cancelled.
 public struct Interceptor: Sendable {
-  /// The calls that an interceptor sees.
+  /// The calls that an interceptor sees, or that need a gate.
   public enum InterceptorScope: Sendable {
     /// All calls, including those of URIs without a declared route, except those of the routes with
     /// these names.
@@ -32,6 +32,25 @@ public struct Interceptor: Sendable {
     case routes(Set<String>)
     /// The calls of the routes in these groups.
     case groups(Set<String>)
+
+    /// Whether the scope has the calls of a route.
+    func covers(_ route: String, in groups: Set<UTF8Key>) -> Bool {
+      switch self {
+      case .all(let except): !except.contains { $0.isSameUTF8(as: route) }
+      case .routes(let names): names.contains { $0.isSameUTF8(as: route) }
+      case .groups: coversAny(groups)
+      }
+    }
+
+    /// Whether the scope has the calls of the routes in any of these groups.
+    func coversAny(_ groups: Set<UTF8Key>) -> Bool {
+      guard case .groups(let names) = self else { return false }
+      return names.contains { groups.contains(UTF8Key($0)) }
+    }
+
+    var isGlobal: Bool {
+      if case .all = self { true } else { false }
+    }
   }
 
   enum InterceptorBody: Sendable {
@@ -47,22 +66,16 @@ public struct Interceptor: Sendable {
   public let scope: InterceptorScope
   let body: InterceptorBody
 
-  /// Whether the interceptor sees the calls of a route.
-  func covers(_ route: String, in groups: Set<UTF8Key>) -> Bool {
-    switch scope {
-    case .all(let except): !except.contains { $0.isSameUTF8(as: route) }
-    case .routes(let names): names.contains { $0.isSameUTF8(as: route) }
-    case .groups: coversAny(groups)
-    }
+  /// Creates an interceptor outside of a router, which sees the calls that it is added to.
+  package init(
+    waiting name: String, priority: Int, timeout: Duration,
+    _ body: @escaping @Sendable (Call) async throws -> Interception
+  ) {
+    self.init(
+      name: name, priority: priority, scope: .all(), body: .asynchronous(body, timeout: timeout))
   }
 
-  /// Whether the interceptor sees the calls of the routes in any of these groups.
-  func coversAny(_ groups: Set<UTF8Key>) -> Bool {
-    guard case .groups(let names) = scope else { return false }
-    return names.contains { groups.contains(UTF8Key($0)) }
-  }
-
-  var isGlobal: Bool {
-    if case .all = scope { true } else { false }
+  init(name: String, priority: Int, scope: InterceptorScope, body: InterceptorBody) {
+    (self.name, self.priority, self.scope, self.body) = (name, priority, scope, body)
   }
 }

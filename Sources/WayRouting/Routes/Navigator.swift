@@ -67,6 +67,10 @@ public protocol Navigator: Sendable {
   /// Shows the tab with this URI of its first page. Throws the errors of ``selectTab(_:)-(Int)``.
   @discardableResult
   func selectTab(_ uri: String) async throws -> NavigationChange
+  /// Opens or closes a ``Gate`` in the session, for instance after the user has signed in or out by
+  /// other means than its page. The calls that wait at the gate continue when it opens. Throws
+  /// ``CallError``: 2404 if there is no such gate.
+  func setGate(_ name: String, isOpen: Bool) async throws
   /// Returns the current pages of the session.
   func stack() async -> NavigationStack
   /// Returns the page on the stack with this id, URI or name of a route; `nil` if there is none.

@@ -47,6 +47,8 @@ final class ActiveCall {
     case page(String)
     /// Another call under the same idempotency key.
     case key(ScopedKey)
+    /// A gate of the call's route.
+    case gate(String)
   }
 
   /// The approximate memory of a call beyond the data of its caller, in bytes.
@@ -126,6 +128,16 @@ struct AppCaller {
     case key(ScopedKey)
     /// The deep links of the session, one of which is being opened.
     case deepLinks
+    /// A gate whose page is being opened.
+    case gate(String)
+  }
+
+  /// Whether code of the process waits for the result, which ends with the process.
+  var isSwiftCode: Bool {
+    switch receiver {
+    case .code, .deepLinks: true
+    case .key, .gate: false
+    }
   }
 
   /// The rights of the caller, whose refusal is recorded; `nil` if other calls get the result and

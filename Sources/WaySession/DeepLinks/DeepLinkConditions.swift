@@ -9,6 +9,7 @@ struct DeepLinkConditions {
   let identity: Identity
   let resolver: SessionDestinationResolver
   let clients: SessionClients
+  let gates: SessionGates
   let state: SessionState
   /// Whether the session continues after a restart, or at another server.
   let isPersisted: Bool
@@ -23,9 +24,16 @@ struct DeepLinkConditions {
   ///
   /// A session without any connected host has only begun, or its app is away. A URI that has no host
   /// yet may be one that a client is about to register.
-  func isDue(_ link: DeepLink) -> Bool {
+  func isDue(_ link: DeepLink, of sender: Caller) -> Bool {
+    guard isDue(link.uri, link.params) else { return false }
+    // The page of a gate may have another host.
+    guard let gate = closedGate(of: link, by: sender) else { return true }
+    return isDue(gate.target.text, gate.params)
+  }
+
+  private func isDue(_ uri: String, _ params: ValueObject) -> Bool {
     do {
-      let destination = try resolver.destination(of: link.uri, link.params, checking: false)
+      let destination = try resolver.destination(of: uri, params, checking: false)
       if isAbsent(destination) { return false }
       return destination.isHandled || hasConnectedHost
     } catch {
@@ -61,6 +69,20 @@ struct DeepLinkConditions {
         try rights.check(.deliver, resolution)
       }
     }
+  }
+
+  /// Returns the first gate that a link has to pass before it and the pages below it are opened; `nil`
+  /// if all gates are open.
+  func closedGate(of link: DeepLink, by caller: Caller) -> Gate? {
+    guard !resolver.snapshot.gates.isEmpty else { return nil }
+    let parents = (try? resolver.parents(of: link, for: caller)) ?? []
+    for (uri, params) in parents.map({ ($0.text, [:]) }) + [(link.uri, link.params)] {
+      guard let resolution = try? resolver.resolve(uri, params, checking: false, for: caller),
+        let chain = resolver.snapshot.interceptors(of: resolution)
+      else { continue }
+      if let gate = gates.firstClosed(of: chain.gates) { return gate }
+    }
+    return nil
   }
 
   /// Returns the client of the session that hosts a URI; nil if it is none.

@@ -26,10 +26,12 @@ struct DeepLinkQueue {
     fileprivate(set) var number: LinkNumber = 0
   }
 
-  private enum LinkPhase {
+  private enum LinkPhase: Equatable {
     case waiting
     /// It waits until the rights that its sender has now are known.
     case held
+    /// It waits until this gate is open.
+    case gated(String)
     /// Its page, or one below it, is being opened.
     case opening
     /// Its task has started. The link counts as followed, unless its host is lost before it has
@@ -125,7 +127,7 @@ struct DeepLinkQueue {
   mutating func revoke(_ clients: Set<String>) -> [PendingLink] {
     let sent = entries.filter { $0.link.rights.isOfClient(in: clients) }
     for entry in sent { entry.link.rights.revoke() }
-    let removed = sent.filter { $0.phase == .waiting || $0.phase == .held }.map(\.link)
+    let removed = sent.filter { $0.phase != .opening && $0.phase != .started }.map(\.link)
     for link in removed { _ = finish(link.number) }
     return removed
   }
@@ -167,6 +169,29 @@ struct DeepLinkQueue {
     entries[index].phase = .waiting
     endBlock(by: number)
     return true
+  }
+
+  /// Lets a link that is being opened wait at a gate. The others do not wait for it.
+  mutating func wait(_ number: LinkNumber, at gate: String) {
+    guard let index = index(of: number) else { return }
+    entries[index].phase = .gated(gate)
+    // The link is opened for the first time when it has passed the gate.
+    entries[index].attempts -= 1
+    endBlock(by: number)
+  }
+
+  /// Lets the links at a gate wait for their turn, at their places.
+  mutating func release(waitingAt gate: String) {
+    for index in entries.indices where entries[index].phase == .gated(gate) {
+      entries[index].phase = .waiting
+    }
+  }
+
+  /// Removes and returns the links at a gate.
+  mutating func remove(waitingAt gate: String) -> [PendingLink] {
+    let removed = entries.filter { $0.phase == .gated(gate) }.map(\.link)
+    for link in removed { _ = finish(link.number) }
+    return removed
   }
 
   private mutating func endBlock(by number: LinkNumber) {

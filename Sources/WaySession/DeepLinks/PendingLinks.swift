@@ -21,6 +21,9 @@ struct PendingLinks {
     case open(LinkNumber)
     /// Make a call, with ``callBegan(_:for:holdTimer:)``, and report what becomes of it.
     case call(DeepLinkCall)
+    /// Open the page of a gate, and report with ``gateOpened(_:_:)`` or ``gateRefused(_:_:_:)`` what
+    /// becomes of it.
+    case ask(Gate, for: DeepLink)
     /// Find out the rights that a sender has now, for ``senderFound(_:_:_:)``.
     case findSender(Caller)
     /// Call ``retrySender(_:_:)`` after ``senderRetryDelay``.
@@ -84,7 +87,7 @@ struct PendingLinks {
     guard conditions.opensLinks else { return [] }
     var effects: [DeepLinkEffect] = []
     while queue.canBegin,
-      let next = queue.waiting.first(where: { conditions.isDue($0.deepLink) })
+      let next = queue.waiting.first(where: { conditions.isDue($0.deepLink, of: $0.rights.caller) })
     {
       guard let sender = next.rights.outdatedCaller(at: conditions.now) else {
         queue.begin(next.number)
@@ -122,6 +125,12 @@ struct PendingLinks {
       } catch {
         openings[number]?.parents = []
         effects.append(.reportFailure(deepLink.uri, error, by: caller))
+      }
+      // The link and its parents pass their gates at once, before any of them is opened.
+      if let gate = conditions.closedGate(of: deepLink, by: caller) {
+        openings[number] = nil
+        queue.wait(number, at: gate.name)
+        return effects + [.ask(gate, for: deepLink)] + openNext(conditions)
       }
     }
     let parent = openings[number]?.parents?.popFirst()
@@ -227,6 +236,22 @@ struct PendingLinks {
     return openNext(conditions)
   }
 
+  /// Opens the links that have waited at a gate, which is open now.
+  mutating func gateOpened(
+    _ gate: String, _ conditions: DeepLinkConditions
+  ) -> [DeepLinkEffect] {
+    queue.release(waitingAt: gate)
+    return openNext(conditions)
+  }
+
+  /// Removes the links that have waited at a gate, which was not opened.
+  mutating func gateRefused(_ gate: String, _ error: CallError) -> [DeepLinkEffect] {
+    let links = queue.remove(waitingAt: gate)
+    guard !links.isEmpty else { return [] }
+    return [.recordChange]
+      + links.map { .refuse($0.deepLink, error, by: $0.rights.caller) }
+  }
+
   /// Removes the links that clients with these names have sent, because an administrator has removed
   /// the clients. Returns nil if there were none.
   mutating func remove(
@@ -279,7 +304,7 @@ struct PendingLinks {
         return false
       }
       return opening.host.map(conditions.isLost) == true
-        || !conditions.isDue(opening.link.deepLink)
+        || !conditions.isDue(opening.link.deepLink, of: opening.link.rights.caller)
     // The host was reloaded, and the page with it.
     case .hostFailed: return error.data?["host"] == nil && error.kind != "unreadable"
     default: return false

@@ -29,7 +29,7 @@ extension SessionEvent {
     case .joined, .left, .disconnected, .reconnected, .discarded, .restored, .unreadable,
       .restoreFailed, .takenOver,
       .handedOver,
-      .ended,
+      .gateChanged, .ended,
       .taskStarted, .taskDeclined, .callEnded,
       .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew:
       nil
@@ -42,6 +42,8 @@ extension SessionEvent {
     case .joined(let client, _, _, let isFirst):
       (isFirst ? .sessionOpened : .sessionJoined, ["client": .string(client)])
     case .left(let client, _): (.sessionLeft, ["client": .string(client)])
+    case .gateChanged(let change):
+      (.sessionGate, RecordCoder.value(of: change).object ?? [:])
     case .ended: (.sessionClosed, [:])
     case .pageOpened(let page, _): (.pageOpened, page.eventData)
     case .pageResumed(let page): (.pageResumed, page.eventData)

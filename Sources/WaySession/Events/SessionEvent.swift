@@ -27,6 +27,8 @@ package enum SessionEvent: Sendable {
   case takenOver
   /// The session was handed over to another server.
   case handedOver
+  /// A gate of the session has opened or closed.
+  case gateChanged(GateChange)
   case ended
   /// The host of a page was sent `page.open`.
   case pageRequested(Page)
@@ -82,6 +84,14 @@ package enum SessionEvent: Sendable {
     /// The kinds that hooks of the router receive.
     static let hooks: EventKinds = [.page, .task, .route, .visibility]
   }
+}
+
+/// A gate that has opened or closed, in the form in which clients receive it.
+package struct GateChange: Encodable, Sendable {
+  /// The name of the gate.
+  package let gate: String
+  /// Whether it is open now.
+  package let open: Bool
 }
 
 /// A task that has started.

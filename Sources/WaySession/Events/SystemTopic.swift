@@ -6,6 +6,7 @@ enum SystemTopic: String, CaseIterable {
   case sessionJoined = "session.joined"
   case sessionLeft = "session.left"
   case sessionClosed = "session.closed"
+  case sessionGate = "session.gate"
   /// Sent to the client that it concerns, whether or not it has subscribed.
   case sessionExpiring = "session.expiring"
   /// Sent to every client, whether or not it has subscribed.

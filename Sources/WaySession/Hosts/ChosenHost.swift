@@ -17,7 +17,7 @@ final class ChosenHost: Sendable {
   }
 
   var client: ClientID { host.client }
-  var kind: RouteKind { host.definition.kind }
+  var kind: RouteKind { host.kind }
 
   /// Returns the parameters of a call with the captures, except those that `known` has.
   func adding(to params: ValueObject, under known: ValueObject) -> ValueObject {

@@ -61,7 +61,7 @@ package struct HostRouteAudit: Sendable {
 
   private static func isHosted(
     _ route: Route, _ index: PatternIndex,
-    _ kinds: [PatternIndex.RegistrationNumber: RouteKind]
+    _ kinds: [PatternIndex.RegistrationNumber: RouteKind?]
   ) -> Bool {
     route.patterns.flatMap(\.sampleURIs).contains { uri in
       let found = try? index.find(uri) { number, _ in kinds[number] == route.kind }

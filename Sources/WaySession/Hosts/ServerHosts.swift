@@ -243,7 +243,9 @@ final class ServerHosts: Sendable {
       }
     }
     let absent = disconnected.flatMap { id in
-      hosts.definitions(of: id).map { SessionHosts.RegisteredHost(definition: $0, client: id) }
+      hosts.definitions(of: id).compactMap {
+        SessionHosts.RegisteredHost(definition: $0, client: id)
+      }
     }
     if let found = try find(declined.union(absent)) {
       return balance(found, clientsByDefinition, except: declined, disconnected: disconnected)
@@ -258,13 +260,12 @@ final class ServerHosts: Sendable {
     let definition = chosen.host.definition
     let available = (clientsByDefinition[definition] ?? []).filter { id in
       !disconnected.contains(id)
-        && !declined.contains(SessionHosts.RegisteredHost(definition: definition, client: id))
+        && !declined.contains(chosen.host.ofClient(id))
     }
     guard available.count > 1 else { return chosen }
     let next = available[(roundRobin.add(1, ordering: .relaxed).newValue & .max) % available.count]
     return ChosenHost(
-      SessionHosts.RegisteredHost(definition: definition, client: next), pattern: chosen.pattern,
-      captures: chosen.captures)
+      chosen.host.ofClient(next), pattern: chosen.pattern, captures: chosen.captures)
   }
 }
 

@@ -6,14 +6,38 @@ import WayValues
 
 /// The hosts that the clients of one session have registered.
 struct SessionHosts {
-  /// A host definition that a client has registered.
+  /// A host that a client has registered.
   struct RegisteredHost: Sendable, Hashable {
     let definition: SessionHostDefinition
+    let kind: RouteKind
     let client: ClientID
+
+    /// Returns `nil` for the definition of an interceptor.
+    init?(definition: SessionHostDefinition, client: ClientID) {
+      guard let kind = definition.kind else { return nil }
+      (self.definition, self.kind, self.client) = (definition, kind, client)
+    }
+
+    private init(_ definition: SessionHostDefinition, _ kind: RouteKind, client: ClientID) {
+      (self.definition, self.kind, self.client) = (definition, kind, client)
+    }
+
+    /// Returns the same host of another client.
+    func ofClient(_ client: ClientID) -> RegisteredHost {
+      RegisteredHost(definition, kind, client: client)
+    }
+  }
+
+  /// An interceptor that a client has registered.
+  struct RegisteredInterceptor: Sendable {
+    let interceptor: ClientInterceptor
+    let client: ClientID
+    fileprivate let number: PatternIndex.RegistrationNumber
   }
 
   private var index = PatternIndex()
   private var hosts: [PatternIndex.RegistrationNumber: RegisteredHost] = [:]
+  private var interceptors: [PatternIndex.RegistrationNumber: RegisteredInterceptor] = [:]
   /// The definitions of each client, in the order of registration.
   private var registrations: [ClientID: [HostRegistration]] = [:]
   /// The clients with hosts that have lost their connection and may resume.
@@ -37,8 +61,11 @@ struct SessionHosts {
 
   var isEmpty: Bool { hosts.isEmpty }
 
-  /// All definitions, in no order.
-  var definitions: [SessionHostDefinition] { registrations.values.flatMap { $0.map(\.definition) } }
+  /// Whether clients have registered interceptors.
+  var hasInterceptors: Bool { !interceptors.isEmpty }
+
+  /// The definitions of all hosts, in no order.
+  var definitions: [SessionHostDefinition] { hosts.values.map(\.definition) }
 
   /// The number of registered definitions.
   var count: Int { hosts.count }
@@ -78,6 +105,9 @@ struct SessionHosts {
     let numbers = index.add(added)
     for (number, definition) in zip(numbers, definitions) {
       hosts[number] = RegisteredHost(definition: definition, client: id)
+      interceptors[number] = definition.interceptor.map {
+        RegisteredInterceptor(interceptor: $0, client: id, number: number)
+      }
     }
     registrations[id] =
       remaining
@@ -115,10 +145,9 @@ struct SessionHosts {
       patterns.append(pattern)
     }
     for scheme in Set(patterns.compactMap(\.scheme) + [definition.scheme].compactMap(\.self)) {
-      guard router.accepts(definition.kind, inScheme: scheme) else {
+      if let kind = definition.kind, !router.accepts(kind, inScheme: scheme) {
         throw .invalidParams(
-          "The app handles the scheme \(scheme) itself; its routes are not \(definition.kind.rawValue)s"
-        )
+          "The app handles the scheme \(scheme) itself; its routes are not \(kind.rawValue)s")
       }
     }
     return patterns
@@ -161,7 +190,10 @@ struct SessionHosts {
   }
 
   private mutating func remove(_ removed: [HostRegistration]) {
-    for registration in removed { hosts[registration.number] = nil }
+    for registration in removed {
+      hosts[registration.number] = nil
+      interceptors[registration.number] = nil
+    }
     index.remove(removed.map(\.number))
   }
 
@@ -181,7 +213,7 @@ struct SessionHosts {
     var chosen: RegisteredHost?
     do {
       let found = try index.find(uri) { number, pattern in
-        guard let host = hosts[number], (kind ?? host.definition.kind) == host.definition.kind,
+        guard let host = hosts[number], (kind ?? host.kind) == host.kind,
           pattern != nil || !patternsOnly, !declined.contains(host),
           !connectedOnly || !absentClients.contains(host.client)
         else { return false }
@@ -193,6 +225,26 @@ struct SessionHosts {
     } catch {
       throw CallError(RouterResolutionError(error))
     }
+  }
+}
+
+extension SessionHosts {
+  /// Returns the interceptors of clients that see a call, in the order of their registration: those with
+  /// a pattern that matches the URI, and those of the groups of its route.
+  func interceptors(
+    of uri: RouteURI, groups: Set<UTF8Key>
+  ) -> [RegisteredInterceptor] {
+    guard hasInterceptors else { return [] }
+    var found: Set<PatternIndex.RegistrationNumber> = []
+    // A URI whose captures are no text matches too; the call then fails at its route.
+    _ = try? index.find(uri) { number, _ in
+      if interceptors[number] != nil { found.insert(number) }
+      return false
+    }
+    return interceptors.values.filter { entry in
+      found.contains(entry.number)
+        || entry.interceptor.groups.contains { groups.contains(UTF8Key($0)) }
+    }.sorted { $0.number < $1.number }
   }
 }
 

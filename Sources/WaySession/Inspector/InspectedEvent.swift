@@ -59,6 +59,10 @@ struct InspectedEvent {
     case .hostsChanged(let client, let hosts):
       self.init(client, "hosts", at: now, ["hosts": .array(hosts)])
     case .interceptorsDecided(let decided): self.init(decided, at: now)
+    case .gateChanged(let change):
+      var members: ValueObject = ["event": "gate"]
+      members.merge(RecordCoder.value(of: change).object ?? [:])
+      self.init("session", members, at: now)
     case .ended: self.init("session", ["event": "ended"], at: now)
     case .restored, .unreadable, .restoreFailed, .takenOver, .handedOver, .taskStarted, .taskEnded,
       .taskDeclined, .pageVisibilityChanged, .handlerResponded, .routeFailed, .operationFailed,
@@ -104,8 +108,8 @@ struct InspectedEvent {
 extension InterceptorChain.ChainDecision {
   fileprivate var name: String {
     switch self {
-    case .proceed: "pass"
-    case .changed: "changed"
+    case .proceed, .gates(_, params: nil): "pass"
+    case .changed, .gates: "changed"
     case .redirect: "redirect"
     case .refused: "refused"
     case .failed: "failed"

@@ -63,7 +63,7 @@ struct InspectedClient: Encodable {
 struct InspectedCall: Encodable {
   /// The reason why a call has no response yet.
   enum WaitReason: String, Encodable {
-    case nothing, task, client, turn, page, key
+    case nothing, task, client, turn, page, key, gate
   }
 
   let call: Int

@@ -108,6 +108,7 @@ extension Policy.Rule {
     members["routes"] = routes.map(list)
     members["schemes"] = schemes.map(list)
     if coversServer { members["server"] = true }
+    if coversInterceptors { members["interceptors"] = true }
     return .object(members)
   }
 

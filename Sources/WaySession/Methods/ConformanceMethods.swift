@@ -63,6 +63,12 @@ package enum ConformanceMethods {
         }),
       try task("conformance://refused", .task { _ in nil }),
       try task("conformance://moved", .task { _ in nil }),
+      try task("conformance://gated", .task { call in .object(call.params) }),
+      try task("conformance://gated/twice", .task { call in .object(call.params) }),
+      Route(
+        name: "conformance://gated/page/:id",
+        patterns: [try RoutePattern("conformance://gated/page/:id")], kind: .page,
+        parents: [try PatternTarget("conformance://gated/page/first")]),
       try task("conformance://declined", .task { _ in throw Declined() }),
       try task(
         "conformance://calls",
@@ -77,6 +83,13 @@ package enum ConformanceMethods {
     }
     router.intercept("conformance.moved", on: .routes(["conformance://moved"])) { _ in
       .redirect(to: "action://echo")
+    }
+    let gated = Set(routes.map(\.name).filter { $0.hasPrefix("conformance://gated") })
+    for (name, target, scope) in [
+      ("conformance.first", "native://walk/a", gated),
+      ("conformance.second", "native://walk/b", ["conformance://gated/twice"]),
+    ] {
+      router.add(Gate(name, on: [.routes(scope)], opens: try RouteURI(mapping: target)))
     }
     try router.redirect("conformance://old", to: "conformance://older")
     try router.redirect("conformance://older", to: "action://echo")

@@ -147,6 +147,8 @@ enum RouterMethods {
     var hostValue: Value = .null
     var isAbsent = false
     if let resolution = explanation.resolution {
+      // Those of clients, too.
+      explanation.interceptors = resolver.interceptors(of: resolution)?.names ?? []
       do {
         let destination = try resolver.destination(of: uri, given, for: rights)
         explanation.canOpen = true

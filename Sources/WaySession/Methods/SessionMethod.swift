@@ -58,7 +58,7 @@ package final class SessionMethod: Sendable {
     kind = access == .admin ? .admin : isTargetDependent ? .targetDependent : .standard
     isOrdered =
       ["router.", "navigation.", "page."].contains { name.hasPrefix($0) }
-      || name == "events.publish"
+      || ["events.publish", "session.setGate"].contains(name)
     self.paramList = paramList
     self.handler = handler
     raw = nil

@@ -22,12 +22,29 @@ enum SessionMethods {
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
         Param(.topics, .list), Param(.uses, .count), Param(.expiresMs, .count),
       ], access: .client, invite),
+    SessionMethod("session.gates") { session, _, _ throws(CallError) in
+      let states = session.gates.states(of: session.resolver.snapshot.gates)
+      return .value(RecordCoder.value(of: ["gates": states]))
+    },
+    SessionMethod("session.setGate", [Param(.gate, .string), Param(.open, .bool)], setGate),
     SessionMethod("session.renew", [Param(.token, .string)], renew),
     SessionMethod("rpc.discover", access: .anyone) { _, _, _ throws(CallError) in
       .now(.openRPCDocument)
     },
     SessionMethod("$/ping", .unread) { _, _, _ throws(CallError) in .value(.null) },
   ]
+
+  /// Opens or closes a gate of the session.
+  private static func setGate(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let gate = try params.required(.gate)
+    guard let isOpen = params.bool(.open) else {
+      throw .invalidParams("params.open is missing; it must be a boolean")
+    }
+    try session.setGate(gate, isOpen: isOpen)
+    return .value(.null)
+  }
 
   private static func invite(
     _ session: isolated Session, _ params: Params, _ request: AuditedRequest

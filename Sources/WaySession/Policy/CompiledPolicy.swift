@@ -21,6 +21,7 @@ package final class CompiledPolicy: Sendable {
     let schemes: [String]?
     let topics: [MethodPattern]?
     let coversServer: Bool
+    let coversInterceptors: Bool
 
     var name: String { source.name }
     var selectsRoutes: Bool { routeNames != nil }
@@ -66,7 +67,8 @@ package final class CompiledPolicy: Sendable {
           methods: rule.methods.map(MethodPattern.init), origins: origins, groups: rule.groups,
           subjects: rule.subjects, routeNames: names, routePatterns: first..<patterns.count,
           schemes: rule.schemes.map { $0.map { $0.lowercased() } },
-          topics: rule.topics?.map(MethodPattern.init), coversServer: rule.coversServer))
+          topics: rule.topics?.map(MethodPattern.init), coversServer: rule.coversServer,
+          coversInterceptors: rule.coversInterceptors))
     }
     self.rules = ready
     self.patterns = RouteTrie(patterns.map { ($0, 0) })

@@ -63,7 +63,7 @@ final class Invitation: Sendable {
   func check(_ method: String, _ kind: MethodKind) throws(CallError) {
     if kind == .admin { throw .notInvited("A guest may not call \(method)") }
     switch method {
-    case "session.invite", "navigation.adopt", "navigation.selectTab":
+    case "session.invite", "session.setGate", "navigation.adopt", "navigation.selectTab":
       throw .notInvited("A guest may not call \(method)")
     case PolicyTopicMethod.publish.rawValue where topics.isEmpty:
       throw .notInvited("The invitation of the guest does not allow it to publish events")
@@ -92,6 +92,9 @@ final class Invitation: Sendable {
   func check(_ definition: SessionHostDefinition) throws(CallError) {
     guard definition.scope == .session else {
       throw .notInvited("A guest may host only in its own session")
+    }
+    guard definition.interceptor == nil else {
+      throw .notInvited("A guest may not register interceptors")
     }
     if let scheme = definition.scheme, hosts.contains(UTF8Key(scheme)) { return }
     let isInvited =

@@ -52,12 +52,15 @@ public struct Policy: Sendable, Hashable {
     /// Whether the rule also matches hosts for all sessions, `host.register` with the scope
     /// `server`.
     public var coversServer: Bool
+    /// Whether the rule also matches interceptors, `host.register` with the kind `interceptor`.
+    public var coversInterceptors: Bool
 
     /// Creates a rule, by default for every caller and route.
     public init(
       _ name: String, _ effect: Effect, _ methods: [String], origins: [String]? = nil,
       groups: [String]? = nil, subjects: [String]? = nil, routes: [String]? = nil,
-      schemes: [String]? = nil, topics: [String]? = nil, coversServer: Bool = false
+      schemes: [String]? = nil, topics: [String]? = nil, coversServer: Bool = false,
+      coversInterceptors: Bool = false
     ) {
       self.name = name
       self.effect = effect
@@ -69,6 +72,7 @@ public struct Policy: Sendable, Hashable {
       self.schemes = schemes
       self.topics = topics
       self.coversServer = coversServer
+      self.coversInterceptors = coversInterceptors
     }
   }
 }

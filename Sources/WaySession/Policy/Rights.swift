@@ -389,6 +389,7 @@ extension Rights {
       guard matches(rule), rule.covers("host.register"), !rule.selectsRoutes, rule.topics == nil
       else { return false }
       if definition.scope == .server, !rule.isDenial, !rule.coversServer { return false }
+      if definition.interceptor != nil, !rule.isDenial, !rule.coversInterceptors { return false }
       guard let schemes = rule.schemes else { return true }
       // A pattern for every scheme needs a rule for all schemes, and a denial of any scheme denies
       // it.
@@ -526,8 +527,8 @@ private struct MethodRule {
 extension Policy {
   /// Whether a method needs no rule because a client uses it for its own session.
   static func isAlwaysAllowed(_ method: String) -> Bool {
-    method.hasPrefix("session.") || method.hasPrefix("$/") || method == "rpc.discover"
-      || method == "page.sync"
+    method.hasPrefix("session.") && method != "session.setGate" || method.hasPrefix("$/")
+      || method == "rpc.discover" || method == "page.sync"
   }
 }
 

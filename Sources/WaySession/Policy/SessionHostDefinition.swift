@@ -4,16 +4,34 @@ import WayRPC
 import WayRouting
 import WayValues
 
-/// The pages or tasks that a client hosts: `{scheme?, patterns?, kind}`.
+/// The pages or tasks that a client hosts, or the calls that it intercepts:
+/// `{scheme?, patterns?, kind}`.
 struct SessionHostDefinition: Sendable, Hashable {
   /// Bytes of a pattern.
   static let maxPatternLength = 1024
 
   let scheme: String?
   let patterns: [String]
-  let kind: RouteKind
+  /// What the client does with the calls.
+  let role: HostRole
   /// The sessions whose calls the host serves.
   var scope = HostScope.session
+
+  /// What a client does with the calls of the URIs that it registers.
+  enum HostRole: Sendable, Hashable {
+    /// It shows pages, or runs tasks or services.
+    case serves(RouteKind)
+    /// It decides about the calls before a handler or host gets them.
+    case intercepts(ClientInterceptor)
+  }
+
+  /// The kind of pages or tasks; `nil` for an interceptor.
+  var kind: RouteKind? { if case .serves(let kind) = role { kind } else { nil } }
+
+  /// The interceptor; `nil` for a host.
+  var interceptor: ClientInterceptor? {
+    if case .intercepts(let interceptor) = role { interceptor } else { nil }
+  }
 
   /// The scope of a host.
   enum HostScope: String {
@@ -28,8 +46,11 @@ struct SessionHostDefinition: Sendable, Hashable {
     guard let members = value.object else {
       throw .invalidParams("\(path) must be an object {scheme?, patterns?, kind}")
     }
-    guard let kind = members["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
-      throw .invalidParams("\(path).kind must be \"page\", \"task\" or \"service\"")
+    let interceptor = try ClientInterceptor(members, path: path, maxGroups: maxPatterns)
+    let kind = members["kind"]?.string.flatMap(RouteKind.init(rawValue:))
+    guard let role = interceptor.map(HostRole.intercepts) ?? kind.map(HostRole.serves) else {
+      throw .invalidParams(
+        "\(path).kind must be \"page\", \"task\", \"service\" or \"interceptor\"")
     }
     switch members["scheme"] {
     case nil, .null: scheme = nil
@@ -54,8 +75,9 @@ struct SessionHostDefinition: Sendable, Hashable {
       }
     default: throw .invalidParams("\(path).patterns must be an array of strings")
     }
-    guard scheme != nil || !patterns.isEmpty else {
-      throw .invalidParams("\(path) needs a scheme, patterns, or both")
+    guard scheme != nil || !patterns.isEmpty || interceptor?.groups.isEmpty == false else {
+      throw .invalidParams(
+        "\(path) needs a scheme, patterns, or both\(interceptor == nil ? "" : ", or groups")")
     }
     switch members["scope"] {
     case nil, .null: break
@@ -64,18 +86,19 @@ struct SessionHostDefinition: Sendable, Hashable {
       self.scope = scope
     default: throw .invalidParams("\(path).scope must be \"session\" or \"server\"")
     }
-    if scope == .server, kind == .page {
+    if scope == .server, kind == .page || interceptor != nil {
       throw .invalidParams(
-        "\(path).scope: pages belong to a session; tasks and services may be "
+        "\(path).scope: pages and interceptors belong to a session; tasks and services may be "
           + "hosted for the whole server")
     }
-    self.kind = kind
+    self.role = role
     self.patterns = patterns
   }
 
   /// The schemes of the definition; nil among them stands for any scheme.
   var schemes: [String?] {
     if let scheme { return [scheme] }
+    if interceptor?.groups.isEmpty == false { return [nil] }
     return patterns.map { (try? RoutePattern($0))?.scheme }
   }
 
@@ -105,14 +128,19 @@ struct SessionHostDefinition: Sendable, Hashable {
 
   /// The approximate number of bytes that the definition holds: its strings are stored as they are
   /// and in the index.
-  var size: Int { 256 + patterns.reduce(0) { $0 + 4 * $1.utf8.count } }
+  var size: Int {
+    256 + (patterns + (interceptor?.groups ?? [])).reduce(0) { $0 + 4 * $1.utf8.count }
+  }
 
   /// The JSON form on the wire.
   var value: Value {
     var fields: ValueObject = [:]
     if let scheme { fields["scheme"] = .string(scheme) }
     if !patterns.isEmpty { fields["patterns"] = .array(patterns.map(Value.string)) }
-    fields["kind"] = .string(kind.rawValue)
+    switch role {
+    case .serves(let kind): fields["kind"] = .string(kind.rawValue)
+    case .intercepts(let interceptor): fields.merge(interceptor.members)
+    }
     if scope == .server { fields["scope"] = .string(scope.rawValue) }
     return .object(fields)
   }

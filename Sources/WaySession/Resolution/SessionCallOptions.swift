@@ -22,6 +22,8 @@ struct SessionCallOptions {
   var tab: Int?
   /// Whether the call's result is the change of the stack, instead of the page's outcome.
   var respondsWithChange = false
+  /// Whether the call passes all gates, because it opens the page of one.
+  var passesGates = false
   /// The idempotency key of the call.
   var idempotencyKey: RouterIdempotencyKey?
   /// The values that Swift code passes to Swift code with the call; `nil` if there are none.

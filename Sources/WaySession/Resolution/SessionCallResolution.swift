@@ -32,6 +32,9 @@ final class SessionCallResolution {
     /// Evaluate the interceptors for the resolution of the URI. If they let the call proceed at
     /// once, the destination is final (``SessionCallResolution/setDestination(to:)``).
     case intercept(InterceptorChain, SessionDestination)
+    /// Let the call wait until these gates are open, and then report that the interceptors let it
+    /// proceed.
+    case passGates([Gate])
     case load(LazyModule)
     case dispatch(SessionDestination)
     /// The value that the undefined-route handler has returned.
@@ -131,14 +134,12 @@ final class SessionCallResolution {
   ) throws(CallError) -> ResolutionStep {
     try authorize(resolved)
     resolution = resolved
-    let interceptors: InterceptorChain?
-    if case .match(let match) = resolved {
-      if case .lazy(let module) = match.route.handler { return try load(module) }
-      interceptors = match.interceptors
-    } else {
-      interceptors = resolver.snapshot.interceptors(of: resolved)
+    if case .match(let match) = resolved, case .lazy(let module) = match.route.handler {
+      return try load(module)
     }
-    guard let interceptors else { return try resolveDestination(of: resolved, in: resolver) }
+    guard let interceptors = resolver.interceptors(of: resolved) else {
+      return try resolveDestination(of: resolved, in: resolver)
+    }
     // Interceptors do not run for a URI without a destination. The redirect of an undefined route
     // passes here, too.
     let destination: SessionDestination
@@ -199,11 +200,10 @@ final class SessionCallResolution {
     // Hosts may have changed while the interceptors were running.
     case .proceed: return try resolveDestination(of: resolved, in: resolver)
     case .changed(let params):
-      let changed: Resolution
-      do { changed = try resolved.with(params) } catch { throw CallError(error) }
-      resolution = changed
-      ensureState().replaceParams(params)
-      return try resolveDestination(of: changed, in: resolver)
+      return try resolveDestination(of: try change(params, of: resolved), in: resolver)
+    case .gates(let gates, let params):
+      if let params { _ = try change(params, of: resolved) }
+      return options.passesGates ? try apply(.proceed, in: resolver) : .passGates(gates)
     case .redirect(let next, let params, _):
       if let params { options.params = params }
       calledURI = next
@@ -214,6 +214,17 @@ final class SessionCallResolution {
         data: ["interceptor": .string(interceptor), "reason": .string(reason)])
     case .failed(let error): throw error
     }
+  }
+
+  /// Replaces the parameters of the call with those of interceptors.
+  private func change(
+    _ params: ValueObject, of resolved: Resolution
+  ) throws(CallError) -> Resolution {
+    let changed: Resolution
+    do { changed = try resolved.with(params) } catch { throw CallError(error) }
+    resolution = changed
+    ensureState().replaceParams(params)
+    return changed
   }
 
   /// Redirects the call to another URI, with its options unchanged.

@@ -21,6 +21,9 @@ final class SessionDestinationResolver {
   @exclusivity(unchecked) private var cachingResolver: CachingRouteResolver
   /// The hosts that clients of this session have registered.
   @exclusivity(unchecked) var hosts: SessionHosts
+  /// Asks the client of an interceptor about a call.
+  var askInterceptor:
+    (@Sendable (SessionHosts.RegisteredInterceptor, Call) async throws -> Interception)?
   /// The hosts that clients of any session have registered for all sessions.
   private let serverHosts: ServerHosts
 
@@ -28,6 +31,23 @@ final class SessionDestinationResolver {
     cachingResolver = CachingRouteResolver(router)
     hosts = SessionHosts(limits: limits)
     self.serverHosts = serverHosts
+  }
+
+  /// Returns the interceptors and gates of a call, including the interceptors of clients; `nil` for none.
+  func interceptors(of resolution: Resolution) -> InterceptorChain? {
+    let chain = snapshot.interceptors(of: resolution)
+    guard hosts.hasInterceptors else { return chain }
+    if case .navigation = resolution { return chain }
+    let found = hosts.interceptors(
+      of: resolution.uri, groups: resolution.route.map(snapshot.groups) ?? [])
+    guard !found.isEmpty, let ask = askInterceptor else { return chain }
+    return InterceptorChain.adding(
+      found.map { entry in
+        Interceptor(
+          waiting: entry.interceptor.name, priority: entry.interceptor.priority,
+          timeout: entry.interceptor.timeout
+        ) { call in try await ask(entry, call) }
+      }, to: chain)
   }
 
   /// Returns the first host of a URI: one of this session, otherwise a server-wide host. Hosts

@@ -133,10 +133,11 @@ struct ChosenHostRecord: Codable {
     pattern = chosen.pattern
   }
 
-  var chosenHost: ChosenHost {
-    ChosenHost(
-      SessionHosts.RegisteredHost(definition: definition, client: client), pattern: pattern,
-      captures: captures)
+  /// The host; `nil` if its definition is that of an interceptor.
+  var chosenHost: ChosenHost? {
+    SessionHosts.RegisteredHost(definition: definition, client: client).map {
+      ChosenHost($0, pattern: pattern, captures: captures)
+    }
   }
 }
 

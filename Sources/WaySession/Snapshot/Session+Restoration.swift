@@ -33,6 +33,7 @@ extension Session {
     if let stack = snapshot.stack {
       try stack.restore(snapshot.pages, to: &pages, in: id, environment.logger)
     }
+    if let gates = snapshot.gates { restore(gates) }
     for record in snapshot.deepLinks?.waiting ?? [] { restoreDeepLink(record) }
     // Those that were used last come first, so that they have room.
     let keys = snapshot.idempotencyKeys.sorted {

@@ -54,6 +54,7 @@ extension Session: SessionJournal.JournalSource {
         step(
           name, InvitationsRecord(invitations, at: loop.nanoseconds, wall: environment.now()))
       case .deepLinks: step(name, DeepLinksRecord(pendingLinks))
+      case .gates: step(name, gates.areAllClosed ? nil : gates.record)
       case .page(let id): step(name, pages[id].map(OpenPageRecord.init))
       case .client(let id): step(name, clients[id].flatMap(record))
       case .idempotencyKey(let key): step(name, record(of: key))
@@ -72,7 +73,7 @@ extension Session: SessionJournal.JournalSource {
   }
 
   private var allParts: Set<SessionPart> {
-    var parts: Set<SessionPart> = [.session, .stack, .invitations, .deepLinks]
+    var parts: Set<SessionPart> = [.session, .stack, .invitations, .deepLinks, .gates]
     for client in clients.all where client.link.isResumable {
       parts.formUnion([.client(client.id), .clientState(client.id)])
     }

@@ -50,6 +50,7 @@ struct SessionSnapshot: Sendable {
   private(set) var pages: [String: OpenPageRecord] = [:]
   private(set) var invitations: InvitationsRecord?
   private(set) var deepLinks: DeepLinksRecord?
+  private(set) var gates: SessionGates.GatesRecord?
   /// The clients, in the order of their ids.
   private(set) var clients: [ClientSnapshot] = []
   private(set) var idempotencyKeys: [(key: ScopedKey, record: IdempotencyKeyRecord)] = []
@@ -64,6 +65,7 @@ struct SessionSnapshot: Sendable {
       case .stack: stack = try RecordCoder.decode(from: bytes, name)
       case .invitations: invitations = try RecordCoder.decode(from: bytes, name)
       case .deepLinks: deepLinks = try RecordCoder.decode(from: bytes, name)
+      case .gates: gates = try RecordCoder.decode(from: bytes, name)
       case .page(let id): pages[id] = try RecordCoder.decode(from: bytes, name)
       case .idempotencyKey(let key):
         idempotencyKeys.append((key, try RecordCoder.decode(from: bytes, name)))

@@ -5,6 +5,7 @@ enum SessionPart: Hashable {
   case stack
   case invitations
   case deepLinks
+  case gates
   case page(String)
   /// The identity of a client.
   case client(ClientID)
@@ -28,6 +29,7 @@ enum SessionPart: Hashable {
     case .stack: return "stack"
     case .invitations: return "invitations"
     case .deepLinks: return "links"
+    case .gates: return "gates"
     case .page(let id): return "page/\(id)"
     case .client(let number): return "client/\(number)"
     case .clientState(let number): return "at/\(number)"
@@ -50,6 +52,7 @@ enum SessionPart: Hashable {
       case ("stack", 1): .stack
       case ("invitations", 1): .invitations
       case ("links", 1): .deepLinks
+      case ("gates", 1): .gates
       case ("page", 2...): .page(String(name.utf8.dropFirst("page/".utf8.count)) ?? "")
       case ("client", 2): ClientID(words[1]).map(SessionPart.client)
       case ("at", 2): ClientID(words[1]).map(SessionPart.clientState)

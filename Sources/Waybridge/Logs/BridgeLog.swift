@@ -116,6 +116,13 @@ struct BridgeLog: Sendable {
       }
     case .takenOver: warn("another server has taken over the session", nil)
     case .handedOver: log(.info, "session handed over", nil)
+    case .gateChanged(let change):
+      logger.info(
+        change.open ? "gate opened" : "gate closed",
+        metadata: fields(client) { fields in
+          add(nil, to: &fields)
+          fields.add("gate", change.gate)
+        })
     case .ended: log(.info, "session closed", nil)
     case .hostTimedOut(let id, let method):
       warn("host did not answer in time", id) { $0.add("method", method) }

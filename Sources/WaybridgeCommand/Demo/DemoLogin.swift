@@ -1,4 +1,3 @@
-import Synchronization
 import Waybridge
 
 /// The logged-in user of each session of the demo.
@@ -13,58 +12,46 @@ final class DemoLogin: Sendable {
 
   private let events: DemoEvents
   private let users: DemoStore<[DemoUser]>
-  /// The tasks of the login pages that are shown, by session.
-  private let loginTasks = Mutex<[String: Task<Void, any Error>]>([:])
 
   init(events: DemoEvents, storedIn folder: String) throws {
     self.events = events
     users = try DemoStore("login", in: folder, else: [])
   }
 
-  /// Registers the handlers of the table's tasks, and guards the routes of its group `account`.
+  /// Registers the handlers of the table's tasks, and the gate `signedIn`: calls of the group `account`
+  /// and of `login` wait until `showLogin` returns.
   func register(in router: Router) throws {
-    router.intercept("login", on: .groups(["account"]), timeout: .seconds(300)) { call in
-      try await self.requireLogin(call, toOpen: call.uri.text)
-        ? .next : .refuse("nobody has logged in")
-    }
+    router.add(
+      Gate(
+        "signedIn", on: [.groups(["account"]), .routes(["login"])],
+        opens: try RouteURI("action://login/show")))
     try router.handle("user", with: .task { self.value(for: $0) })
+    try router.handle("login", with: .task { self.value(for: $0) })
     try router.handle(
-      "login",
+      "showLogin",
       with: .asyncTask { call in
-        _ = try await self.requireLogin(call, toOpen: nil)
+        if self.name(in: call.navigator.session) == nil { try await self.showLogin(call) }
         return self.value(for: call)
       })
     try router.handle(
       "logout",
       with: .asyncTask { call in
         let session = call.navigator.session
+        try await call.navigator.setGate("signedIn", isOpen: false)
         try self.users.update { $0.removeAll { $0.session == session } }
         try await self.publishChange(in: session)
         return .null
       })
   }
 
-  /// Shows the login page if no user is logged in, and waits for it. Calls that wait at the same
-  /// time share one page.
-  private func requireLogin(_ call: Call, toOpen uri: String?) async throws -> Bool {
+  private func showLogin(_ call: Call) async throws {
     let session = call.navigator.session
-    let login: Task<Void, any Error>? = loginTasks.withLock { tasks in
-      guard name(in: session) == nil else { return nil }
-      if let login = tasks[session] { return login }
-      let login = Task { try await self.showLogin(call.navigator, toOpen: uri) }
-      tasks[session] = login
-      return login
+    let waiting = call.exts["gate"]?["uri"]
+    let outcome = try await call.navigator.open(
+      "native://login", waiting.map { ["uri": $0] } ?? [:], style: .present)
+    guard outcome.kind == .finished, let name = outcome.data["name"]?.string else {
+      throw CallError(code: 1, message: "nobody has logged in")
     }
-    try await login?.value
-    return name(in: session) != nil
-  }
-
-  private func showLogin(_ navigator: any Navigator, toOpen uri: String?) async throws {
-    let session = navigator.session
-    defer { loginTasks.withLock { $0[session] = nil } }
-    let params: ValueObject = uri.map { ["uri": .string($0)] } ?? [:]
-    let outcome = try await navigator.open("native://login", params, style: .present)
-    guard outcome.kind == .finished, let name = outcome.data["name"]?.string else { return }
     try users.update { users in
       users.removeAll { $0.session == session }
       if users.count == Self.maxUsers { users.removeFirst() }

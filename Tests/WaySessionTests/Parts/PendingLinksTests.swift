@@ -1,4 +1,5 @@
 import Testing
+import WayPatterns
 import WayRouting
 import WayTransport
 import WayValues
@@ -21,13 +22,17 @@ struct PendingLinksTests {
   }
 
   /// The conditions of a session that runs a task at `action://` and has no hosts.
-  private func conditions() throws -> DeepLinkConditions {
+  private func conditions(_ gates: SessionGates = SessionGates()) throws -> DeepLinkConditions {
     let router = Router()
     try router.task("action://work") { _ in 1 }
+    try router.task("action://login") { _ in 1 }
+    try router.task("action://secret", name: "secret") { _ in 1 }
+    router.add(Gate("signedIn", on: [.routes(["secret"])], opens: try RouteURI("action://login")))
     return DeepLinkConditions(
       session: "s", identity: Identity(),
       resolver: SessionDestinationResolver(router, limits: Limits(), ServerHosts(limits: Limits())),
-      clients: SessionClients(of: "s", limits: Limits(), budget: Self.budget), state: .active,
+      clients: SessionClients(of: "s", limits: Limits(), budget: Self.budget),
+      gates: gates, state: .active,
       isPersisted: false, now: 0)
   }
 
@@ -52,6 +57,49 @@ struct PendingLinksTests {
     #expect(links.taskStarted(by: 1, conditions).count == 1)
     #expect(links.storedLinks.map(\.deepLink.uri) == ["native://absent"])
     #expect(links.callEnded(1, nil, conditions).isEmpty)
+  }
+
+  @Test func linksWaitAtTheirGate() throws {
+    var links = try pending(["action://secret", "action://secret?n=2", "action://work"])
+    let closed = try conditions()
+    guard case .open(let first)? = links.openNext(closed).last else {
+      Issue.record("no link is opened")
+      return
+    }
+    var effects = links.open(first, closed)
+    var asked = 0
+    // Both links ask for the gate, and the third one is opened.
+    while let effect = effects.popLast() {
+      switch effect {
+      case .ask(let gate, _):
+        #expect(gate.name == "signedIn")
+        asked += 1
+      case .open(let link): effects += links.open(link, closed)
+      case .call(let call):
+        #expect(call.uri == "action://work")
+        links.callBegan(1, for: call, holdTimer: MemoryLoop().schedule(after: .zero) {})
+        effects += links.taskStarted(by: 1, closed)
+      default: break
+      }
+    }
+    #expect(asked == 2 && links.count == 2)
+
+    var refused = links
+    let error = CallError(.refused, "no")
+    #expect(refused.gateRefused("other", error).isEmpty)
+    #expect(refused.gateRefused("signedIn", error).count == 3)
+    #expect(refused.count == 0)
+
+    var gates = SessionGates()
+    _ = gates.set("signedIn", isOpen: true)
+    let open = try conditions(gates)
+    effects = links.gateOpened("signedIn", open)
+    for uri in ["action://secret", "action://secret?n=2"] {
+      let call = try beginCall(2, after: effects, &links, open)
+      #expect(call.uri == uri)
+      effects = links.callEnded(2, nil, open)
+    }
+    #expect(links.count == 0)
   }
 
   @Test func linkOfReloadedHostIsOpenedAgainAFewTimes() throws {

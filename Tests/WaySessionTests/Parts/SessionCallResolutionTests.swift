@@ -26,6 +26,8 @@ struct SessionCallResolutionTests {
       do throws(CallError) {
         switch try resolution.handle(event, in: makeResolver()) {
         case .intercept(let chain, _): result = "judge \(chain.names.joined(separator: ","))"
+        case .passGates(let gates):
+          result = "wait \(gates.map(\.name).joined(separator: ","))"
         case .load: result = "load"
         case .respond(let value): result = "answer \(value.brief)"
         case .dispatch(let destination):
@@ -43,6 +45,33 @@ struct SessionCallResolutionTests {
     #expect(resolve("action://a") == "at action://a")
     #expect(resolve("action://b") == "2404 noRoute")
     #expect(resolve("no uri") == "-32602 invalidParams")
+  }
+
+  @Test func passesGatesAfterInterceptors() throws {
+    try router.task("action://a") { call in .object(call.params) }
+    router.intercept("judge") { _ in .next }
+    for name in ["first", "second"] {
+      router.add(Gate(name, on: [.routes(["action://a"])], opens: try RouteURI("native://login")))
+    }
+    let gates = router.snapshot().gates
+    #expect(
+      resolve("action://a", then: [.intercepted(.gates(gates, params: nil))]) == "wait first,second"
+    )
+    #expect(
+      resolve(
+        "action://a", then: [.intercepted(.gates(gates, params: ["n": 1])), .intercepted(.proceed)])
+        == "at action://a")
+    let options = SessionCallOptions(rights: .app, passesGates: true)
+    let resolution = SessionCallResolution(.invoke, "action://a", options)
+    _ = try resolution.handle(.started, in: makeResolver())
+    guard
+      case .dispatch(let destination) = try resolution.handle(
+        .intercepted(.gates(gates, params: ["n": 1])), in: makeResolver())
+    else {
+      Issue.record("the page of a gate waits")
+      return
+    }
+    #expect(destination.resolution.params == ["n": 1])
   }
 
   @Test func runsInterceptorsBeforeDispatch() throws {
@@ -113,6 +142,9 @@ struct SessionCallResolutionTests {
           fallback: fallback, handler: handler))
     }
     if Bool.random(using: &random) { router.intercept("gate") { _ in .next } }
+    if Bool.random(using: &random) {
+      router.add(Gate("signedIn", on: [.all()], opens: try RouteURI("native://login")))
+    }
     if Bool.random(using: &random) { router.setUndefinedRouteHandler { _ in .decline } }
     let guide = makeResolver()
     for start in 0..<10 {
@@ -127,12 +159,14 @@ struct SessionCallResolutionTests {
           switch try resolution.handle(event, in: guide) {
           case .intercept:
             let verdicts: [InterceptorChain.ChainDecision] = [
-              .proceed, .changed(params: ["a": 1]), .redirect(to: next, params: nil, by: "gate"),
+              .proceed, .changed(params: ["a": 1]), .gates([], params: ["a": 2]),
+              .redirect(to: next, params: nil, by: "gate"),
             ]
             event = .intercepted(verdicts.randomElement(using: &random) ?? .proceed)
           case .dispatch(let destination) where destination.isHandled: event = .declined
           case .dispatch: event = .undefined(.redirect(uri: next, params: [:]))
           case .load, .respond: event = .moduleLoaded
+          case .passGates: event = .intercepted(.proceed)
           }
         } catch {
           break

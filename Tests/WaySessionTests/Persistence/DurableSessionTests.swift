@@ -100,6 +100,33 @@ struct DurableSessionTests {
     #expect(try await host.wire.response("a")["result"]?["data"] == "draft")
   }
 
+  @Test func gatesSurviveRestart() async throws {
+    let first = try await startServer()
+    let host = try await SequencedClient(first, Self.pageHosts)
+    try await host.call(
+      "s", "session.setGate", ["gate": "conformance.second", "open": true])
+    _ = try await host.wire.response("s")
+    try await host.call(
+      "k", "router.invoke", ["uri": "conformance://gated/twice", "key": "once"])
+    try await host.respond(try await host.wire.nextRequest("page.open"), .null)
+    try await settle(first)
+
+    let second = try await startServer()
+    #expect(try await host.resume(after: 2, at: second)["restarted"] == true)
+    // The page of the gate is still shown. The call with a key waits again, and another one too.
+    try await host.call("n", "router.invoke", ["uri": "conformance://gated"])
+    try await host.call("f", "navigation.finish", ["page": "p1"])
+    #expect(try await host.wire.response("k")["result"] == [:])
+    #expect(try await host.wire.response("n")["result"] == [:])
+    try await settle(second)
+
+    let third = try await startServer()
+    #expect(try await host.resume(after: 6, at: third)["restarted"] == true)
+    try await host.call("g", "session.gates", [:])
+    let gates = try await host.wire.response("g")["result"]?["gates"]?.array
+    #expect(gates?.map { $0["open"] } == [true, true])
+  }
+
   @Test func openPageKeepsItsURIAndNewParametersAcrossRestart() async throws {
     let first = try await startServer()
     let host = try await SequencedClient(first, Self.pageHosts)

@@ -28,6 +28,17 @@ actor SequencedClient {
     try await send(["id": request["id"] ?? .null, "result": result])
   }
 
+  func notify(_ method: String, _ params: Value) async throws {
+    try await send(["method": .string(method), "params": params])
+  }
+
+  /// Rejects a request of the server.
+  func fail(_ request: Value, _ code: Int64) async throws {
+    try await send([
+      "id": request["id"] ?? .null, "error": ["code": .integer(code), "message": "no"],
+    ])
+  }
+
   private func send(_ members: ValueObject) async throws {
     lastSequence += 1
     var message: ValueObject = ["jsonrpc": "2.0", "seq": .integer(lastSequence)]

@@ -25,10 +25,12 @@ extension Transcript {
         openedPage(by: name) == nil
           || !expectedMessages(by: name).contains(where: { $0["method"] == "page.resume" })
       else { return false }
-      // The interface decides about a guard with values of its own.
-      guard !expectedMessages(by: name).contains(where: { $0["method"] == "page.leave" }) else {
-        return false
-      }
+      // The interface decides about a guard, and as an interceptor, with values of its own.
+      guard
+        !expectedMessages(by: name).contains(where: {
+          $0["method"] == "page.leave" || $0["method"] == "router.intercept"
+        })
+      else { return false }
       // Inspectors receive records by a notification that the Swift client does not support.
       guard !expectedMessages(by: name).contains(where: { $0["method"] == "admin.records" }) else {
         return false

@@ -28,6 +28,11 @@ export class ClientHosts {
   /** @type {HostRegistry<PageHost>} */ #hosts = new HostRegistry();
   /** @type {HostRegistry<TaskHandler>} */ #tasks = new HostRegistry();
   /**
+   * The interceptors by name.
+   * @type {Map<string, {declaration: Declaration, handler: import("../types/api.js").InterceptorHandler}>}
+   */
+  #interceptors = new Map();
+  /**
    * The methods that the app adds, under names that it chooses.
    * @type {Map<string, MethodHandler>}
    */
@@ -49,6 +54,7 @@ export class ClientHosts {
     },
     "page.call": (params, call) => this.#call(params, call),
     "page.leave": (params, call) => this.#leave(params, call),
+    "router.intercept": (params, call) => this.#intercept(params, call),
     "task.run": (params, call) => this.#run(params, call),
   };
   /**
@@ -77,7 +83,8 @@ export class ClientHosts {
 
   /** The declarations of all hosts, as they are registered with the server. */
   get declarations() {
-    return [...this.#hosts.declarations, ...this.#tasks.declarations];
+    const interceptors = [...this.#interceptors.values()].map(({ declaration }) => declaration);
+    return [...this.#hosts.declarations, ...this.#tasks.declarations, ...interceptors];
   }
 
   /**
@@ -108,6 +115,25 @@ export class ClientHosts {
     /** @type {Declaration} */
     const declaration = { patterns: [checkPattern(pattern)], kind: "task" };
     return this.#register(declaration, this.#tasks.add(declaration, handler));
+  }
+
+  /**
+   * @param {string} name
+   * @param {import("../types/api.js").InterceptorScope} scope
+   * @param {import("../types/api.js").InterceptorHandler} handler
+   */
+  addInterceptor(name, { timeout, ...scope }, handler) {
+    if (typeof handler !== "function") throw failure("invalidParams", `The interceptor "${name}" needs a function`);
+    if (this.#interceptors.has(name)) throw failure("conflict", `The interceptor "${name}" is there already`);
+    /** @type {Declaration} */
+    const declaration = { ...scope, kind: "interceptor", name };
+    if (timeout !== undefined) declaration.timeoutMs = timeout;
+    scope.patterns?.forEach(checkPattern);
+    const entry = { declaration, handler };
+    this.#interceptors.set(name, entry);
+    return this.#register(declaration, () => {
+      if (this.#interceptors.get(name) === entry) this.#interceptors.delete(name);
+    });
   }
 
   /**
@@ -250,6 +276,20 @@ export class ClientHosts {
     if (typeof handler !== "function") throw methodNotFound(method);
     const keyed = this.#results.context(["page.call", id, method], request);
     return runHandler(call.signal, () => handler(params ?? {}, { ...call, ...keyed, page: shown?.page ?? { id } }));
+  }
+
+  /**
+   * @param {any} params of `router.intercept`
+   * @param {MethodCall} call
+   */
+  async #intercept({ name, ...params }, { signal }) {
+    // Without a handler, it was removed while the request was on its way.
+    /** @type {any} */
+    const decision = await runHandler(signal, () => this.#interceptors.get(name)?.handler({ ...params, signal }));
+    const { redirect, refuse, params: changed } = decision ?? {};
+    if (refuse !== undefined) return { decision: "refuse", reason: String(refuse) };
+    if (redirect !== undefined) return { decision: "redirect", uri: redirect, params: changed };
+    return changed === undefined ? { decision: "next" } : { decision: "change", params: changed };
   }
 
   /**

@@ -1,7 +1,16 @@
 // @ts-check
 import { failure } from "../values/errors.js";
 
-/** @typedef {{scheme?: string, patterns?: string[], kind: "page" | "task" | "service"}} Declaration a host, as it is registered with the server */
+/**
+ * @typedef {object} Declaration a host or an interceptor, as it is registered with the server
+ * @property {string} [scheme]
+ * @property {string[]} [patterns]
+ * @property {"page" | "task" | "service" | "interceptor"} kind
+ * @property {string} [name] of an interceptor, as the members below
+ * @property {string[]} [groups]
+ * @property {number} [priority]
+ * @property {number} [timeoutMs]
+ */
 /** @typedef {{scheme?: string, pattern?: string, kind: string}} ChosenHost the host that the server has chosen, and the pattern that matched */
 
 /**

@@ -126,6 +126,28 @@
  * @property {string} [page] the id of the page; default: the page in which this client runs
  * @property {number} [timeout] milliseconds within which the guard must decide, otherwise the page stays open; at most 60000, default: 30000
  *
+ * @typedef {object} InterceptorScope the calls that an interceptor sees; at least one of `scheme`, `patterns` and `groups`
+ * @property {string} [scheme] those of URIs with this scheme
+ * @property {string[]} [patterns] limits them to URIs that match one of these patterns
+ * @property {string[]} [groups] also those of the routes in these groups of the table
+ * @property {number} [priority] among all interceptors; the highest one sees a call first. Default: 0
+ * @property {number} [timeout] milliseconds within which the handler must decide, otherwise the call is refused; at most 300000, default: 60000
+ *
+ * @typedef {object} InterceptedCall a call that an interceptor decides about
+ * @property {string} uri its URI after redirects
+ * @property {Params} params the parameters of URI and caller, merged
+ * @property {Params} exts
+ * @property {string | null} route the name of the declared route
+ * @property {object} caller
+ * @property {AbortSignal} signal aborted when the call does not wait any more
+ *
+ * @typedef {void | null | {params: Params} | {redirect: string, params?: Params} | {refuse: string}} Interception what becomes of a call: it
+ *   continues, it continues with these parameters instead of all that it has, it continues with another URI, or it fails with 2423 and this reason
+ *
+ * @typedef {(call: InterceptedCall) => Interception | PromiseLike<Interception>} InterceptorHandler decides about a call
+ *
+ * @typedef {{name: string, open: boolean}} Gate a condition that calls wait for, and whether it is met in the session
+ *
  * @typedef {object} PageHost the functions that show the pages of a scheme
  * @property {(page: Page, call: {signal: AbortSignal, restored?: true} & Delegation) => unknown} open shows the page; may return a promise.
  *   If it throws or rejects, the page is not opened; `DeclinedError` leaves the call to the next host. `restored`: the page was shown before

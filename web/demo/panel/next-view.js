@@ -15,7 +15,7 @@ import { byId } from "../shared/dom.js";
 const suggestions = {
   login: {
     tab: 1, row: "My orders",
-    text: ["My orders on the phone, then Log in.", "the server hold the call until you log in. The same call then opens the orders.", "If you are logged in already, log out on the tab Me first."],
+    text: ["My orders on the phone, then Log in.", "the gate of the route hold the call until you log in. The same call then opens the orders.", "If you are logged in already, log out on the tab Me first."],
   },
   table: {
     panel: ".repair", view: "stack",

@@ -77,7 +77,7 @@ package struct PolicyCase: Sendable {
     /// The topic of an event.
     case topic(PolicyTopicMethod, String)
     /// A host of a scheme; nil for every scheme.
-    case host(scheme: String?, SessionHostDefinition.HostScope)
+    case host(scheme: String?, SessionHostDefinition.HostScope, isInterceptor: Bool)
   }
 
   package let policySubject: PolicySubject
@@ -86,18 +86,20 @@ package struct PolicyCase: Sendable {
   /// `allow`, or the name of the rule that denies the call.
   package let expected: String
 
-  /// Reads `{"origin"?, "token"?, "method", "uri"?, "topic"?, "scheme"?, "server"?, "expect"}`.
+  /// Reads `{"origin"?, "token"?, "method", "uri"?, "topic"?, "scheme"?, "server"?, "interceptor"?, "expect"}`.
   ///
   /// - `uri` is required for methods that concern a route, and invalid for others.
   /// - `topic` is required for `events.publish` and `event`, and invalid for others.
-  /// - `scheme` and `server` are valid only for `host.register`; without a scheme, the host is for
+  /// - `scheme`, `server` and `interceptor` are valid only for `host.register`; without a scheme, the host is for
   ///   all schemes.
   ///
   /// Throws every fault.
   package init(parsing value: Value) throws(DocumentFaults) {
     var reader = CaseReader()
     let known =
-      PolicySubject.memberNames + ["method", "uri", "topic", "scheme", "server", "expect"]
+      PolicySubject.memberNames + [
+        "method", "uri", "topic", "scheme", "server", "interceptor", "expect",
+      ]
     guard let object = reader.object(value, at: .root, known: known) else {
       throw DocumentFaults(faults: reader.faults)
     }
@@ -119,8 +121,8 @@ extension PolicyCase {
     case .nothing: method
     case .uri(let uri): "\(method) \(uri)"
     case .topic(_, let topic): "\(method) \(topic)"
-    case .host(let scheme, let scope):
-      "\(method) of \(scheme.map { $0 + ":" } ?? "every scheme")"
+    case .host(let scheme, let scope, let isInterceptor):
+      "\(method) of \(isInterceptor ? "an interceptor of " : "")\(scheme.map { $0 + ":" } ?? "every scheme")"
         + (scope == .server ? " for the server" : "")
     }
   }
@@ -135,6 +137,7 @@ private struct CaseReader: DocumentReader {
     let topic = string("topic", of: object, at: .root)
     let scheme = string("scheme", of: object, at: .root)
     let isServer = boolean("server", of: object, at: .root) ?? false
+    let isInterceptor = boolean("interceptor", of: object, at: .root) ?? false
     let routeMethod = PolicyRouteMethod.allCases.first { $0.name == method }
     let topicMethod = PolicyTopicMethod(rawValue: method)
     let isOfHosts = method == "host.register"
@@ -153,7 +156,7 @@ private struct CaseReader: DocumentReader {
     } else if topicMethod == nil, object["topic"] != nil {
       addFault(.root.member("topic"), "\(method) has no topic; remove it")
     }
-    for name in ["scheme", "server"] where !isOfHosts && object[name] != nil {
+    for name in ["scheme", "server", "interceptor"] where !isOfHosts && object[name] != nil {
       addFault(.root.member(name), "\(method) registers no host; only host.register does")
     }
     if let uri {
@@ -172,7 +175,10 @@ private struct CaseReader: DocumentReader {
       }
       return .topic(topicMethod, topic)
     }
-    if isOfHosts { return .host(scheme: scheme?.lowercased(), isServer ? .server : .session) }
+    if isOfHosts {
+      return .host(
+        scheme: scheme?.lowercased(), isServer ? .server : .session, isInterceptor: isInterceptor)
+    }
     return uri.map(PolicyCase.CaseTarget.uri) ?? .nothing
   }
 }

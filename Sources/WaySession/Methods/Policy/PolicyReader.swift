@@ -58,7 +58,7 @@ struct PolicyReader: DocumentReader {
   private mutating func rule(_ value: Value, at path: JSONPath) -> Policy.Rule? {
     let known = [
       "name", "allow", "deny", "origins", "groups", "subjects", "routes", "schemes", "topics",
-      "server",
+      "server", "interceptors",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = name(of: object, at: path)
@@ -80,14 +80,22 @@ struct PolicyReader: DocumentReader {
       "topics", of: object, at: path,
       empty: "is empty, so the rule matches no event; remove it to match all topics",
       Self.fault(ofTopic:))
-    let server = boolean("server", of: object, at: path)
-    if server == false { addFault(path.member("server"), "must be true if present") }
+    let server = flag("server", of: object, at: path)
+    let interceptors = flag("interceptors", of: object, at: path)
     guard let name, let effect, let methods else { return nil }
     let rule = Policy.Rule(
       name, effect, methods, origins: origins, groups: groups, subjects: subjects, routes: routes,
-      schemes: schemes, topics: topics, coversServer: server ?? false)
+      schemes: schemes, topics: topics, coversServer: server,
+      coversInterceptors: interceptors)
     check(rule, at: path)
     return rule
+  }
+
+  /// Whether a member is present, which must be true then.
+  private mutating func flag(_ name: String, of object: ValueObject, at path: JSONPath) -> Bool {
+    let value = boolean(name, of: object, at: path)
+    if value == false { addFault(path.member(name), "must be true if present") }
+    return value ?? false
   }
 
   private mutating func name(of object: ValueObject, at path: JSONPath) -> String? {
@@ -165,15 +173,18 @@ struct PolicyReader: DocumentReader {
     if rule.topics != nil, rule.routes != nil || rule.schemes != nil {
       addFault(path, "no event has a route or a scheme; split it into two rules")
     }
-    guard rule.coversServer else { return }
-    if !isOfHosts {
-      addFault(
-        path.member("server"),
-        "the rule does not apply to host.register, the only method with a scope")
-    }
-    if rule.effect == .deny {
-      addFault(
-        path.member("server"), "a denial applies to hosts of every scope; remove it")
+    for (name, isSet, denied) in [
+      ("server", rule.coversServer, "hosts of every scope"),
+      ("interceptors", rule.coversInterceptors, "hosts and interceptors"),
+    ] where isSet {
+      if !isOfHosts {
+        addFault(
+          path.member(name), "the rule does not apply to host.register, the only method that has it"
+        )
+      }
+      if rule.effect == .deny {
+        addFault(path.member(name), "a denial applies to \(denied); remove it")
+      }
     }
   }
 

@@ -53,8 +53,9 @@ package struct PolicySimulator {
       }
       try rights.check(method, try resolve(uri: uri, for: rights.caller))
     case .topic(let method, let topic): try rights.check(method, topic)
-    case .host(let scheme, let scope):
+    case .host(let scheme, let scope, let isInterceptor):
       var definition: ValueObject = ["kind": "task", "scope": .string(scope.rawValue)]
+      if isInterceptor { definition.merge(["kind": "interceptor", "name": "case"]) }
       if let scheme {
         definition["scheme"] = .string(scheme)
       } else {

@@ -173,6 +173,7 @@ extension Session {
       detail.waitsFor = .page
       detail.page = page
     case .key: detail.waitsFor = .key
+    case .gate: detail.waitsFor = .gate
     }
     return detail
   }

@@ -52,8 +52,8 @@ abstract final class ErrorCode {
   /// data.errors lists {path, message} for each.
   static const int invalidParameters = 2422;
 
-  /// An interceptor refused the call: data.interceptor is its name, data.reason
-  /// the reason.
+  /// An interceptor or a gate refused the call: data.interceptor is its name,
+  /// data.reason the reason.
   static const int refused = 2423;
 
   /// A count or rate exceeds its limit; data.retryAfterMs, if present, says
