@@ -23,7 +23,7 @@ if not WAYBRIDGE:
     raise RuntimeError("WAYBRIDGE must hold the path of the waybridge executable")
 
 DOCS = ROOT / "web/docs"
-PAGES = ["bbrouter.md", "jlroutes.md", "therouter.md", "webviewaction.md"]
+PAGES = ["bbrouter.md", "jlroutes.md", "therouter.md", "therouter-android.md", "webviewaction.md"]
 # Whoever tries the pages may do everything.
 POLICY = {"rules": [{"name": "everybody", "allow": ["*"]}]}
 

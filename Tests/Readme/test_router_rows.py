@@ -57,7 +57,7 @@ def javascript(page):
 def swift(page):
     """The code of the rows that is Swift, by the row."""
     tests = {path.stem.removesuffix("RowTests").lower(): path for path in SWIFT.glob("*RowTests.swift")}
-    path = tests.get(page.removesuffix(".md"))
+    path = tests.get(page.removesuffix(".md").replace("-", ""))
     return parts(path, r'^  @Test\(\s*"((?:[^"\\]|\\.)*)"') if path else {}
 
 

@@ -276,7 +276,7 @@ row("setVerboseLoggingEnabled:", async ({ serve, connect, command }) => {
   const server = await serve("--log-level", "debug" /* waybridge serve --log-level debug */);
   const shell = await connect();
   await assert.rejects(shell.open("thing://nowhere"));
-  assert.match(server.log(), /debug/i);
+  await server.logged(/ debug .*nowhere/);
   assert.match(command("waybridge explain --table routes.json thing://nowhere || true"), /no declared route matches/);
 });
 

@@ -62,16 +62,26 @@ class App {
   /** Runs a command as a reader types it; gives what it prints. */
   command = (line) => execFileSync("bash", ["-c", line.replaceAll(/(^|\| )waybridge /g, "$1$WAYBRIDGE ")], { cwd: this.folder, encoding: "utf8" });
 
-  /** Starts a server of routes.json, with further options; gives its address, and a function for its log. */
+  /** Starts a server of routes.json, with further options; gives its address, and a function that waits for something in its log. */
   serve = async (...options) => {
     const command = ["serve", "--table", "routes.json", "--policy", "policy.json", "--port", "0", ...options];
     const server = spawn(process.env.WAYBRIDGE, command, { cwd: this.folder, stdio: ["ignore", "pipe", "pipe"] });
     this.#servers.push(server);
     let log = "";
-    server.stderr.on("data", (text) => (log += text));
+    const waiting = new Set();
+    server.stderr.on("data", (text) => {
+      log += text;
+      for (const look of waiting) look();
+    });
+    const logged = (pattern) =>
+      new Promise((resolve) => {
+        const look = () => pattern.test(log) && resolve();
+        waiting.add(look);
+        look();
+      });
     for await (const line of createInterface(server.stdout)) {
       this.#address = line.replace("listening on http://", "");
-      return { address: this.#address, log: () => log };
+      return { address: this.#address, logged };
     }
     throw new Error(log);
   };

@@ -215,7 +215,7 @@ row("logcat", async ({ serve, connect }) => {
   const server = await serve("--log-level", "debug" /* waybridge serve --log-level debug */);
   const shell = await connect();
   await assert.rejects(shell.open("scheme://router/nowhere"));
-  assert.match(server.log(), /nowhere/);
+  await server.logged(/ debug .*nowhere/);
 });
 
 // Change routes at run time.

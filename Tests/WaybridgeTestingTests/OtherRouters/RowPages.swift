@@ -46,9 +46,21 @@ struct DemoPage: RoutePage {
   func close(_ page: Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async {}
 }
 
+/// The page of a user.
+struct UserPage: RoutePage {
+  let id: Int
+
+  func open(_ page: Page, _ call: Call) async throws {
+    // The stack handles the result when the page is shown.
+    Task { try await call.navigator.finish(PageResult(.integer(Int64(id)))) }
+  }
+
+  func close(_ page: Page, _ reason: Outcome.OutcomeKind, _ exts: ValueObject) async {}
+}
+
 /// A service of an app.
 struct AppConfig: Sendable {
-  let theme = "dark"
+  var theme = "dark"
 
   func openMiniProgram(_ id: String) -> String { "opened \(id)" }
 }

@@ -13,7 +13,7 @@ GUIDES = [
     "concepts.md", "start.md", "tutorial.md", "frameworks.md", "tables.md", "installing.md", "deployment.md", "proxy.md", "policy.md", "durable.md", "cluster.md", "cluster-operating.md", "cluster-design.md", "testing.md",
     "operating.md", "metrics.md", "own-client.md", "troubleshooting.md", "faq.md", "security.md", "compatibility.md", "comparison.md", "decisions.md",
 ]  # fmt: skip
-MIGRATION_GUIDES = ["bbrouter.md", "jlroutes.md", "therouter.md", "webviewaction.md"]
+MIGRATION_GUIDES = ["bbrouter.md", "jlroutes.md", "therouter.md", "therouter-android.md", "webviewaction.md"]
 # Documents elsewhere: where each goes, in which group, and how the list calls it.
 OTHERS = [
     ("README.md", "overview.html", "", "Overview"),
