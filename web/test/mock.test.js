@@ -356,3 +356,40 @@ test("an empty reference is an error of the mocked app too", async () => {
   await assert.rejects(bridge.request("navigation.contains", { uri: "" }), { code: -32602 });
   await bridge.close();
 });
+
+/**
+ * Opens a page, and resolves with the progress when it is shown.
+ * @param {any} shell
+ * @param {string} uri
+ * @returns {Promise<any>}
+ */
+const opening = (shell, uri) => new Promise((onProgress) => void shell.open(uri, {}, { onProgress }).catch(() => {}));
+
+test("a mocked app reports the visibility of pages, first that of the client's own ones", async () => {
+  const shell = mockBridge({}, { hosts: { native: { open: () => {}, close: () => {} } } });
+  await opening(shell, "native://a");
+  /** @type {any[]} */
+  const seen = [];
+  await new Promise((first) => shell.subscribe("page.visibility", ({ data }) => first(seen.push(`${data.uri} ${data.visibility}`))));
+  await opening(shell, "native://b");
+  await shell.back();
+  await turn();
+  assert.deepEqual(seen, ["native://a shown", "native://a hidden", "native://b shown", "native://a shown"]);
+  await shell.close();
+});
+
+test("the guest of a page gets its new parameters and its visibility only", async () => {
+  const shell = mockBridge({}, { hosts: { web: { open: () => {}, close: () => {} } } });
+  const { opened: { page } } = await opening(shell, "web://order");
+  const guest = shell.guest(await shell.invite("https://shop.example/", { page }));
+  /** @type {any[]} */
+  const seen = [];
+  guest.addEventListener("resume", (/** @type {any} */ { detail }) => seen.push(detail.params));
+  await new Promise((first) => guest.subscribe("page.visibility", ({ data }) => first(seen.push(data.visibility))));
+  await opening(shell, "web://other");
+  shell.open("web://order", { id: "8" }, { style: "popTo" }).catch(() => {});
+  await turn();
+  await turn();
+  assert.deepEqual(seen, ["shown", "hidden", { id: "8" }, "shown"]);
+  await Promise.all([guest.close(), shell.close()]);
+});

@@ -244,7 +244,8 @@ test("usePage reads the page once, follows its parameters, and finishes it", asy
   const reads = () => requests(shell).filter((method) => method === "navigation.contains").length;
   assert.equal(reads(), 1);
   // The first visibility is the present one. A page that is shown again may have new parameters.
-  for (const visibility of ["shown", "hidden"]) await act(() => shell.app.publish("page.visibility", { page: id, visibility }));
+  await until(() => Title.shown.visibility === "shown");
+  await act(() => shell.app.publish("page.visibility", { page: id, visibility: "hidden" }));
   await until(() => Title.shown.visibility === "hidden");
   assert.equal(reads(), 1);
   await act(() => shell.app.publish("page.visibility", { page: id, visibility: "shown" }));

@@ -6,6 +6,8 @@ import { forbidden } from "./invitation.js";
 /** @typedef {import("../calls/incoming-requests.js").RequestHandler} RequestHandler */
 /** @typedef {import("../calls/incoming-requests.js").RequestContext} RequestContext */
 
+const VISIBILITY = "page.visibility";
+
 /** One bridge in a session of a mocked app, with its hosts, subscriptions and rights. */
 export class MockClient {
   /** Sends requests and notifications to the bridge. */
@@ -91,7 +93,10 @@ export class MockClient {
 
   /** @param {string[]} topics */
   #subscribe(topics) {
+    const isFirst = !this.isSubscribed(VISIBILITY);
     for (const topic of topics) this.#topics.add(topic);
+    // After the response, like on a server.
+    if (isFirst) setTimeout(() => this.#session.stack.pages.filter((page) => this.#isOwn(page)).forEach((page) => this.reportVisibility(page)));
     return { topics: [...this.#topics] };
   }
 
@@ -112,6 +117,24 @@ export class MockClient {
     const subscribers = [...this.#session.clients].filter((client) => client.isSubscribed(topic));
     for (const { peer } of subscribers) peer.notify("event", { topic, data, at: Date.now(), client: "mock" });
     return { delivered: subscribers.length, waiting: 0 };
+  }
+
+  /**
+   * Sends the event with the visibility of a page, if the client is subscribed to it. A guest only gets those of its own pages.
+   * @param {import("../types/api.js").Page} page
+   */
+  reportVisibility(page) {
+    if (!this.isSubscribed(VISIBILITY) || (this.isGuest && !this.#isOwn(page))) return;
+    const data = { page: page.id, uri: page.uri, route: page.route, visibility: this.#session.stack.visibility(page) };
+    this.peer.notify("event", { topic: VISIBILITY, data, at: Date.now() });
+  }
+
+  /**
+   * Whether the client runs in a page, shows it, or has opened it.
+   * @param {import("../types/api.js").Page} page
+   */
+  #isOwn({ id }) {
+    return this.page === id || this.#session.belongsTo(id, this);
   }
 
   /** @param {any} params */

@@ -34,7 +34,10 @@ export class MockSession {
   #routes;
   stack = new MockStack({
     closed: (page, reason, exts) => this.#closed(page, reason, exts),
-    resumed: (page, changes) => this.#hosts.get(page.id)?.peer.notify("page.resume", { page: page.id, ...changes }),
+    resumed: (page, changes) => this.#resumed(page, changes),
+    seen: (page) => {
+      for (const client of this.clients) client.reportVisibility(page);
+    },
   });
 
   /**
@@ -234,6 +237,16 @@ export class MockSession {
    */
   #end({ id }, outcome, result) {
     if (this.stack.contains(id) !== null) this.stack.finish(id, outcome, result);
+  }
+
+  /**
+   * @param {Page} page
+   * @param {import("../types/api.js").PageChanges} changes
+   */
+  #resumed({ id }, changes) {
+    for (const client of this.clients) {
+      if (client.page === id || client === this.#hosts.get(id)) client.peer.notify("page.resume", { page: id, ...changes });
+    }
   }
 
   /**

@@ -21,12 +21,14 @@ import { split, normalForm } from "../uri/uri.js";
 /** The open pages of a mocked app, bottom first. It has no modal stacks. */
 export class MockStack {
   /** @type {Entry[]} */ #entries = [];
+  /** @type {Page | undefined} the page on top when the last operation had ended */ #top;
   #events;
 
   /**
    * @param {object} events
    * @param {(page: Page, reason: Outcome["outcome"], exts: Params) => void} events.closed `exts`: those of the operation that closed it
    * @param {(page: Page, changes: import("../types/api.js").PageChanges) => void} events.resumed a page is on top again, or a call has changed it
+   * @param {(page: Page) => void} events.seen the visibility of a page has changed
    */
   constructor(events) {
     this.#events = events;
@@ -51,6 +53,7 @@ export class MockStack {
     /** @type {Promise<Outcome>} */
     const outcome = new Promise((resolve) => (settle = resolve));
     this.#entries.push({ page, outcome, settle });
+    this.#compareTop();
     return outcome;
   }
 
@@ -67,7 +70,13 @@ export class MockStack {
     const closed = this.#remove(this.#entries.indexOf(entry) + 1, { lowest: "dismissed", others: "dismissed", exts });
     Object.assign(entry.page, changes);
     if (closed.length > 0 || Object.keys(changes).length > 0) this.#events.resumed(entry.page, changes);
+    this.#compareTop();
     return entry;
+  }
+
+  /** @param {Page} page */
+  visibility(page) {
+    return page === this.#entries.at(-1)?.page ? "shown" : "hidden";
   }
 
   /** @param {string} reference */
@@ -124,6 +133,15 @@ export class MockStack {
     return this.#close(this.#index(id), outcome, result, exts);
   }
 
+  /** Reports the pages whose visibility an operation has changed, the lower one first. */
+  #compareTop() {
+    const [before, top] = [this.#top, this.#entries.at(-1)?.page];
+    this.#top = top;
+    if (before === top) return;
+    if (before !== undefined && this.pages.includes(before)) this.#events.seen(before);
+    if (top !== undefined) this.#events.seen(top);
+  }
+
   /**
    * Returns the index of the lowest page that closes.
    * @param {any} params the params of `navigation.back`
@@ -144,6 +162,7 @@ export class MockStack {
     const closed = this.#remove(index, { lowest: outcome, others: "dismissed", result, exts });
     const top = this.#entries.at(-1)?.page;
     if (closed.length > 0 && top !== undefined) this.#events.resumed(top, {});
+    this.#compareTop();
     return { page: top?.id ?? null, closed };
   }
 
