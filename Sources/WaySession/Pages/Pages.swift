@@ -1,4 +1,3 @@
-import DequeModule
 import WayNavigation
 import WayRPC
 import WayRouting
@@ -14,54 +13,9 @@ import WayValues
 /// Pure: each method returns the actions to perform, after which ``advance()`` returns the next
 /// ones.
 struct Pages {
-  private indirect enum PageOperation {
-    case open(PageOpening)
-    /// A change that needs no response of a host.
-    case change(StackRequest)
-    /// Puts a page on the stack that is already shown.
-    case adopt(Page, HostReference, call: CallNumber, by: Caller, ByteBudget.Charge)
-    /// Closes the page of a call, unless another call awaits it by then.
-    case cancel(page: String, call: CallNumber)
-
-    var call: CallNumber {
-      switch self {
-      case .open(let opening): opening.call
-      case .change(let request): request.call
-      case .adopt(_, _, let call, _, _), .cancel(_, let call): call
-      }
-    }
-
-    /// The request as one that may close pages; `nil` if guards are not asked.
-    var closingRequest: StackRequest? {
-      switch self {
-      case .open(let opening): opening.closingRequest
-      case .change(let request): request
-      case .adopt, .cancel: nil
-      }
-    }
-
-    /// The pages that the guards allow to close; `nil` before they were asked.
-    var approvedPages: Set<String>? {
-      get {
-        switch self {
-        case .open(let opening): opening.approvedPages
-        case .change(let request): request.approvedPages
-        case .adopt, .cancel: nil
-        }
-      }
-      nonmutating set {
-        switch self {
-        case .open(let opening): opening.approvedPages = newValue
-        case .change(let request): request.approvedPages = newValue
-        case .adopt, .cancel: break
-        }
-      }
-    }
-  }
-
   private(set) var stack = NavigationStack()
   private var openPages: [String: StackEntry] = [:]
-  private var queue: Deque<PageOperation> = []
+  private var queue = PageOperationQueue()
   private var pendingOpenings = PendingOpenings()
   /// The call whose host has just declined its page. Its next opening keeps its turn, and the pages
   /// that the guards allow to close.
@@ -69,8 +23,6 @@ struct Pages {
   /// The pages that have a guard.
   private var guardedPages: Set<String> = []
   private var leaveQuestions = LeaveQuestions()
-  /// The operations that wait for guards, by their calls.
-  private var leavingOperations: [CallNumber: PageOperation] = [:]
   /// While set, no operation is started.
   var isSuspended = false
   private let budget: ByteBudget
@@ -102,9 +54,7 @@ struct Pages {
   func call(openingOf page: String) -> CallNumber? { pendingOpenings.call(openingOf: page) }
 
   /// Whether the operation of a call is still in the queue, or waits for guards.
-  func isQueued(_ call: CallNumber) -> Bool {
-    leavingOperations[call] != nil || queue.contains { $0.call == call }
-  }
+  func isQueued(_ call: CallNumber) -> Bool { queue.contains(call) }
 
   /// Returns an id for a new page, unique in the session.
   mutating func makePageID() -> String {
@@ -172,8 +122,7 @@ extension Pages {
 
   /// Abandons a call whose operation is queued, or whose host is being asked.
   mutating func abandon(_ call: CallNumber) -> [SessionPageAction] {
-    queue.removeAll { $0.call == call }
-    leavingOperations[call] = nil
+    queue.remove(call)
     let request = leaveQuestions.abandon(call) ?? pendingOpenings.abandon(call)
     return request.map { [.cancelRequest($0)] } ?? []
   }
@@ -382,7 +331,7 @@ extension Pages {
             caller: request.caller))
       }
     }
-    leavingOperations[request.call] = operation
+    queue.hold(operation)
     let step = leaveQuestions.begin(
       request.call, closing: Set(change.closed.map(\.page.id)), asking: questions, at: now())
     var position = 0
@@ -425,13 +374,10 @@ extension Pages {
     case .ask(let question): return [.askGuard(question)]
     case .wait: return []
     case .refused(let error):
-      leavingOperations[call] = nil
+      queue.remove(call)
       return [.settle(call, .failure(error))]
     case .approved(let pages):
-      guard let operation = leavingOperations.removeValue(forKey: call) else { return [] }
-      operation.approvedPages = pages
-      queue.insert(operation, at: position)
-      position += 1
+      if queue.release(call, approving: pages, to: position) { position += 1 }
       return []
     }
   }
@@ -546,15 +492,10 @@ extension Pages {
     actions += fail(opening, error) + abandon(opening.call)
     let unresponsive = CallError(
       .hostAbsent, "The host did not open an earlier page in time and has not answered since")
-    var others: Deque<PageOperation> = []
-    for operation in queue {
-      if case .open(let queued) = operation, queued.hostName == opening.hostName {
-        actions += fail(queued, unresponsive)
-      } else {
-        others.append(operation)
-      }
+    let waiting = queue.removeAll { operation in
+      if case .open(let queued) = operation { queued.hostName == opening.hostName } else { false }
     }
-    queue = others
+    for case .open(let queued) in waiting { actions += fail(queued, unresponsive) }
     return actions
   }
 
