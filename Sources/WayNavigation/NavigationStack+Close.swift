@@ -3,10 +3,35 @@ import WayValues
 extension NavigationStack {
   mutating func back(
     _ target: BackTarget<PageReference>, result: Outcome?
-  ) throws(StackError) -> [StackChange.RemovedPage] {
+  ) throws(StackError) -> StackChange {
+    if let reference = target.page, index(of: reference) == nil,
+      let place = backgroundPlace(of: reference)
+    {
+      return try back(target, at: place, result: result)
+    }
     let index = try firstClosedIndex(target)
     if result != nil, index >= pages.count { throw .nothingCloses }
-    return closePages(from: index, lowest: result ?? .dismissed)
+    var change = StackChange()
+    change.closed = closePages(from: index, lowest: result ?? .dismissed)
+    return change
+  }
+
+  /// Goes back to, or before, a page of a tab in the background, which is selected. The result is that
+  /// of a page of this tab.
+  private mutating func back(
+    _ target: BackTarget<PageReference>, at place: BackgroundPlace, result: Outcome?
+  ) throws(StackError) -> StackChange {
+    var index = place.index + 1
+    if case .before = target {
+      guard place.index > 0 else { throw .nothingBefore(page: place.page.id) }
+      index = place.index
+    }
+    if result != nil, index >= place.count { throw .nothingCloses }
+    var change = StackChange()
+    change.closed = show(place.tab)
+    change.selectsTab = true
+    change.closed += closePages(from: index, lowest: result ?? .dismissed)
+    return change
   }
 
   /// Returns the index of the lowest page that closes; past the end if none does.

@@ -2,17 +2,29 @@ import WayValues
 
 extension NavigationStack {
   mutating func open(
-    _ requested: Page, delivering delivery: NavigationDelivery?, popTo target: PageReference?
+    _ requested: Page, delivering delivery: NavigationDelivery?, popTo target: PageReference?,
+    tab: Int?
   ) throws(StackError) -> StackChange {
     if containsID(requested.id) { throw .pageExists(id: requested.id) }
     if requested.style == .tab { throw .notByTab }
     let exts = try StackExts(requested)
     var change = StackChange()
 
-    if requested.style == .popTo, let index = index(of: requested.reference) {
-      change.closed = closePages(from: index + 1, lowest: .dismissed)
-      deliver(delivery, at: index, in: &change)
-      return change
+    if requested.style == .popTo {
+      var found = index(of: requested.reference)
+      if found == nil, let place = backgroundPlace(of: requested.reference) {
+        change.closed = show(place.tab)
+        change.selectsTab = true
+        found = place.index
+      }
+      if let found {
+        change.closed += closePages(from: found + 1, lowest: .dismissed)
+        deliver(delivery, at: found, in: &change)
+        return change
+      }
+      if let tab, begins(tab: tab) {
+        return try select(tab, first: requested, delivering: nil)
+      }
     }
 
     let remaining = try remainingCount(requested.style, pop: exts.pop, target)

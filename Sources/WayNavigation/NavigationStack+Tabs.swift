@@ -50,25 +50,13 @@ extension NavigationStack {
     return page
   }
 
+  /// Shows a tab whose first page is either `first` or open already.
   private mutating func show(
     _ tab: Int, opening first: Page?, delivering delivery: NavigationDelivery?
   ) -> StackChange {
     var change = StackChange()
-    let bottom = pages.prefix { $0.level == 0 }.count
-    change.closed = closePages(from: bottom, lowest: .dismissed)
-    if selected != tab {
-      if let shown = selected {
-        if !pages.isEmpty { backgroundTabs.append((shown, pages)) }
-      } else {
-        change.closed += closePages(from: 0, lowest: .replaced, others: .replaced)
-      }
-      pages = []
-      if let index = backgroundTabs.firstIndex(where: { $0.tab == tab }) {
-        pages = backgroundTabs.remove(at: index).pages
-      }
-      backgroundTabs.sort { $0.tab < $1.tab }
-      selected = tab
-    }
+    change.selectsTab = selected != tab
+    change.closed = show(tab)
     if let first {
       pages = [first]
       change.shown = first
@@ -77,6 +65,32 @@ extension NavigationStack {
     }
     return change
   }
+
+  /// Shows a tab, and returns the pages that close: the modals over the tabs, and pages that are in no
+  /// tab.
+  mutating func show(_ tab: Int) -> [StackChange.RemovedPage] {
+    let bottom = pages.prefix { $0.level == 0 }.count
+    var closed = closePages(from: bottom, lowest: .dismissed)
+    guard selected != tab else { return closed }
+    if let shown = selected {
+      if !pages.isEmpty { backgroundTabs.append((shown, pages)) }
+    } else {
+      closed += closePages(from: 0, lowest: .replaced, others: .replaced)
+    }
+    pages = []
+    if let index = backgroundTabs.firstIndex(where: { $0.tab == tab }) {
+      pages = backgroundTabs.remove(at: index).pages
+    }
+    backgroundTabs.sort { $0.tab < $1.tab }
+    selected = tab
+    return closed
+  }
+
+  /// Whether a page that is not open begins a tab: the tab has no pages, and tabs may be shown.
+  func begins(tab: Int) -> Bool { showsTabs && !hasPages(tab: tab) }
+
+  /// Whether the app shows its tabs, or nothing yet.
+  package var showsTabs: Bool { selected != nil || pages.isEmpty }
 
   /// The number of pages, including those in the background.
   var count: Int { backgroundTabs.reduce(pages.count) { $0 + $1.pages.count } }

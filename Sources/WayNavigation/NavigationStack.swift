@@ -40,11 +40,11 @@ public struct NavigationStack: Sendable {
     let topBefore = pages.last?.id
     var change = StackChange()
     switch operation {
-    case .open(let page, let delivery, let target):
-      change = try open(page, delivering: delivery, popTo: target)
+    case .open(let page, let delivery, let target, let tab):
+      change = try open(page, delivering: delivery, popTo: target, tab: tab)
     case .select(let tab, let first, let delivery):
       change = try select(tab, first: first, delivering: delivery)
-    case .back(let target, let result): change.closed = try back(target, result: result)
+    case .back(let target, let result): change = try back(target, result: result)
     case .finish(let id, let outcome), .cancel(let id, let outcome):
       change.closed = try closePage(id, outcome)
     case .remove(let host, let only, let outcome):

@@ -95,9 +95,29 @@ extension NavigationStack {
   /// before those of other tabs.
   package func find(_ reference: PageReference) -> Page? {
     if let index = index(of: reference) { return pages[index] }
-    if case .named(let id) = reference, let page = backgroundPage(id) { return page }
+    return backgroundPlace(of: reference)?.page
+  }
+
+  /// The place of a page of a tab in the background.
+  struct BackgroundPlace {
+    let tab: Int
+    /// The index of the page among those of the tab.
+    let index: Int
+    let page: Page
+    /// The number of pages of the tab.
+    let count: Int
+  }
+
+  /// Returns the place of the page of a reference among those of the tabs in the background; `nil` if
+  /// it is not there. Does not look among the pages that are shown.
+  func backgroundPlace(of reference: PageReference) -> BackgroundPlace? {
+    guard !backgroundTabs.isEmpty else { return nil }
+    // An id has precedence over a name, in any tab.
+    if case .named(let id) = reference, let place = backgroundPlace(of: .page(id)) { return place }
     for tab in backgroundTabs {
-      if let index = Self.index(of: reference, in: tab.pages) { return tab.pages[index] }
+      guard let index = Self.index(of: reference, in: tab.pages) else { continue }
+      return BackgroundPlace(
+        tab: tab.tab, index: index, page: tab.pages[index], count: tab.pages.count)
     }
     return nil
   }
@@ -105,13 +125,8 @@ extension NavigationStack {
   /// Returns the index of the page of a reference among those that are shown.
   func index(of reference: PageReference) -> Int? {
     // An id has precedence over a name, in any tab.
-    if case .named(let id) = reference, backgroundPage(id) != nil { return nil }
+    if case .named(let id) = reference, backgroundPlace(of: .page(id)) != nil { return nil }
     return Self.index(of: reference, in: pages)
-  }
-
-  private func backgroundPage(_ id: String) -> Page? {
-    guard !backgroundTabs.isEmpty else { return nil }
-    return backgroundTabs.lazy.flatMap(\.pages).first { $0.id.isSameUTF8(as: id) }
   }
 
   static func index(of reference: PageReference, in pages: [Page]) -> Int? {

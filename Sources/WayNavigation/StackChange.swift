@@ -16,6 +16,8 @@ package struct StackChange: Sendable {
   package var existing: Page?
   /// The new data of ``existing``; `nil` if it keeps its own.
   package var delivered: NavigationDelivery?
+  /// Whether another tab is selected.
+  package var selectsTab = false
   /// An older page that is on top now and was not before.
   package var resumed: Page?
   /// The page on top now; nil when the stack is empty.

@@ -2,15 +2,18 @@
 package enum StackOperation: Sendable {
   /// Opens the page in its `style`. `exts.pop` (a count of pages, `"root"`, or the page to pop to;
   /// with `push` only) first closes pages; `exts.navigation: false` makes a modal without a stack of
-  /// its own. A `popTo` that finds the page gives it `delivering`. `popTo` is the page that
-  /// `exts.pop` names.
-  case open(Page, delivering: NavigationDelivery? = nil, popTo: PageReference? = nil)
+  /// its own. `popTo` is the page that `exts.pop` names. A page with the style `popTo` that is open, in
+  /// any tab, gets `delivering`; if it is not, and is the first page of the table's tab `tab`, it begins
+  /// that tab if the tab has no pages.
+  case open(
+    Page, delivering: NavigationDelivery? = nil, popTo: PageReference? = nil, tab: Int? = nil)
   /// Selects a tab: modal stacks are dismissed, and the tab that was shown keeps its pages in the
   /// background. A tab without pages begins with `first`, and is rejected without it. Pages that
   /// are in no tab are replaced by the first tab that is selected. The first page of a tab that has
   /// pages gets `delivering`; if `first` is another page, only its `exts`.
   case select(tab: Int, first: Page?, delivering: NavigationDelivery? = nil)
-  /// Goes back. The result is that of the lowest page that closes; those above it are dismissed.
+  /// Goes back, also to a page of a tab in the background, which is selected. The result is that of the
+  /// lowest page of the tab that closes; the others are dismissed.
   case back(BackTarget<PageReference>, result: Outcome? = nil)
   /// Closes the page with the result; those above it are dismissed. The root page may finish too.
   case finish(page: String, result: Outcome)
@@ -24,7 +27,7 @@ package enum StackOperation: Sendable {
   /// What the operation delivers to a page that is already open, if it finds one.
   package var delivery: NavigationDelivery? {
     switch self {
-    case .open(_, let delivery, _), .select(_, _, let delivery): delivery
+    case .open(_, let delivery, _, _), .select(_, _, let delivery): delivery
     case .back, .finish, .cancel, .remove, .end: nil
     }
   }

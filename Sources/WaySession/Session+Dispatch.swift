@@ -186,7 +186,8 @@ extension Session {
       PageOpening(
         page: page, hostReference: hostReference, call: call.number, by: options.rights,
         charge: charge, handlerCall: handlerCall, chosenHost: chosen, opener: opener,
-        tab: requested.tab, respondsWithChange: options.respondsWithChange,
+        tab: requested.tab, ownTab: requested.ownTab,
+        respondsWithChange: options.respondsWithChange,
         delivering: requested.delivery(of: page, at: destination, options),
         popTo: requested.popTarget
       ) { [resolver, rights = options.rights] page, byForce in

@@ -74,7 +74,7 @@ struct NavigationPropertyTests {
   private func randomOperation(
     _ stack: NavigationStack, opened: inout Int, using random: inout SeededRandom
   ) -> StackOperation {
-    let anyPage = stack.pages.randomElement(using: &random)?.id ?? "none"
+    let anyPage = stack.allPages.randomElement(using: &random)?.id ?? "none"
     switch Int.random(in: 0..<16, using: &random) {
     case 0...7:
       opened += 1
@@ -93,7 +93,8 @@ struct NavigationPropertyTests {
         style: rare ? .push : style, params: ["n": .integer(Int64(opened))], exts: exts,
         host: ["h", "i", "j"][Int.random(in: 0..<3, using: &random)])
       return .open(
-        page, delivering: NavigationDelivery(of: page, hasParams: opened % 3 == 0, hasExts: false))
+        page, delivering: NavigationDelivery(of: page, hasParams: opened % 3 == 0, hasExts: false),
+        tab: opened % 4 == 0 ? Int.random(in: 0..<3, using: &random) : nil)
     case 8:
       return .back(.count(.random(in: -1...4, using: &random)), result: result(&random))
     case 9: return .back(.to(.page(anyPage)), result: result(&random))

@@ -27,6 +27,7 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
       let style: String?
       let params: JSONValue?
       let exts: JSONValue?
+      let tab: Int?
     }
     struct BackArguments: Decodable {
       let count: Int?
@@ -94,7 +95,8 @@ extension NavigationRow.RowOperation {
       return .open(
         page,
         delivering: NavigationDelivery(of: page, hasParams: hasParams, hasExts: !exts.isEmpty),
-        popTo: exts["pop"]?.object.flatMap(PageReference.popTarget).map(StackNotation.reference))
+        popTo: exts["pop"]?.object.flatMap(PageReference.popTarget).map(StackNotation.reference),
+        tab: open.tab)
     }
     if let back { return .back(try back.target(), result: back.result.map(Self.finishedOutcome)) }
     if let select {

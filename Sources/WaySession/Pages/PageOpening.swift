@@ -47,6 +47,8 @@ final class PageOpening {
   let opener: String?
   /// The tab whose first page is to be opened.
   let tab: Int?
+  /// The tab of the table whose first page a `popTo` opens.
+  let ownTab: Int?
   /// Whether the call's result is the change of the stack, instead of the page's outcome.
   let respondsWithChange: Bool
   /// The data of the call for a page that is already open.
@@ -74,7 +76,8 @@ final class PageOpening {
     page: Page, hostReference: HostReference, call: CallNumber, by rights: Rights,
     charge: ByteBudget.Charge,
     handlerCall: Call? = nil, chosenHost: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
-    respondsWithChange: Bool = false, delivering delivery: NavigationDelivery? = nil,
+    ownTab: Int? = nil, respondsWithChange: Bool = false,
+    delivering delivery: NavigationDelivery? = nil,
     popTo target: PageReference? = nil,
     closing: @escaping (Page, _ byForce: Bool) -> CallError? = { _, _ in nil }
   ) {
@@ -87,6 +90,7 @@ final class PageOpening {
     self.chosenHost = chosenHost
     self.opener = opener
     self.tab = tab
+    self.ownTab = ownTab
     self.respondsWithChange = respondsWithChange
     self.delivery = delivery
     popTarget = target
@@ -113,7 +117,7 @@ final class PageOpening {
     if let tab {
       .select(tab: tab, first: page, delivering: delivery)
     } else {
-      .open(page, delivering: delivery, popTo: popTarget)
+      .open(page, delivering: delivery, popTo: popTarget, tab: ownTab)
     }
   }
 

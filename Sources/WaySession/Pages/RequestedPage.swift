@@ -11,6 +11,8 @@ struct RequestedPage {
   private let style: Style
   /// The tab whose first page is to be opened.
   let tab: Int?
+  /// The tab of the table whose first page a `popTo` opens.
+  let ownTab: Int?
   /// The page that `exts.pop` names.
   let popTarget: PageReference?
 
@@ -31,16 +33,24 @@ struct RequestedPage {
         .wrongKind,
         "A page cannot be opened in a batch, whose response would wait for it; send it on its own")
     }
-    style = options.style ?? destination.route?.presentation?.style ?? .push
-    calledURI = PageURI.called(callResolution.calledURI, resolvingTo: destination.uri)
-    if style == .tab, options.tab == nil {
-      let first = PageURI(
+    var style = options.style ?? destination.route?.presentation?.style ?? .push
+    let calledURI = PageURI.called(callResolution.calledURI, resolvingTo: destination.uri)
+    let caller = options.rights.caller
+    var first: PageURI {
+      PageURI(
         calledURI ?? uri, resolved: uri, route: destination.route?.name,
         pathParams: destination.pathParams)
-      tab = try resolver.tabIndex(of: .uri(first), uri, on: stack(), for: options.rights.caller)
-    } else {
-      tab = options.tab
     }
+    let isLink = style == .push && options.style == nil && options.method == .deliver
+    let ownTab =
+      style == .popTo || isLink && stack().showsTabs
+      ? resolver.declaredTab(of: .uri(first), for: caller) : nil
+    // A deep link to a tab's page selects the tab, instead of opening a second copy.
+    if isLink, ownTab != nil { style = .popTo }
+    tab =
+      style == .tab && options.tab == nil
+      ? try resolver.tabIndex(of: .uri(first), uri, on: stack(), for: caller) : options.tab
+    (self.style, self.calledURI, self.ownTab) = (style, calledURI, ownTab)
     if case .object(let target)? = options.exts["pop"], let text = PageReference.popTarget(target) {
       popTarget = resolver.reference(text, for: options.rights.caller)
     } else {

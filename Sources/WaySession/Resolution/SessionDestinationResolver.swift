@@ -251,13 +251,9 @@ final class SessionDestinationResolver {
         pathParams: match?.pathParams ?? [:]))
   }
 
-  /// Returns the tab whose first page a reference means: that of the table, or otherwise the one
-  /// that is open. `uri` is the reference as it was written.
-  func tabIndex(
-    of wanted: PageReference, _ uri: String, on stack: NavigationStack, for caller: Caller?
-  ) throws(CallError) -> Int {
-    let tabs = snapshot.tabs
-    let declared = tabs.firstIndex { tab in
+  /// Returns the tab of the table whose first page a reference means; `nil` if there is none.
+  func declaredTab(of wanted: PageReference, for caller: Caller?) -> Int? {
+    snapshot.tabs.firstIndex { tab in
       guard case .uri(let first) = reference(tab.text, for: caller) else { return false }
       switch wanted {
       case .uri(let uri): return first.isSamePage(as: uri)
@@ -265,8 +261,15 @@ final class SessionDestinationResolver {
       case .page: return false
       }
     }
-    if let declared { return declared }
-    if let open = stack.tab(beginningWith: wanted), open < tabs.count { return open }
+  }
+
+  /// Returns the tab whose first page a reference means: that of the table, or otherwise the one
+  /// that is open. `uri` is the reference as it was written.
+  func tabIndex(
+    of wanted: PageReference, _ uri: String, on stack: NavigationStack, for caller: Caller?
+  ) throws(CallError) -> Int {
+    if let declared = declaredTab(of: wanted, for: caller) { return declared }
+    if let open = stack.tab(beginningWith: wanted), open < snapshot.tabs.count { return open }
     throw CallError(.noRoute, "No tab begins with the page \(uri.quoted)", kind: "noTab")
   }
 

@@ -106,9 +106,8 @@ struct NavigationTableRow: CustomTestStringConvertible, Sendable {
     }
     uris = pages.map(\.uri)
     var tabs = (0..<3).map { "tab:\($0)" }
-    if let select = operation["select"], let index = select["tab"]?.integer,
-      let text = select["page"]?.string
-    {
+    for place in [operation["open"], operation["select"]] {
+      guard let index = place?["tab"]?.integer, let text = place?["page"]?.string else { continue }
       tabs[Int(index)] = try StackDescription.NotatedPage(text).uri
     }
     for part in parts {
