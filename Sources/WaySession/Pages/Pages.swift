@@ -156,6 +156,7 @@ extension Pages {
     let call = request.call
     let charge: ByteBudget.Charge?
     do throws(CallError) {
+      if !request.exts.isEmpty { _ = try isForced(request.exts) }
       let change = try check(request.operation)
       if let error = denial(
         of: request.operation, change, by: request.caller, closing: request.closing)
@@ -185,6 +186,7 @@ extension Pages {
     guard opening.phase == .queued else { return [] }
     let change: StackChange
     do throws(CallError) {
+      if !opening.page.exts.isEmpty { _ = try isForced(opening.page.exts) }
       change = try check(opening.operation)
       let denialError = denial(
         of: opening.operation, change, by: opening.caller, closing: opening.closing)
@@ -244,6 +246,7 @@ extension Pages {
       }
       return nil
     }
+    if change.selectsTab { return .notInvited("A guest may not select a tab") }
     if !closedOfOthers.isEmpty {
       return .notInvited("A guest may close only its own page and pages that it opened")
     }
@@ -582,11 +585,11 @@ extension Pages {
     {
       let close = SessionPageAction.close(
         page, opening.hostReference, reason: .cancelled, exts: [:])
-      if let existing = change.existing {
-        return [close] + resume(existing, by: change, for: opening)
-      }
       if closesUnapprovedPages(change, by: opening) {
         return [close, .settle(call, .failure(.stackChanged))]
+      }
+      if let existing = change.existing {
+        return [close] + resume(existing, by: change, for: opening)
       }
     }
     insert(
@@ -634,7 +637,7 @@ extension Pages {
       actions.append(.settle(call, .success(makeResponse(change))))
       return actions
     } catch {
-      if case .open(let page, _, _) = operation { openPages.removeValue(forKey: page.id) }
+      if case .open(let page, _, _, _) = operation { openPages.removeValue(forKey: page.id) }
       return [.settle(call, .failure(CallError(error)))]
     }
   }
@@ -730,7 +733,7 @@ extension StackOperation {
   /// The page that the operation opens, if it opens one.
   fileprivate var openedPage: Page? {
     switch self {
-    case .open(let page, _, _): page
+    case .open(let page, _, _, _): page
     case .select(_, let first, _): first
     case .back, .finish, .cancel, .remove, .end: nil
     }

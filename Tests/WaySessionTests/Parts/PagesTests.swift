@@ -254,6 +254,29 @@ struct PagesTests {
     #expect(fixture.log == ["close p3 cancelled", "settle 3 error 2409"])
   }
 
+  @Test mutating func popToOfSilentHostDoesNotCloseGuardedPageThatItDidNotAsk() throws {
+    try fixture.show("root", call: 1)
+    try fixture.open("b", call: 2, host: "c-2")
+    fixture.timeOut("p2")
+    try fixture.open("a", call: 3, style: .popTo, host: "c-2")
+    // Meanwhile another call shows the page, and a guarded one above it.
+    try fixture.show("a", call: 4)
+    try fixture.show("c", call: 5)
+    try fixture.pages.setGuard(of: 1, for: "p5", timeout: .seconds(1))
+    fixture.respond("p3")
+    #expect(fixture.log == ["close p3 cancelled", "settle 3 error 2409"])
+    #expect(fixture.pages.count == 3)
+  }
+
+  @Test mutating func rejectsForceOfWrongTypeWithoutGuards() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    fixture.changeStack(.back(.count(1)), call: 3, exts: ["force": "yes"])
+    try fixture.open("b", call: 4, exts: ["force": 1])
+    #expect(fixture.log == ["settle 3 error -32602", "settle 4 error -32602"])
+    #expect(fixture.pages.count == 2)
+  }
+
   @Test mutating func declinedOpeningDoesNotAskGuardAgain() throws {
     try fixture.show("m", call: 1)
     try fixture.pages.setGuard(of: 1, for: "p1", timeout: .seconds(1))
