@@ -74,7 +74,7 @@ extension NavigationStack {
 
   /// Renumbers the levels after pages were removed from the middle: a level without pages vanishes,
   /// and the one above it takes its place. The bottom level always is a stack.
-  private mutating func renumberLevels() {
+  mutating func renumberLevels() {
     var level = -1
     var previous = -1
     for index in pages.indices {

@@ -90,7 +90,7 @@ extension NavigationStack {
 }
 
 /// The `exts` that the stack itself reads.
-private struct StackExts {
+struct StackExts {
   enum PopExtent {
     case count(Int)
     case root

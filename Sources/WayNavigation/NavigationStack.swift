@@ -51,10 +51,15 @@ public struct NavigationStack: Sendable {
       change.closed = remove(outcome) { page in
         page.host.isSameUTF8(as: host) && only?.contains(page.id) != false
       }
+    case .edit(let range, let pages): change = try edit(range, opening: pages)
     case .end(let outcome): change.closed = removeAll(outcome)
     }
     change.top = pages.last
-    if let top = pages.last, top.id != topBefore, change.shown == nil { change.resumed = top }
+    if let top = pages.last, top.id != topBefore, change.shown == nil,
+      change.opened.isEmpty || change.covering != nil
+    {
+      change.resumed = top
+    }
     return change
   }
 

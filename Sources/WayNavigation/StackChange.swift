@@ -11,6 +11,10 @@ package struct StackChange: Sendable {
   package var closed: [RemovedPage] = []
   /// The page that was opened, with its effective style and level.
   package var shown: Page?
+  /// The pages that an edit has opened, lowest first, with their effective styles and levels.
+  package var opened: [Page] = []
+  /// The page that lies directly over those of ``opened``; `nil` if they are on top.
+  package var covering: Page?
   /// The page that a `popTo` or the selection of a tab found instead of opening one, with its new
   /// data.
   package var existing: Page?
@@ -27,6 +31,6 @@ package struct StackChange: Sendable {
 
   /// The result for the caller.
   package var navigation: NavigationChange {
-    NavigationChange(page: top?.id, closed: closed.map(\.page.id))
+    NavigationChange(page: top?.id, closed: closed.map(\.page.id), opened: opened.map(\.id))
   }
 }

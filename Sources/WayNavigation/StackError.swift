@@ -6,6 +6,8 @@ package enum StackError: Error, Sendable {
   case nothingBefore(page: String)
   /// The operation has a result but closes no page, so that the result would be lost.
   case nothingCloses
+  /// The operation would close all pages and open none.
+  case nothingStays
   /// A page with the id is on the stack already.
   case pageExists(id: String)
   /// A negative count.
@@ -27,6 +29,7 @@ extension StackError {
     case .notOnStack: "notOnStack"
     case .nothingBefore: "nothingBefore"
     case .nothingCloses: "nothingCloses"
+    case .nothingStays: "nothingStays"
     case .pageExists: "pageExists"
     case .invalidCount: "invalidCount"
     case .invalidExts: "invalidExts"
@@ -47,6 +50,8 @@ extension StackError: CustomStringConvertible {
     case .nothingCloses:
       "no page closes, so the result would be lost; go back from a page that is not the target "
         + "itself"
+    case .nothingStays:
+      "no page would stay on the stack; open another one in its place"
     case .pageExists(let id):
       "page \"\(id)\" is already on the stack; each opened page needs its own id"
     case .invalidCount(let count):

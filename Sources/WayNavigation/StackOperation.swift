@@ -21,6 +21,8 @@ package enum StackOperation: Sendable {
   case cancel(page: String, outcome: Outcome)
   /// Removes every page of a host that has disconnected, in any tab; pages of others stay.
   case remove(host: String, only: Set<String>? = nil, outcome: Outcome)
+  /// Removes a range of pages, and puts others in its place, or on top without a range.
+  case edit(PageRange<PageReference>?, opening: [Page])
   /// Closes every page, because the session ended.
   case end(outcome: Outcome)
 
@@ -28,7 +30,7 @@ package enum StackOperation: Sendable {
   package var delivery: NavigationDelivery? {
     switch self {
     case .open(_, let delivery, _, _), .select(_, _, let delivery): delivery
-    case .back, .finish, .cancel, .remove, .end: nil
+    case .back, .finish, .cancel, .remove, .edit, .end: nil
     }
   }
 }

@@ -74,6 +74,11 @@ extension Session {
     }.get().asChange
   }
 
+  /// Edits the stack in turn, and returns the change.
+  func edit(_ request: StackEditRequest) async throws(CallError) -> NavigationChange {
+    try await makeCall(.stackEdit(request)).get().asChange
+  }
+
   func selectTab(_ tab: TabReference, by rights: Rights) async throws(CallError) -> NavigationChange
   {
     try await makeCall(about: tab.uri, by: rights) { call throws(CallError) in

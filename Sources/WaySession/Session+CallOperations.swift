@@ -14,6 +14,7 @@ extension Session {
       return try advance(SessionCallResolution(kind, uri, options), for: origin)
     case .pageMethod(let pageRequest): return try start(pageRequest, for: origin)
     case .clientMethod(let clientRequest): return try start(clientRequest, for: origin)
+    case .stackEdit(let edit): return try start(edit, for: origin)
     case .deepLink(let link, let sender, let keyOwner):
       try deliver(link, for: sender, by: sender.rights, keyOwner: keyOwner)
       return .value(.null)
@@ -106,6 +107,71 @@ extension Session {
       timeout: clientRequest.timeout)
     if let id { call.work = .request(id, client) }
     return .later
+  }
+}
+
+// Edits of the stack: each page that one opens is resolved by a call of its own.
+extension Session {
+  /// Starts an edit of the stack. The call ends with the change.
+  func start(
+    _ request: StackEditRequest, for origin: CallOrigin
+  ) throws(CallError) -> CallDisposition {
+    let (params, rights) = (request.params, request.rights)
+    try rights.authorize(PolicyRouteMethod.edit.name, .targetDependent)
+    let call = try beginCall(origin, timeout: request.timeout, size: request.size)
+    call.attemptedOperation = failedOperation(
+      PolicyRouteMethod.edit.name, about: nil, by: rights.caller)
+    call.rights = rights
+    let range = params.range.map { range in
+      range.map { resolver.reference($0, for: rights.caller) }
+    }
+    guard !params.pages.isEmpty else {
+      changeStack(
+        .edit(range, opening: []), params.exts, by: rights, as: .edit, for: call)
+      return .later
+    }
+    call.work = .operation
+    let parts = params.pages.map { _ in makeCallNumber() }
+    pages.begin(
+      StackEdit(range, parts: parts, for: call.number, by: rights.caller, exts: params.exts) {
+        [resolver] page, byForce in
+        resolver.denial(of: byForce ? .setGuard : .edit, about: page, to: rights)
+      })
+    for (number, page) in zip(parts, params.pages) where pages.isEditing(call.number) {
+      resolve(page, as: number, of: call.number, request)
+    }
+    return .later
+  }
+
+  /// Starts the call that resolves a page of an edit, and puts its opening into the edit.
+  private func resolve(
+    _ page: AddedPage, as number: CallNumber, of edit: CallNumber, _ request: StackEditRequest
+  ) {
+    let receiver = AppCaller.ResultReceiver.code(onResult: { [weak self] result in
+      self?.assumeIsolated { $0.partEnded(number, of: edit, page.uri, result) }
+    })
+    let caller = AppCaller(receiver: receiver)
+    guard let call = beginCall(number, .open, caller, timeout: nil) else { return }
+    call.uri = page.uri
+    let options = SessionCallOptions(
+      rights: request.rights, params: page.params, exts: page.exts, style: page.style,
+      callingPage: request.callingPage, placement: .edit(edit), respondsWithChange: true)
+    run(.route(.open, uri: page.uri, options), call)
+  }
+
+  /// Handles the end of the call of a page. The edit fails, unless it is the one that has ended it.
+  private func partEnded(
+    _ number: CallNumber, of edit: CallNumber, _ uri: String,
+    _ result: Result<SessionCallResponse, CallError>
+  ) {
+    guard pages.isEditing(edit) else { return }
+    switch result {
+    case .success:
+      let error = CallError(
+        .wrongKind, "\(uri.quoted) is not a page, and cannot be put on the stack")
+      perform(pages.failEdit(edit, error, by: number))
+    case .failure(let error): perform(pages.failEdit(edit, error, by: number))
+    }
   }
 }
 

@@ -186,7 +186,7 @@ extension Session {
       PageOpening(
         page: page, hostReference: hostReference, call: call.number, by: options.rights,
         charge: charge, handlerCall: handlerCall, chosenHost: chosen, opener: opener,
-        tab: requested.tab, ownTab: requested.ownTab,
+        tab: requested.tab, ownTab: requested.ownTab, edit: options.edit,
         respondsWithChange: options.respondsWithChange,
         delivering: requested.delivery(of: page, at: destination, options),
         popTo: requested.popTarget

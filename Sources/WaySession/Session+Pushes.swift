@@ -110,6 +110,15 @@ extension Session {
         PageMethodRequest(
           page: page, method: method, params: push.params, rights: rights, timeout: timeout,
           key: key))
+    case .edit(let edit):
+      var callingPage: String?
+      if let name {
+        guard let client = clients.named(name) else { throw .clientAbsent(name) }
+        callingPage = client.page
+      }
+      return .stackEdit(
+        StackEditRequest(
+          params: edit, rights: rights, callingPage: callingPage, timeout: timeout))
     case .client(let method):
       guard let name, clients.named(name) != nil else { throw .clientAbsent(name ?? "") }
       return .clientMethod(

@@ -99,6 +99,14 @@ struct SessionNavigator: Navigator {
     }
   }
 
+  func edit(
+    _ remove: PageRange<String>?, opening pages: [AddedPage], exts: ValueObject
+  ) async throws -> NavigationChange {
+    let params = try StackEditParams(remove, opening: pages, exts: exts)
+    return try await sessionActor.edit(
+      StackEditRequest(params: params, rights: rights, callingPage: page))
+  }
+
   func selectTab(_ index: Int) async throws -> NavigationChange {
     try await sessionActor.selectTab(.index(index), by: rights)
   }

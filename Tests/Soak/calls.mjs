@@ -96,7 +96,7 @@ export class Calls {
     call.whenAnswered((answer) => {
       if (!answer) return;
       const kind = answer.error?.data?.kind;
-      const isRace = kind === "notOnStack" || (kind === "nothingBefore" && params.before) || (kind === "nothingCloses" && result);
+      const isRace = kind === "notOnStack" || (kind === "nothingBefore" && params.before) || (kind === "nothingCloses" && result) || kind === "nothingStays";
       if (answer.error && !isRace) return this.#failed(call, answer.error);
       if (answer.error) return;
       const { closed } = answer.result;

@@ -22,6 +22,7 @@ struct NavigationPropertyTests {
         expected.removeAll { $0 == closed.page.id }
       }
       if let shown = change.shown { expected.append(shown.id) }
+      expected += change.opened.map(\.id)
     }
 
     for step in 0..<300 {
@@ -36,7 +37,9 @@ struct NavigationPropertyTests {
         if change.delivered != nil {
           #expect(stack.pages.contains { $0 == change.existing }, "seed \(seed): not stored")
         }
-        let survived = stack.pages.map(\.id).filter { $0 != change.shown?.id }
+        let survived = stack.pages.map(\.id).filter { id in
+          id != change.shown?.id && !change.opened.contains { $0.id == id }
+        }
         if stack.selected == selected {
           #expect(survived == before.map(\.id).filter(survived.contains), "order, seed \(seed)")
         }
@@ -75,7 +78,7 @@ struct NavigationPropertyTests {
     _ stack: NavigationStack, opened: inout Int, using random: inout SeededRandom
   ) -> StackOperation {
     let anyPage = stack.allPages.randomElement(using: &random)?.id ?? "none"
-    switch Int.random(in: 0..<16, using: &random) {
+    switch Int.random(in: 0..<18, using: &random) {
     case 0...7:
       opened += 1
       let style = Style.allCases.randomElement(using: &random) ?? .push
@@ -107,11 +110,37 @@ struct NavigationPropertyTests {
       let first = Page(id: "p\(opened)", uri: "x://tab", route: nil, host: "h")
       return .select(
         tab: .random(in: 0..<3, using: &random), first: opened % 5 == 0 ? nil : first)
+    case 15, 16: return edit(stack, opened: &opened, using: &random)
     default:
       return .remove(
         host: ["h", "i", "j", "k"][Int.random(in: 0..<4, using: &random)],
         outcome: .failed(code: 1, message: "gone"))
     }
+  }
+
+  private func edit(
+    _ stack: NavigationStack, opened: inout Int, using random: inout SeededRandom
+  ) -> StackOperation {
+    let reference = { (random: inout SeededRandom) in
+      PageReference.page(stack.pages.randomElement(using: &random)?.id ?? "none")
+    }
+    let range: PageRange<PageReference>? =
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: .page(reference(&random))
+      case 1: .between(reference(&random), reference(&random))
+      case 2: .from(reference(&random))
+      case 3: .above(reference(&random))
+      case 4: opened % 3 == 0 ? .all : .page(reference(&random))
+      default: nil
+      }
+    let pages = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+      opened += 1
+      return Page(
+        id: "p\(opened)", uri: "x://edit", route: ["a", "b"].randomElement(using: &random),
+        style: Bool.random(using: &random) ? .push : .present,
+        exts: Bool.random(using: &random) ? ["navigation": false] : [:], host: "h")
+    }
+    return .edit(range, opening: pages)
   }
 
   private func result(_ random: inout SeededRandom) -> Outcome? {

@@ -11,6 +11,7 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
   let operation: RowOperation
   let closed: [JSONValue]?
   let shown: [String]?
+  let opened: [[String]]?
   let existing: String?
   let delivered: [JSONValue]?
   let resumed: String?
@@ -42,6 +43,18 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
       let params: JSONValue?
       let exts: JSONValue?
     }
+    struct EditArguments: Decodable {
+      struct RemoveArguments: Decodable {
+        let page: String?
+        let from: String?
+        let through: String?
+        let above: String?
+        let all: Bool?
+      }
+
+      let remove: RemoveArguments?
+      let open: [OpenArguments]?
+    }
     struct PageArguments: Decodable {
       let page: String?
       let host: String?
@@ -55,10 +68,11 @@ struct NavigationRow: Decodable, CustomTestStringConvertible {
     let cancel: PageArguments?
     let removedHost: PageArguments?
     let end: PageArguments?
+    let edit: EditArguments?
     let contains: String?
 
     private enum CodingKeys: String, CodingKey {
-      case open, back, select, finish, cancel, end, contains
+      case open, back, select, finish, cancel, end, edit, contains
       case removedHost = "hostGone"
     }
   }
@@ -118,6 +132,7 @@ extension NavigationRow.RowOperation {
     if let removedHost {
       return .remove(host: try #require(removedHost.host), outcome: NavigationRow.failed)
     }
+    if let edit { return .edit(try edit.remove?.range(), opening: try edit.pages()) }
     if end != nil { return .end(outcome: NavigationRow.cancelled) }
     try #require(contains != nil)
     return nil
@@ -125,6 +140,29 @@ extension NavigationRow.RowOperation {
 
   private static func finishedOutcome(_ result: JSONValue) -> Outcome {
     .finished(data: result.value["data"] ?? .null)
+  }
+}
+
+extension NavigationRow.RowOperation.EditArguments {
+  func pages() throws -> [Page] {
+    try (open ?? []).map { arguments in
+      try StackNotation.page(
+        arguments.page, style: try #require(Style(rawValue: arguments.style ?? "push")),
+        exts: arguments.exts?.value.object ?? [:])
+    }
+  }
+}
+
+extension NavigationRow.RowOperation.EditArguments.RemoveArguments {
+  func range() throws -> PageRange<PageReference> {
+    let reference = StackNotation.reference
+    if let page { return .page(reference(page)) }
+    if let from {
+      return through.map { .between(reference(from), reference($0)) } ?? .from(reference(from))
+    }
+    if let above { return .above(reference(above)) }
+    try #require(all == true)
+    return .all
   }
 }
 

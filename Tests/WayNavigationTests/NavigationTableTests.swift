@@ -49,7 +49,8 @@ extension NavigationRow.RowOperation {
     Style.allCases.map(\.rawValue) + [
       "push, pop by count", "push, pop root", "push, pop to", "popTo, delivering",
       "tab, delivering", "back by count", "back to", "back before", "back to root", "finish",
-      "cancel", "hostGone", "end", "contains",
+      "cancel", "hostGone", "end", "contains", "edit, remove", "edit, replace", "edit, all",
+      "edit, above", "edit, on top",
     ]
 
   /// The name of this operation, one of ``names``.
@@ -75,6 +76,12 @@ extension NavigationRow.RowOperation {
     if finish != nil { return "finish" }
     if cancel != nil { return "cancel" }
     if removedHost != nil { return "hostGone" }
+    if let edit {
+      guard let remove = edit.remove else { return "edit, on top" }
+      if edit.open == nil { return "edit, remove" }
+      if remove.all == true { return "edit, all" }
+      return remove.above == nil ? "edit, replace" : "edit, above"
+    }
     return end != nil ? "end" : "contains"
   }
 }
@@ -113,6 +120,8 @@ extension NavigationRow {
     #expect(change.closed.map(\.page.id) == expected.map(\.0))
     #expect(change.closed.map(\.outcome) == expected.map(\.1))
     #expect(change.shown.map { [$0.id, $0.style.rawValue] } == shown)
+    #expect(change.opened.map { [$0.id, $0.style.rawValue] } == opened ?? [])
+    for page in change.opened { #expect(stack.pages.contains(page)) }
     #expect(change.existing?.id == existing)
     if let delivered {
       let page = try #require(change.existing)

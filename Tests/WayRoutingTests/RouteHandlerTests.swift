@@ -35,6 +35,9 @@ struct StubNavigator: Navigator {
   func finish(
     _ result: PageResult?, page: String?, exts: ValueObject
   ) async throws -> NavigationChange { .unchanged }
+  func edit(
+    _ remove: PageRange<String>?, opening pages: [AddedPage], exts: ValueObject
+  ) async throws -> NavigationChange { .unchanged }
   func selectTab(_ index: Int) async throws -> NavigationChange { .unchanged }
   func selectTab(_ uri: String) async throws -> NavigationChange { .unchanged }
   func setGate(_ name: String, isOpen: Bool) async throws { throw Declined() }

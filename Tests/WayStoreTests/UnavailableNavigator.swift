@@ -28,6 +28,9 @@ struct UnavailableNavigator: Navigator {
   func finish(
     _ result: PageResult?, page: String?, exts: ValueObject
   ) async throws -> NavigationChange { throw Declined() }
+  func edit(
+    _ remove: PageRange<String>?, opening pages: [AddedPage], exts: ValueObject
+  ) async throws -> NavigationChange { throw Declined() }
   func selectTab(_ index: Int) async throws -> NavigationChange { throw Declined() }
   func selectTab(_ uri: String) async throws -> NavigationChange { throw Declined() }
   func setGate(_ name: String, isOpen: Bool) async throws { throw Declined() }

@@ -169,6 +169,18 @@ export class Host extends Caller {
   }
 
   /**
+   * Removes pages and opens others in their place, lowest first; without `remove`, on top. The stack changes at once when the hosts of all new
+   * pages have agreed, and a failure leaves it as it is. The openers of the removed pages get the outcome `replaced`, or `dismissed` if no page
+   * is opened.
+   * @param {import("./types/api.js").StackEdit} edit
+   * @returns {Promise<import("./types/api.js").NavigationChange>}
+   */
+  editStack(edit) {
+    const { timeout, signal, ...params } = edit;
+    return this.request("navigation.edit", { ...params, deadlineMs: timeout }, { signal });
+  }
+
+  /**
    * Selects a tab: by its index in the table, from 0, or by a reference to its first page.
    * @param {number | string} tab
    * @returns {Promise<import("./types/api.js").NavigationChange>}

@@ -39,6 +39,27 @@ const WIRE = [
   ["stack", (b) => b.stack(), "navigation.stack", undefined],
   ["selectTab by a number", (b) => b.selectTab(0), "navigation.selectTab", { index: 0 }],
   ["selectTab by its page", (b) => b.selectTab("native://home"), "navigation.selectTab", { uri: "native://home" }],
+  ["editStack", (b) => b.editStack({ remove: { page: "p2" } }), "navigation.edit", { remove: { page: "p2" } }],
+  [
+    "editStack with everything",
+    (b) =>
+      b.editStack({
+        remove: { from: "native://a", through: "p3" },
+        open: [{ uri: "native://b", params: { x: 1 }, exts: { animated: false }, style: "present" }],
+        exts: { animated: true },
+        key: "edit-7",
+        timeout: 500,
+        signal: new AbortController().signal,
+      }),
+    "navigation.edit",
+    {
+      remove: { from: "native://a", through: "p3" },
+      open: [{ uri: "native://b", params: { x: 1 }, exts: { animated: false }, style: "present" }],
+      exts: { animated: true },
+      key: "edit-7",
+      deadlineMs: 500,
+    },
+  ],
   ["adopt", (b) => b.adopt("native://a", { x: 1 }, { style: "present" }), "navigation.adopt", { uri: "native://a", params: { x: 1 }, style: "present" }],
   ["explain", (b) => b.explain("native://a", { x: 1 }), "router.explain", { uri: "native://a", params: { x: 1 } }],
   ["deliver", (b) => b.deliver("native://a", { x: 1 }), "router.deliver", { uri: "native://a", params: { x: 1 } }],

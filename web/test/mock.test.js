@@ -52,6 +52,24 @@ test("tasks get merged parameters, report progress, and return or fail", async (
   await bridge.close();
 });
 
+test("editStack replaces pages in the middle, and leaves the stack as it is after a failure", async () => {
+  const bridge = mockBridge({ pages: { "native://:name": FOREVER }, tasks: { "action://tea": () => 1 } });
+  const uris = async () => (await bridge.stack()).pages.map(({ uri }) => uri.slice("native://".length));
+  const [m, a, b] = [await shown(bridge, "native://m"), await shown(bridge, "native://a"), await shown(bridge, "native://b")];
+  const change = await bridge.editStack({ remove: { page: "native://a" }, open: [{ uri: "native://x" }, { uri: "native://y" }] });
+  assert.deepEqual(await uris(), ["m", "x", "y", "b"]);
+  assert.deepEqual({ page: change.page, closed: change.closed, count: change.opened?.length }, { page: b.id, closed: [a.id], count: 2 });
+  assert.equal((await a.outcome).outcome, "replaced");
+  assert.deepEqual(await bridge.editStack({ remove: { from: "native://y", through: "native://x" } }), { page: b.id, closed: [...(change.opened ?? [])].reverse() });
+  await assert.rejects(bridge.editStack({ remove: { all: true }, open: [{ uri: "native://x" }, { uri: "action://tea" }] }), { code: 2405 });
+  await assert.rejects(bridge.editStack({ remove: { from: m.id } }), { code: 2409, kind: "nothingStays" });
+  await assert.rejects(bridge.editStack({ remove: {} }), { code: -32602 });
+  assert.deepEqual(await uris(), ["m", "b"]);
+  await bridge.editStack({ remove: { above: m.id }, open: [{ uri: "native://x" }] });
+  assert.deepEqual(await uris(), ["m", "x"]);
+  await bridge.close();
+});
+
 test("pages finish with their value, fail with their error, and otherwise wait for back", async () => {
   /** @type {AbortSignal[]} */
   const signals = [];

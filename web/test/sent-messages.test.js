@@ -55,6 +55,7 @@ const STRINGS = {
   "canOpen": [/ uri has /, (b) => b.canOpen(`native://x/${HALF}`)],
   "supports": [/ uri has /, (b) => b.supports(`native://x/${HALF}`)],
   "contains": [/ uri has /, (b) => b.contains(HALF)],
+  "a page to remove": [/ remove\.page has /, (b) => b.editStack({ remove: { page: HALF } })],
   "selectTab": [/ uri has /, (b) => b.selectTab(HALF)],
   "a page to go back to": [/ to has /, (b) => b.back({ to: HALF })],
   "a message of a page": [/ result\.message has /, (b) => b.finish(1, { page: "p1", message: HALF })],

@@ -59,6 +59,18 @@ public protocol Navigator: Sendable {
   func finish(
     _ result: PageResult?, page: String?, exts: ValueObject
   ) async throws -> NavigationChange
+  /// Removes a range of pages, and opens others in its place, lowest first; without a range, on top.
+  /// The stack changes at once when the hosts of all new pages have agreed. Each page that closes has
+  /// one outcome: `replaced`, or `dismissed` if no page is opened. No caller waits for the outcomes of
+  /// the new pages. The hosts of the pages that close receive the `exts`.
+  ///
+  /// Throws ``CallError``: 2404 for a page that is not on the stack, 2409 if no page would stay, 2423
+  /// if a page refuses to close, 2405 for a URI that is no page, 2429 for more than 32 pages, and the
+  /// errors of ``open(_:params:exts:style:timeout:attachments:)``. The stack is unchanged then.
+  @discardableResult
+  func edit(
+    _ remove: PageRange<String>?, opening pages: [AddedPage], exts: ValueObject
+  ) async throws -> NavigationChange
   /// Shows a tab by its index, from 0 in the order of the route table. Throws ``CallError``: 2404
   /// if there is no such tab. If the tab's first page has to be opened, throws the errors of
   /// ``open(_:params:exts:style:timeout:attachments:)``.
@@ -130,6 +142,14 @@ extension Navigator {
     _ result: PageResult? = nil, page: String? = nil
   ) async throws -> NavigationChange {
     try await finish(result, page: page, exts: [:])
+  }
+
+  /// Edits the stack as the method with all arguments does, with empty `exts`. Throws the same errors.
+  @discardableResult
+  public func edit(
+    removing remove: PageRange<String>? = nil, opening pages: [AddedPage] = []
+  ) async throws -> NavigationChange {
+    try await edit(remove, opening: pages, exts: [:])
   }
 
   /// Returns a builder for a call.

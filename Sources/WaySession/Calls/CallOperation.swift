@@ -7,6 +7,7 @@ enum CallOperation {
   case route(CallKind, uri: String, SessionCallOptions)
   case pageMethod(PageMethodRequest)
   case clientMethod(ClientMethodRequest)
+  case stackEdit(StackEditRequest)
   /// Delivers a deep link that a client has sent. `keyOwner` is the owner of its idempotency key.
   case deepLink(DeepLink, sender: Client, keyOwner: String?)
 
@@ -20,6 +21,7 @@ enum CallOperation {
     case .route(_, _, let options): options.rights
     case .pageMethod(let pageRequest): pageRequest.rights
     case .clientMethod(let clientRequest): clientRequest.rights
+    case .stackEdit(let edit): edit.rights
     case .deepLink(_, let sender, _): sender.rights
     }
   }
@@ -29,7 +31,7 @@ enum CallOperation {
     switch self {
     case .route(_, let uri, _): uri
     case .deepLink(let link, _, _): link.uri
-    case .pageMethod, .clientMethod: nil
+    case .pageMethod, .clientMethod, .stackEdit: nil
     }
   }
 
@@ -43,6 +45,7 @@ enum CallOperation {
     switch self {
     case .route(_, _, let options): options.timeout
     case .pageMethod(let pageRequest): pageRequest.timeout
+    case .stackEdit(let edit): edit.timeout
     case .clientMethod, .deepLink: nil
     }
   }

@@ -17,6 +17,7 @@ enum NavigationMethods {
         result, exts,
       ], back),
     SessionMethod("navigation.finish", [Param(.page, .string), result, exts], finish),
+    SessionMethod("navigation.edit", StackEditParams.paramList, edit),
     SessionMethod("navigation.stack") { session, _, handle throws(CallError) in
       let rights = handle.client.rights
       let resolver = session.resolver
@@ -52,6 +53,23 @@ enum NavigationMethods {
     return try performOperation(
       .finish(page: page, result: result?.outcome ?? .finished()), .finish, about: page, result,
       params, handle, in: session)
+  }
+
+  /// Removes a range of pages, and opens others in its place.
+  private static func edit(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) throws(CallError) -> CallDisposition {
+    let client = handle.client
+    let edit = StackEditRequest(
+      params: try StackEditParams(params, session.limits), rights: client.rights,
+      callingPage: client.page, timeout: params.duration(.deadlineMs))
+    guard let key = params.string(.key) else {
+      return try session.start(.stackEdit(edit), for: .request(handle))
+    }
+    let request = IdempotentRequest(
+      method: PolicyRouteMethod.edit.name, target: "", params: edit.params.value)
+    return try session.perform(
+      .stackEdit(edit), under: key, request, timeout: edit.timeout, params.value, handle)
   }
 
   private static func performOperation(

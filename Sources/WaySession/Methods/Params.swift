@@ -10,6 +10,7 @@ enum ParamName: Int, CaseIterable, Sendable {
   case routes, groups, uses, expiresMs, onBehalfOf, epoch, received, reloaded, open, key, pages
   case failed, sent, expect, operations, table, version
   case session, messages, after, limit, `as`, records, enabled, timeoutMs, topic, data, retain, gate
+  case remove, through, above, all
 
   /// The name on the wire.
   var wireName: String { Self.wireNames[rawValue] }
@@ -70,13 +71,13 @@ final class ParamList: Sendable, ExpressibleByArrayLiteral {
   let ignoresOthers: Bool
   fileprivate let names: RPCParamsView.MemberNames
   /// The index of each name in the list, or -1. There is one slot for each ``ParamName``.
-  fileprivate let slots: InlineArray<53, Int8>
+  fileprivate let slots: InlineArray<57, Int8>
 
   init(_ params: [Param], ignoresOthers: Bool = false) {
     self.params = params
     self.ignoresOthers = ignoresOthers
     names = RPCParamsView.MemberNames(params.map(\.name.wireName))
-    var slots = InlineArray<53, Int8>(repeating: -1)
+    var slots = InlineArray<57, Int8>(repeating: -1)
     for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
     self.slots = slots
   }
@@ -201,12 +202,17 @@ struct Params: ~Escapable {
   /// The `exts`; empty if they are absent. Throws 2413 if they are too large.
   func exts(_ limits: Limits) throws(CallError) -> ValueObject {
     guard let exts = object(.exts) else { return [:] }
+    try Self.check(exts, limits)
+    return exts
+  }
+
+  /// Throws 2413 if `exts` are too large.
+  static func check(_ exts: ValueObject, _ limits: Limits) throws(CallError) {
     guard Value.object(exts).size <= limits.maxExts else {
       throw CallError(
         .tooLarge, "params.exts have more than \(limits.maxExts) bytes",
         data: ["limit": .integer(Int64(limits.maxExts))])
     }
-    return exts
   }
 
   /// A required string. Throws -32602 if it is absent.

@@ -33,6 +33,9 @@ enum SessionPushReader {
         throw .invalidParams("params.to must name a session: a page belongs to one")
       }
       action = .pageCall(page: try own.required(.page), method: try own.required(.method))
+    case PolicyRouteMethod.edit.name:
+      action = .edit(try StackEditParams(own, limits))
+      pushParams = [:]
     case "event":
       action = .event(
         topic: try own.required(.topic), data: own[.data] ?? .null,
@@ -42,7 +45,7 @@ enum SessionPushReader {
       guard !MethodTable.isReserved(method) else {
         throw .invalidParams(
           "params.method: \(method.quoted) cannot be pushed; router.open, router.invoke, "
-            + "router.deliver, page.call, event and the clients' own methods can")
+            + "router.deliver, page.call, navigation.edit, event and the clients' own methods can")
       }
       action = .client(method)
       pushParams = given
@@ -72,6 +75,7 @@ enum SessionPushReader {
     "router.open": ParamList(callParams + [Param(.style, .string), Param(.deadlineMs, .count)]),
     "router.invoke": ParamList(callParams + [Param(.deadlineMs, .count)]),
     "router.deliver": DeepLink.paramList,
+    PolicyRouteMethod.edit.name: StackEditParams.paramList,
     "event": ParamList(
       [Param(.topic, .string), Param(.data, .any), Param(.retain, .count)], ignoresOthers: true),
     "page.call": [

@@ -49,6 +49,8 @@ final class PageOpening {
   let tab: Int?
   /// The tab of the table whose first page a `popTo` opens.
   let ownTab: Int?
+  /// The call of the edit of the stack that the page belongs to.
+  let edit: CallNumber?
   /// Whether the call's result is the change of the stack, instead of the page's outcome.
   let respondsWithChange: Bool
   /// The data of the call for a page that is already open.
@@ -62,6 +64,8 @@ final class PageOpening {
   /// The effective style of the page on the stack at the time of its turn. It can differ, for
   /// example, for a push on an empty stack.
   var style: Style
+  /// The id of the page that will lie directly over it; `nil` if it comes on top.
+  var upperPage: String?
   /// The pages that the guards allow to close; `nil` before they were asked.
   var approvedPages: Set<String>?
   /// The request to the host, while its response is awaited.
@@ -76,7 +80,7 @@ final class PageOpening {
     page: Page, hostReference: HostReference, call: CallNumber, by rights: Rights,
     charge: ByteBudget.Charge,
     handlerCall: Call? = nil, chosenHost: ChosenHost? = nil, opener: String? = nil, tab: Int? = nil,
-    ownTab: Int? = nil, respondsWithChange: Bool = false,
+    ownTab: Int? = nil, edit: CallNumber? = nil, respondsWithChange: Bool = false,
     delivering delivery: NavigationDelivery? = nil,
     popTo target: PageReference? = nil,
     closing: @escaping (Page, _ byForce: Bool) -> CallError? = { _, _ in nil }
@@ -91,6 +95,7 @@ final class PageOpening {
     self.opener = opener
     self.tab = tab
     self.ownTab = ownTab
+    self.edit = edit
     self.respondsWithChange = respondsWithChange
     self.delivery = delivery
     popTarget = target
@@ -129,26 +134,32 @@ final class PageOpening {
 
   /// The params of `page.open`.
   var params: Value {
-    Self.params(page, style, caller: rights.callerValue, chosenHost: chosenHost, opener: opener)
+    Self.params(
+      page, style, caller: rights.callerValue, chosenHost: chosenHost, opener: opener,
+      under: upperPage)
   }
 
   /// Returns the params of `page.open` for a page.
   static func params(
-    _ page: Page, _ style: Style, caller: Value, chosenHost: ChosenHost?, opener: String?
+    _ page: Page, _ style: Style, caller: Value, chosenHost: ChosenHost?, opener: String?,
+    under upperPage: String? = nil
   ) -> Value {
-    var params: ValueObject = ["page": value(of: page, style, opener)]
+    var params: ValueObject = ["page": value(of: page, style, opener, under: upperPage)]
     params["host"] = chosenHost?.value
     params["caller"] = caller
     return .object(params)
   }
 
-  private static func value(of page: Page, _ style: Style, _ opener: String?) -> Value {
+  private static func value(
+    of page: Page, _ style: Style, _ opener: String?, under upperPage: String?
+  ) -> Value {
     var members: ValueObject = [
       "id": .string(page.id), "uri": .string(page.uri),
       "route": page.route.map(Value.string) ?? .null, "params": .object(page.params),
       "exts": .object(page.exts), "style": .string(style.rawValue),
     ]
-    if let opener { members["opener"] = .string(opener) }
+    members["opener"] = opener.map(Value.string)
+    members["under"] = upperPage.map(Value.string)
     return .object(members)
   }
 

@@ -6,6 +6,8 @@ import WayTransport
 /// An operation on the stack of a session.
 indirect enum PageOperation {
   case open(PageOpening)
+  /// An edit whose pages are resolved.
+  case edit(StackEdit)
   /// A change that needs no response of a host.
   case change(StackRequest)
   /// Puts a page on the stack that is already shown.
@@ -16,6 +18,7 @@ indirect enum PageOperation {
   var call: CallNumber {
     switch self {
     case .open(let opening): opening.call
+    case .edit(let edit): edit.call
     case .change(let request): request.call
     case .adopt(_, _, let call, _, _), .cancel(_, let call): call
     }
@@ -25,6 +28,7 @@ indirect enum PageOperation {
   var closingRequest: StackRequest? {
     switch self {
     case .open(let opening): opening.closingRequest
+    case .edit(let edit): edit.closingRequest
     case .change(let request): request
     case .adopt, .cancel: nil
     }
@@ -35,6 +39,7 @@ indirect enum PageOperation {
     get {
       switch self {
       case .open(let opening): opening.approvedPages
+      case .edit(let edit): edit.approvedPages
       case .change(let request): request.approvedPages
       case .adopt, .cancel: nil
       }
@@ -42,6 +47,7 @@ indirect enum PageOperation {
     nonmutating set {
       switch self {
       case .open(let opening): opening.approvedPages = newValue
+      case .edit(let edit): edit.approvedPages = newValue
       case .change(let request): request.approvedPages = newValue
       case .adopt, .cancel: break
       }
@@ -75,9 +81,21 @@ struct PageOperationQueue {
     leaving[call] = nil
   }
 
+  /// Removes the operations of openings and edits that wait for a host, given by its name, and returns
+  /// them.
+  mutating func removeOpenings(at host: String) -> [PageOperation] {
+    removeAll { operation in
+      switch operation {
+      case .open(let opening): opening.hostName == host
+      case .edit(let edit): edit.orderedOpenings.contains { $0.hostName == host }
+      case .change, .adopt, .cancel: false
+      }
+    }
+  }
+
   /// Removes the operations for which `isRemoved` returns true from those that wait for their turn, and
   /// returns them.
-  mutating func removeAll(where isRemoved: (PageOperation) -> Bool) -> [PageOperation] {
+  private mutating func removeAll(where isRemoved: (PageOperation) -> Bool) -> [PageOperation] {
     let removed = queue.filter(isRemoved)
     if !removed.isEmpty { queue.removeAll(where: isRemoved) }
     return Array(removed)

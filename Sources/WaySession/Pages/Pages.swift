@@ -17,6 +17,7 @@ struct Pages {
   private var openPages: [String: StackEntry] = [:]
   private var queue = PageOperationQueue()
   private var pendingOpenings = PendingOpenings()
+  private var edits = StackEdits()
   /// The call whose host has just declined its page. Its next opening keeps its turn, and the pages
   /// that the guards allow to close.
   private var declined: (call: CallNumber, approvedPages: Set<String>?)?
@@ -54,7 +55,9 @@ struct Pages {
   func call(openingOf page: String) -> CallNumber? { pendingOpenings.call(openingOf: page) }
 
   /// Whether the operation of a call is still in the queue, or waits for guards.
-  func isQueued(_ call: CallNumber) -> Bool { queue.contains(call) }
+  func isQueued(_ call: CallNumber) -> Bool {
+    queue.contains(call) || edits[call].map { $0.phase != .asking } == true
+  }
 
   /// Returns an id for a new page, unique in the session.
   mutating func makePageID() -> String {
@@ -87,6 +90,7 @@ struct Pages {
 extension Pages {
   /// Opens a page in turn.
   mutating func open(_ opening: PageOpening) {
+    if let edit = opening.edit { return add(opening, to: edit) }
     if let declined, opening.call == declined.call {
       opening.approvedPages = declined.approvedPages
       queue.prepend(.open(opening))
@@ -123,6 +127,7 @@ extension Pages {
   /// Abandons a call whose operation is queued, or whose host is being asked.
   mutating func abandon(_ call: CallNumber) -> [SessionPageAction] {
     queue.remove(call)
+    if let edit = edits.remove(call) { return end(edit) }
     let request = leaveQuestions.abandon(call) ?? pendingOpenings.abandon(call)
     return request.map { [.cancelRequest($0)] } ?? []
   }
@@ -140,7 +145,9 @@ extension Pages {
 
   private mutating func begin(_ operation: PageOperation) -> [SessionPageAction] {
     switch operation {
+    case .open(let opening) where opening.edit != nil: return ask(opening)
     case .open(let opening): return begin(opening)
+    case .edit(let edit): return begin(edit)
     case .change(let request): return begin(request)
     case .adopt(let page, let hostReference, let call, let caller, let charge):
       insert(page, hostReference, by: caller, openers: [], charge, nil)
@@ -283,7 +290,7 @@ extension Pages {
 
   /// Whether a page exists, or its host is being asked for it.
   func isExpected(_ id: String) -> Bool {
-    openPages[id] != nil || pendingOpenings.call(openingOf: id) != nil
+    openPages[id] != nil || pendingOpenings.call(openingOf: id) != nil || edits.contains(id)
   }
 
   /// Completes only this call, if it still awaits a page that other calls await too. Returns `nil`
@@ -352,11 +359,13 @@ extension Pages {
     }
   }
 
-  /// Whether an opening whose host has responded would close a guarded page that was not asked.
-  private func closesUnapprovedPages(_ change: StackChange, by opening: PageOpening) -> Bool {
-    guard (try? isForced(opening.page.exts)) != true else { return false }
-    return !guardedPages(closedBy: change, opening.operation).allSatisfy {
-      opening.approvedPages?.contains($0.page.id) == true
+  /// Whether an operation whose hosts have responded would close a guarded page that was not asked.
+  private func closesUnapprovedPages(
+    _ change: StackChange, by request: StackRequest, approved: Set<String>?
+  ) -> Bool {
+    guard !guardedPages.isEmpty, (try? isForced(request.exts)) != true else { return false }
+    return !guardedPages(closedBy: change, request.operation).allSatisfy {
+      approved?.contains($0.page.id) == true
     }
   }
 
@@ -378,6 +387,7 @@ extension Pages {
     case .wait: return []
     case .refused(let error):
       queue.remove(call)
+      if isEditing(call) { return failEdit(call, error) }
       return [.settle(call, .failure(error))]
     case .approved(let pages):
       if queue.release(call, approving: pages, to: position) { position += 1 }
@@ -468,10 +478,11 @@ extension Pages {
   ) -> [SessionPageAction] {
     guard let opening = pendingOpenings.complete(page) else { return [] }
     switch opening.complete(agreed: error == nil) {
-    case .commit: return commit(opening)
+    case .commit:
+      return opening.edit.map { agree(opening, of: $0) } ?? commit(opening)
     case .fail:
       if declined {
-        self.declined = (opening.call, opening.approvedPages)
+        if opening.edit == nil { self.declined = (opening.call, opening.approvedPages) }
         return [.continueCall(opening.call)]
       }
       return error.map { fail(opening, $0) } ?? []
@@ -495,10 +506,13 @@ extension Pages {
     actions += fail(opening, error) + abandon(opening.call)
     let unresponsive = CallError(
       .hostAbsent, "The host did not open an earlier page in time and has not answered since")
-    let waiting = queue.removeAll { operation in
-      if case .open(let queued) = operation { queued.hostName == opening.hostName } else { false }
+    for waiting in queue.removeOpenings(at: opening.hostName) {
+      switch waiting {
+      case .open(let queued): actions += fail(queued, unresponsive)
+      case .edit(let edit): actions += failEdit(edit.call, unresponsive)
+      case .change, .adopt, .cancel: break
+      }
     }
-    for case .open(let queued) in waiting { actions += fail(queued, unresponsive) }
     return actions
   }
 
@@ -518,8 +532,10 @@ extension Pages {
     pendingOpenings.forgetHost(name)
     let outcome = Outcome.failed(
       code: ErrorCode.hostAbsent.rawValue, message: "The host of the page is gone")
+    let error = CallError(.hostAbsent, "The host of a page is gone")
+    let failed = edits.losing(host: name).flatMap { failEdit($0.call, error) }
     let ending = try? apply(.remove(host: name, outcome: outcome))
-    return ending?.actions ?? []
+    return failed + (ending?.actions ?? [])
   }
 
   /// Ends pages that a host cannot show again.
@@ -568,13 +584,12 @@ extension Pages {
     return ending?.actions ?? []
   }
 
-  private func fail(_ opening: PageOpening, _ error: CallError) -> [SessionPageAction] {
-    [
-      .emit(
-        .page, .pageFailed(opening.page, error, after: elapsed(since: opening.requestedAt)),
-        by: opening.caller),
-      .settle(opening.call, .failure(error)),
-    ]
+  private mutating func fail(_ opening: PageOpening, _ error: CallError) -> [SessionPageAction] {
+    let failed = SessionPageAction.emit(
+      .page, .pageFailed(opening.page, error, after: elapsed(since: opening.requestedAt)),
+      by: opening.caller)
+    if let edit = opening.edit { return [failed] + failEdit(edit, error) }
+    return [failed, .settle(opening.call, .failure(error))]
   }
 
   private mutating func commit(_ opening: PageOpening) -> [SessionPageAction] {
@@ -585,7 +600,9 @@ extension Pages {
     {
       let close = SessionPageAction.close(
         page, opening.hostReference, reason: .cancelled, exts: [:])
-      if closesUnapprovedPages(change, by: opening) {
+      if closesUnapprovedPages(
+        change, by: opening.closingRequest, approved: opening.approvedPages)
+      {
         return [close, .settle(call, .failure(.stackChanged))]
       }
       if let existing = change.existing {
@@ -611,6 +628,125 @@ extension Pages {
         .settle(call, .failure(CallError(error))),
       ]
     }
+  }
+}
+
+// Edits that open pages.
+extension Pages {
+  /// Begins an edit. Its pages are opened by ``open(_:)``, after which it waits for its turn.
+  mutating func begin(_ edit: StackEdit) { edits.begin(edit) }
+
+  /// Whether an edit that opens pages has not ended, given by its call.
+  func isEditing(_ call: CallNumber) -> Bool { edits[call] != nil }
+
+  /// Ends an edit with an error, and leaves the stack as it is. `part` is the call of a page that has
+  /// ended already.
+  mutating func failEdit(
+    _ call: CallNumber, _ error: CallError, by part: CallNumber? = nil
+  ) -> [SessionPageAction] {
+    guard let edit = edits.remove(call) else { return [] }
+    return end(edit, by: part) + [.settle(call, .failure(error))]
+  }
+
+  /// Adds a page whose URI is resolved to its edit.
+  private mutating func add(_ opening: PageOpening, to call: CallNumber) {
+    guard let edit = edits[call] else { return }
+    if edit.add(opening) {
+      queue.append(.edit(edit))
+    } else if edit.phase == .asking {
+      // The next host of a page whose host has declined it.
+      queue.prepend(.open(opening))
+    }
+  }
+
+  private mutating func begin(_ edit: StackEdit) -> [SessionPageAction] {
+    do throws(CallError) {
+      _ = try isForced(edit.exts)
+      let operation = edit.operation
+      let change = try check(operation)
+      if let error = denial(of: operation, change, by: edit.caller, closing: edit.closing) {
+        throw error
+      }
+      if mayNeedGuards(edit.approvedPages),
+        let actions = try askGuards(before: .edit(edit), change)
+      {
+        return actions
+      }
+      edit.begin(change)
+    } catch {
+      return failEdit(edit.call, error)
+    }
+    return proceed(edit)
+  }
+
+  /// Asks the host of the next page, or changes the stack if all have agreed.
+  private mutating func proceed(_ edit: StackEdit) -> [SessionPageAction] {
+    edit.next.map { ask($0) } ?? commit(edit)
+  }
+
+  private mutating func ask(_ opening: PageOpening) -> [SessionPageAction] {
+    guard let edit = opening.edit.flatMap({ edits[$0] }), opening.start() else { return [] }
+    edit.place(opening)
+    opening.requestedAt = now()
+    pendingOpenings.begin(opening)
+    return [.emit(.page, .pageRequested(opening.page), by: opening.caller), .requestOpen(opening)]
+  }
+
+  /// Handles that the host of a page has agreed.
+  private mutating func agree(
+    _ opening: PageOpening, of call: CallNumber
+  ) -> [SessionPageAction] {
+    guard let edit = edits[call] else { return [] }
+    edit.agree(opening)
+    return proceed(edit)
+  }
+
+  private mutating func commit(_ edit: StackEdit) -> [SessionPageAction] {
+    let request = edit.closingRequest
+    do throws(CallError) {
+      // While silent or absent hosts were asked, other operations may have changed the stack.
+      let change = try check(request.operation)
+      guard edit.isAsPlanned(change),
+        !closesUnapprovedPages(change, by: request, approved: edit.approvedPages)
+      else { throw .stackChanged }
+    } catch {
+      return failEdit(edit.call, error)
+    }
+    _ = edits.remove(edit.call)
+    let openings = edit.orderedOpenings
+    for opening in openings {
+      insert(
+        opening.page, opening.hostReference, by: opening.caller, openers: [], opening.charge,
+        opening)
+    }
+    let applied = try? apply(
+      request.operation, exts: edit.exts, began: openings.first?.requestedAt)
+    guard let change = applied?.change, var actions = applied?.actions else { return [] }
+    for part in edit.parts { actions.append(.settle(part, .success(.value(.null)))) }
+    actions.append(.settle(edit.call, .success(.stackChange(change))))
+    return actions
+  }
+
+  /// Ends what an edit that is removed has begun: its hosts close the pages that they show, topmost
+  /// first.
+  private mutating func end(
+    _ edit: StackEdit, by part: CallNumber? = nil
+  ) -> [SessionPageAction] {
+    queue.remove(edit.call)
+    var actions: [SessionPageAction] = []
+    if let request = leaveQuestions.abandon(edit.call) { actions.append(.cancelRequest(request)) }
+    for call in edit.parts {
+      queue.remove(call)
+      if let request = pendingOpenings.abandon(call) { actions.append(.cancelRequest(request)) }
+    }
+    for opening in edit.agreedOpenings.reversed() {
+      actions.append(
+        .close(opening.page, opening.hostReference, reason: .cancelled, exts: [:]))
+    }
+    for call in edit.parts where call != part {
+      actions.append(.settle(call, .failure(.editEnded)))
+    }
+    return actions
   }
 }
 
@@ -676,7 +812,8 @@ extension Pages {
       actions.append(
         .close(page, entry.hostReference, reason: outcome.kind, exts: exts))
     }
-    var resumed = change.resumed
+    // The page on top is resumed, because hosts may have shown new pages over it.
+    var resumed = change.covering == nil ? change.resumed : change.top
     if let delivery = change.delivered, let page = change.existing, let entry = openPages[page.id] {
       entry.page = page
       if let charge { entry.charge = charge }
@@ -701,6 +838,12 @@ extension Pages {
         ))
     }
     if let page = change.shown, let entry = openPages[page.id] {
+      entry.page = page
+      actions.append(
+        .emit(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
+    }
+    for page in change.opened {
+      guard let entry = openPages[page.id] else { continue }
       entry.page = page
       actions.append(
         .emit(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
@@ -735,7 +878,7 @@ extension StackOperation {
     switch self {
     case .open(let page, _, _, _): page
     case .select(_, let first, _): first
-    case .back, .finish, .cancel, .remove, .end: nil
+    case .back, .finish, .cancel, .remove, .edit, .end: nil
     }
   }
 }

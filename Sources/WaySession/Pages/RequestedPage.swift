@@ -47,9 +47,16 @@ struct RequestedPage {
       ? resolver.declaredTab(of: .uri(first), for: caller) : nil
     // A deep link to a tab's page selects the tab, instead of opening a second copy.
     if isLink, ownTab != nil { style = .popTo }
-    tab =
-      style == .tab && options.tab == nil
-      ? try resolver.tabIndex(of: .uri(first), uri, on: stack(), for: caller) : options.tab
+    switch options.placement {
+    case .tab(let index): tab = index
+    case .edit:
+      tab = nil
+      if style != .present { style = .push }
+    case .style:
+      tab =
+        style == .tab
+        ? try resolver.tabIndex(of: .uri(first), uri, on: stack(), for: caller) : nil
+    }
     (self.style, self.calledURI, self.ownTab) = (style, calledURI, ownTab)
     if case .object(let target)? = options.exts["pop"], let text = PageReference.popTarget(target) {
       popTarget = resolver.reference(text, for: options.rights.caller)

@@ -2,7 +2,7 @@
 /// concern.
 enum PolicyRouteMethod: Int, CaseIterable {
   case open, invoke, canOpen, explain, deliver, adopt, selectTab, pageCall
-  case back, finish, stack, contains, setGuard, setResult
+  case back, finish, stack, contains, setGuard, setResult, edit
 
   var name: String {
     switch self {
@@ -20,13 +20,14 @@ enum PolicyRouteMethod: Int, CaseIterable {
     case .contains: "navigation.contains"
     case .setGuard: "page.setGuard"
     case .setResult: "page.setResult"
+    case .edit: "navigation.edit"
     }
   }
 
   /// Whether the method concerns open pages, and not the target of a URI.
   var isAboutOpenPages: Bool {
     switch self {
-    case .pageCall, .back, .finish, .stack, .contains, .setGuard, .setResult: true
+    case .pageCall, .back, .finish, .stack, .contains, .setGuard, .setResult, .edit: true
     case .open, .invoke, .canOpen, .explain, .deliver, .adopt, .selectTab: false
     }
   }

@@ -13,6 +13,7 @@ struct SessionPush: Sendable {
     case invoke(uri: String, exts: ValueObject)
     case deliver(DeepLink)
     case pageCall(page: String, method: String)
+    case edit(StackEditParams)
     /// An event of the app.
     case event(topic: String, data: Value, retain: Int)
     /// A method that the clients define.
@@ -39,6 +40,7 @@ struct SessionPush: Sendable {
     case .deliver(let link): pushParams = link.with(key: nil).recordFields
     case .pageCall(let page, let method):
       pushParams = ["page": .string(page), "method": .string(method), "params": .object(params)]
+    case .edit(let edit): pushParams = edit.value
     case .event(let topic, let data, let retain):
       pushParams = ["topic": .string(topic), "data": data, "retain": .integer(Int64(retain))]
     case .client: pushParams = params
@@ -66,6 +68,8 @@ struct SessionPush: Sendable {
     case .pageCall(let page, let pageMethod):
       return IdempotentRequest(
         method: method, target: "\(page) \(pageMethod)", params: params)
+    case .edit(let edit):
+      return IdempotentRequest(method: method, target: "", params: edit.value)
     case .event(let topic, let data, let retain):
       return IdempotentRequest(
         method: method, target: topic, params: ["data": data, "retain": .integer(Int64(retain))])

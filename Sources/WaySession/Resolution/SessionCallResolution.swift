@@ -146,7 +146,8 @@ final class SessionCallResolution {
     do { destination = try resolver.destination(of: resolved, effectiveParams) } catch {
       return try fallBack(after: error, in: resolver)
     }
-    guard destination.isHandled else { return dispatch(to: destination) }
+    guard destination.isHandled else { return try dispatch(to: destination) }
+    try checkKind(of: destination)
     return .intercept(interceptors, destination)
   }
 
@@ -178,10 +179,19 @@ final class SessionCallResolution {
       return try fallBack(after: error, in: resolver)
     }
     if case .module(let module) = destination.kind { return try load(module) }
-    return dispatch(to: destination)
+    return try dispatch(to: destination)
   }
 
-  private func dispatch(to destination: SessionDestination) -> ResolutionStep {
+  /// Fails with 2405 if the call has to lead to a page of an edit and leads to something else.
+  private func checkKind(of destination: SessionDestination) throws(CallError) {
+    guard case .edit = options.placement, destination.isHandled, destination.routeKind != .page
+    else { return }
+    throw CallError(
+      .wrongKind, "\(currentURI.quoted) is not a page, and cannot be put on the stack")
+  }
+
+  private func dispatch(to destination: SessionDestination) throws(CallError) -> ResolutionStep {
+    try checkKind(of: destination)
     setDestination(to: destination)
     return .dispatch(destination)
   }
@@ -280,7 +290,7 @@ final class SessionCallResolution {
   {
     guard let resolved = resolution else { throw .declined }
     let snapshot = resolver.snapshot
-    if let next = try nextHost(of: resolved, in: resolver) { return dispatch(to: next) }
+    if let next = try nextHost(of: resolved, in: resolver) { return try dispatch(to: next) }
     if case .match(let match) = resolved {
       let state = ensureState()
       state.skip(match)
@@ -311,7 +321,7 @@ final class SessionCallResolution {
         .noRoute, "All hosts and handlers of \(resolved.uri.text.quoted) declined", kind: "declined"
       )
     }
-    return dispatch(to: SessionDestination(undefined: handler, resolved.uri, resolved.params))
+    return try dispatch(to: SessionDestination(undefined: handler, resolved.uri, resolved.params))
   }
 
   /// Returns the next destination of the same URI after the host that has declined, if a host has

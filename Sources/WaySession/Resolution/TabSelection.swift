@@ -28,6 +28,6 @@ enum TabSelection {
       uri: uri,
       SessionCallOptions(
         rights: rights, method: .selectTab, span: span, params: params.params, exts: exts,
-        style: .tab, tab: tab, respondsWithChange: true))
+        style: .tab, placement: .tab(tab), respondsWithChange: true))
   }
 }

@@ -69,7 +69,7 @@ extension SessionServer {
     _ push: SessionPush, by rights: Rights?, into collector: PushCollector
   ) async throws(CallError) {
     switch push.action {
-    case .open, .invoke, .pageCall: await run(push, by: rights, into: collector)
+    case .open, .invoke, .pageCall, .edit: await run(push, by: rights, into: collector)
     case .client(let method):
       guard !MethodTable.isReserved(method) else {
         throw .invalidParams(

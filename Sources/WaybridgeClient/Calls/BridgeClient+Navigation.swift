@@ -67,6 +67,28 @@ extension BridgeClient {
     _ = try await perform("page.setResult", .object(params))
   }
 
+  /// Removes a range of pages, and opens others in its place, lowest first; without a range, on top.
+  /// The stack changes at once when the hosts of all new pages have agreed. Each page that closes has
+  /// one outcome: `replaced`, or `dismissed` if no page is opened.
+  ///
+  /// Throws ``CallError``: 2404 for a page that is not on the stack, 2409 if no page would stay, 2423
+  /// if a page refuses to close, 2405 for a URI that is no page, 2429 for more than 32 pages, and as
+  /// ``open(_:_:exts:style:from:timeout:key:onShown:onProgress:)``. The stack is unchanged then.
+  ///
+  /// - Parameters:
+  ///   - remove: the pages to remove; nil removes none.
+  ///   - pages: the pages to open. No client waits for their outcomes.
+  ///   - exts: extensions for the hosts of the pages that close, for example `animated`.
+  ///   - key: the idempotency key.
+  @discardableResult
+  public func edit(
+    removing remove: PageRange<String>? = nil, opening pages: [AddedPage] = [],
+    exts: ValueObject = [:], key: String? = nil
+  ) async throws(CallError) -> NavigationChange {
+    let message = StackEditMessage(remove, opening: pages, exts: exts, key: key)
+    return try await requestChange("navigation.edit", message.value)
+  }
+
   /// Shows a tab by its index, from 0 in the order of the route table.
   ///
   /// Throws ``CallError``: 2404 if there is no such tab. If the tab's first page has to be opened,

@@ -20,6 +20,8 @@ extension BridgeClient {
     public let style: Style
     /// The id of the page that opened this page, if known; only sent to the host.
     public let opener: String?
+    /// The id of the page that will lie directly over it; nil if it comes on top. Only sent to the host.
+    public let under: String?
     /// The caller that opened this page; only sent to the host.
     public let caller: CallerDescription?
     /// The name of the client that shows it, or `server`; nil in a page that is sent to a host.
@@ -31,7 +33,7 @@ extension BridgeClient {
     public init(
       id: String, uri: String, route: String? = nil, params: ValueObject = [:],
       exts: ValueObject = [:], style: Style = .push, opener: String? = nil,
-      caller: CallerDescription? = nil,
+      under: String? = nil, caller: CallerDescription? = nil,
       host: String? = nil, pages: [HostedPage] = []
     ) {
       self.id = id
@@ -41,6 +43,7 @@ extension BridgeClient {
       self.exts = exts
       self.style = style
       self.opener = opener
+      self.under = under
       self.caller = caller
       self.host = host
       self.pages = pages
@@ -56,7 +59,7 @@ extension BridgeClient {
       self.init(
         id: message.id, uri: message.uri ?? "", route: message.route,
         params: message.params ?? [:], exts: message.exts ?? [:], style: message.style ?? .push,
-        opener: message.opener, caller: caller, host: message.host,
+        opener: message.opener, under: message.under, caller: caller, host: message.host,
         pages: (message.pages ?? []).map { HostedPage($0) })
     }
 
@@ -66,7 +69,7 @@ extension BridgeClient {
       HostedPage(
         id: id, uri: params["uri"]?.string ?? uri, route: route,
         params: params["params"]?.object ?? self.params, exts: params["exts"]?.object ?? exts,
-        style: style, opener: opener, caller: caller, host: host, pages: pages)
+        style: style, opener: opener, under: under, caller: caller, host: host, pages: pages)
     }
   }
 }
@@ -80,6 +83,7 @@ private struct PageMessage: Decodable {
   let exts: ValueObject?
   let style: Style?
   let opener: String?
+  let under: String?
   let host: String?
   let pages: [PageMessage]?
 }

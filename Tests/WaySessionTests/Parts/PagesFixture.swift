@@ -18,6 +18,10 @@ struct PagesFixture {
   private var logLines: [String] = []
   /// Calls without a response, with the page that they opened.
   private var openCalls: [CallNumber: String?] = [:]
+  /// The calls of pages of edits that have not ended.
+  private var openParts: Set<CallNumber> = []
+  /// Those whose hosts have declined.
+  private var declinedParts: [CallNumber] = []
   /// Pages that hosts show or have been requested to show.
   private var hostedPages: Set<String> = []
   private var requestedPages: [String] = []
@@ -53,6 +57,39 @@ struct PagesFixture {
         delivering: NavigationDelivery(of: page, hasParams: !params.isEmpty, hasExts: !exts.isEmpty)
       ))
     performAll([])
+  }
+
+  /// Edits the stack. The calls of the pages are `call * 1000` and those that follow.
+  mutating func edit(
+    _ range: PageRange<PageReference>?, opening uris: [String], call: CallNumber,
+    exts: ValueObject = [:], host: String = "c-1"
+  ) throws(CallError) {
+    let parts = uris.indices.map { call * 1000 + $0 }
+    openCalls[call] = .some(nil)
+    openParts.formUnion(parts)
+    pages.begin(
+      StackEdit(
+        range, parts: parts, for: call, by: Rights.app.caller, exts: exts, closing: { _, _ in nil })
+    )
+    for (part, uri) in zip(parts, uris) { try resolve(uri, part, of: call, host: host) }
+  }
+
+  /// Puts a page into an edit, as its call does that has resolved its URI.
+  mutating func resolve(
+    _ uri: String, _ part: CallNumber, of call: CallNumber, host: String = "c-1"
+  ) throws(CallError) {
+    let page = Page(id: pages.makePageID(), uri: uri, route: nil, host: host)
+    pages.open(
+      PageOpening(
+        page: page, hostReference: .client(1), call: part, by: .app,
+        charge: try pages.charge(page), edit: call, respondsWithChange: true))
+    performAll([])
+  }
+
+  /// Fails the call of a page of an edit.
+  mutating func failPart(_ part: CallNumber, of call: CallNumber) {
+    guard openParts.remove(part) != nil else { return }
+    performAll(pages.failEdit(call, CallError(code: 2404, message: ""), by: part))
   }
 
   /// Opens a page and accepts it for its host.
@@ -109,7 +146,8 @@ struct PagesFixture {
       requestedPages.append(opening.page.id)
       pages.recordRequest(
         .app(Task {}), for: opening.page.id, timeout: timerLoop.schedule(after: .seconds(1)) {})
-      logLines.append("ask \(opening.page.id)")
+      logLines.append(
+        "ask \(opening.page.id)" + (opening.upperPage.map { " under \($0)" } ?? ""))
     case .cancelRequest: logLines.append("recall")
     case .close(let page, _, let reason, let exts):
       if hostedPages.remove(page.id) == nil {
@@ -125,10 +163,11 @@ struct PagesFixture {
       openCalls[call] = page
       logLines.append("shown \(page) to \(call)")
     case .settle(let call, let result):
+      if openParts.remove(call) != nil { break }
       if openCalls.removeValue(forKey: call) == nil { violations.append("\(call) ends twice") }
       logLines.append("settle \(call) \(Self.summary(result))")
     case .continueCall(let call):
-      openCalls[call] = nil
+      if openParts.contains(call) { declinedParts.append(call) } else { openCalls[call] = nil }
       logLines.append("go on \(call)")
     case .askGuard(let question):
       askedQuestions.append(question.number)
@@ -166,12 +205,13 @@ extension PagesFixture {
   mutating func runRandomEvents(seed: UInt64, steps: Int) throws {
     var random = SeededRandom(seed: seed)
     for call in 1...steps {
-      switch Int.random(in: 0..<13, using: &random) {
+      switch Int.random(in: 0..<15, using: &random) {
       case 10:
         guard let page = pages.stack.allPages.randomElement(using: &random) else { break }
         try pages.setGuard(
           of: Int.random(in: 1...2, using: &random), for: page.id,
           timeout: Bool.random(using: &random) ? .seconds(1) : nil)
+      case 13, 14: try editAtRandom(call, using: &random)
       case 11: decide(.allow)
       case 12: decide(.deny(reason: "no"))
       case 0...3:
@@ -185,7 +225,17 @@ extension PagesFixture {
       case 4...6:
         guard let page = requestedPages.randomElement(using: &random) else { break }
         let refuses = Int.random(in: 0..<4, using: &random) == 0
-        respond(page, refuses ? CallError(code: 1, message: "") : nil)
+        let declines = refuses && Bool.random(using: &random)
+        respond(page, refuses ? CallError(code: 1, message: "") : nil, declined: declines)
+        for part in declinedParts {
+          // The next host of the page, if its call has one.
+          if Bool.random(using: &random), openParts.contains(part) {
+            try resolve("next", part, of: part / 1000)
+          } else {
+            failPart(part, of: part / 1000)
+          }
+        }
+        declinedParts = []
       case 7:
         changeStack(.back(.count(Int.random(in: 0...2, using: &random))), call: call)
       case 8:
@@ -206,8 +256,21 @@ extension PagesFixture {
     for call in openCalls.keys { abandon(call) }
     for page in requestedPages { respond(page) }
     if pages.count != 0 { violations.append("seed \(seed): \(pages.count) pages are left") }
+    if !openParts.isEmpty { violations.append("the calls \(openParts) have not ended") }
     if !hostedPages.isEmpty { violations.append("seed \(seed): hosts still show \(hostedPages)") }
     violations = violations.map { "seed \(seed): \($0)" }
+  }
+
+  private mutating func editAtRandom(
+    _ call: CallNumber, using random: inout SeededRandom
+  ) throws {
+    let page = PageReference.page(pages.stack.pages.randomElement(using: &random)?.id ?? "none")
+    let range: PageRange<PageReference>? =
+      [.page(page), .from(page), .above(page), .all, nil].randomElement(using: &random) ?? nil
+    let uris = (0..<Int.random(in: 0...3, using: &random)).map { "e\($0)" }
+    if uris.isEmpty { return changeStack(.edit(range, opening: []), call: call) }
+    let host = "c-\(Int.random(in: 1...2, using: &random))"
+    try edit(range, opening: uris, call: call, host: host)
   }
 
   private mutating func finish(_ page: String, call: CallNumber) {

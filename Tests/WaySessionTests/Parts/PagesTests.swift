@@ -289,6 +289,105 @@ struct PagesTests {
     #expect(fixture.log == ["asked a", "ask p3"])
   }
 
+  @Test mutating func editReplacesPagesAtOnce() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.show("b", call: 3)
+    try fixture.edit(.page(.page("p2")), opening: ["x", "y"], call: 4, exts: ["animated": false])
+    #expect(fixture.log == ["asked x", "ask p4 under p5"])
+    fixture.respond("p4")
+    #expect(fixture.log == ["asked y", "ask p5 under p3"])
+    #expect(fixture.pages.stack.pages.map(\.id) == ["p1", "p2", "p3"])
+    fixture.respond("p5")
+    #expect(
+      fixture.log == [
+        "close p2 replaced animated", "resume p3", "settle 2 replaced", "closed a", "opened x",
+        "opened y", "settle 4 change",
+      ])
+    #expect(fixture.pages.stack.pages.map(\.id) == ["p1", "p4", "p5", "p3"])
+  }
+
+  @Test(
+    "a failure leaves the stack as it was", arguments: ["refused", "silent", "gone", "cancelled"])
+  func failedEditChangesNothing(_ failure: String) throws {
+    var fixture = PagesFixture()
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.edit(.all, opening: ["x", "y"], call: 3, host: "c-2")
+    fixture.respond("p3")
+    _ = fixture.log
+    switch failure {
+    case "refused":
+      fixture.respond("p4", CallError(code: 1, message: "no"))
+      #expect(fixture.log == ["failed y", "close p3 cancelled", "settle 3 error 1"])
+    case "silent":
+      fixture.timeOut("p4")
+      #expect(
+        fixture.log == [
+          "silent c-2", "failed y", "recall", "close p3 cancelled", "settle 3 error 2504",
+        ])
+      fixture.respond("p4")
+      #expect(fixture.log == ["close p4 cancelled"])
+    case "gone":
+      fixture.performAll(fixture.pages.hostLeft("c-2"))
+      #expect(fixture.log == ["recall", "close p3 cancelled", "settle 3 error 2504"])
+    default:
+      fixture.abandon(3)
+      #expect(fixture.log == ["recall", "close p3 cancelled"])
+    }
+    #expect(fixture.pages.stack.pages.map(\.id) == ["p1", "p2"])
+    #expect(fixture.pages.count == 2)
+  }
+
+  @Test mutating func editAsksGuardsBeforeHosts() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.pages.setGuard(of: 1, for: "p1", timeout: .seconds(1))
+    try fixture.edit(.page(.page("p1")), opening: ["x"], call: 3)
+    #expect(fixture.log == ["ask guard of p1"])
+    fixture.decide(.deny(reason: "no"))
+    #expect(fixture.log == ["settle 3 error 2423"])
+    try fixture.edit(.page(.page("p1")), opening: ["x"], call: 4, exts: ["force": true])
+    #expect(fixture.log == ["asked x", "ask p4 under p2"])
+  }
+
+  @Test mutating func editFailsIfStackChangesWhileSilentHostIsAsked() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    try fixture.open("b", call: 3, host: "c-2")
+    fixture.timeOut("p3")
+    try fixture.edit(.from(.page("p2")), opening: ["x"], call: 4, host: "c-2")
+    try fixture.show("c", call: 5)
+    fixture.respond("p4")
+    #expect(fixture.log == ["close p4 cancelled", "settle 4 error 2409"])
+    #expect(fixture.pages.stack.pages.map(\.id) == ["p1", "p2", "p5"])
+  }
+
+  @Test mutating func asksNextHostForDeclinedPageOfEdit() throws {
+    try fixture.show("m", call: 1)
+    try fixture.edit(nil, opening: ["x", "y"], call: 2)
+    fixture.respond("p2")
+    _ = fixture.log
+    fixture.respond("p3", .declined, declined: true)
+    #expect(fixture.log == ["go on 2001"])
+    try fixture.resolve("y", 2001, of: 2, host: "c-2")
+    fixture.respond("p4")
+    #expect(fixture.log == ["asked y", "ask p4", "opened x", "opened y", "settle 2 change"])
+    #expect(fixture.pages.stack.pages.map(\.id) == ["p1", "p2", "p4"])
+  }
+
+  @Test mutating func editWaitsForItsPagesWithoutBlocking() throws {
+    try fixture.show("m", call: 1)
+    try fixture.show("a", call: 2)
+    fixture.pages.begin(
+      StackEdit(
+        .page(.page("p2")), parts: [3000], for: 3, by: Rights.app.caller, exts: [:],
+        closing: { _, _ in nil }))
+    try fixture.show("b", call: 4)
+    try fixture.resolve("x", 3000, of: 3)
+    #expect(fixture.log == ["asked x", "ask p4 under p3"])
+  }
+
   @Test mutating func emitsVisibilityOfPagesThatChange() throws {
     fixture = PagesFixture(observesVisibility: true)
     try fixture.show("m", call: 1)

@@ -14,6 +14,7 @@ final class NavigationFixture {
     var outcomes: [String: String] = [:]
     var data: [String: Value] = [:]
     var shown: [String]?
+    var opened: [[String]] = []
     /// The pages of `page.resume`, in order, each with the parameters and `exts` that it gets.
     var resumed: [[Value]] = []
     var found: String?
@@ -28,6 +29,8 @@ final class NavigationFixture {
   private var tableNames: [Value: String] = [:]
   /// The name of the page that is being opened.
   private var openingPage = ""
+  /// The names of the pages that an edit opens and whose hosts are not asked yet.
+  private var editedPages: [String] = []
   private var pingCount: Int64 = 0
   private var observation = NavigationObservation()
   /// The response to the operation.
@@ -137,6 +140,12 @@ final class NavigationFixture {
       var params = finish
       params["page"] = pageReference(try #require(finish["page"]?.string))
       changed = try await requestOperation("navigation.finish", .object(params))
+    } else if let edit = operation["edit"]?.object {
+      let pages = edit["open"]?.array ?? []
+      editedPages = pages.compactMap { $0["page"]?.string?.split(separator: "=").first }
+        .map(String.init)
+      changed = try await requestOperation("navigation.edit", .object(try params(of: edit)))
+      editedPages = []
     } else if let select = operation["select"] {
       openingPage = select["page"]?.string ?? ""
       var params = select["params"]?.object ?? [:]
@@ -155,6 +164,28 @@ final class NavigationFixture {
     guard observation.error == nil else { return }
     let result = try #require(changed)
     #expect(result["closed"]?.array?.map { tableNames[$0] } == observation.closed)
+  }
+
+  /// Returns the params of `navigation.edit` for the operation of a row.
+  private func params(of edit: ValueObject) throws -> ValueObject {
+    var params = ValueObject()
+    if var remove = edit["remove"]?.object {
+      for name in ["page", "from", "through", "above"] {
+        if let text = remove[name]?.string { remove[name] = pageReference(text) }
+      }
+      params["remove"] = .object(remove)
+    }
+    if let pages = edit["open"]?.array {
+      params["open"] = .array(
+        try pages.map { page in
+          var members = page.object ?? [:]
+          let text = try #require(members["page"]?.string)
+          members["page"] = nil
+          members["uri"] = .string(try StackDescription.NotatedPage(text).uri)
+          return .object(members)
+        })
+    }
+    return params
   }
 
   private func pageReference(_ text: String) -> Value {
@@ -215,9 +246,15 @@ final class NavigationFixture {
     case "page.open":
       let page = try #require(message["params"]?["page"])
       let id = try #require(page["id"])
+      let style = try #require(page["style"]?.string)
+      if editedPages.isEmpty {
+        observation.shown = [openingPage, style]
+      } else {
+        openingPage = editedPages.removeFirst()
+        observation.opened.append([openingPage, style])
+      }
       serverIDs[openingPage] = id
       tableNames[id] = openingPage
-      observation.shown = [openingPage, try #require(page["style"]?.string)]
       try await client.respond(message, .null)
     case "page.close":
       let id = try #require(message["params"]?["page"])

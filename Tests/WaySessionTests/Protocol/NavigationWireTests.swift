@@ -92,6 +92,13 @@ struct NavigationTableRow: CustomTestStringConvertible, Sendable {
       let top = try StackDescription(after).sections.first?.pages.last.map { Value.string($0.id) }
       resumed = top == delivered.first ? nil : top
     }
+    let opened = row["opened"]?.array ?? []
+    expected.opened = opened.map { $0.array?.compactMap(\.string) ?? [] }
+    // The page over new ones is resumed, because hosts may have shown them over it.
+    let top = try StackDescription(after).sections.first?.pages.last?.id
+    if let top, !opened.isEmpty, opened.last?.array?.first != .string(top) {
+      resumed = .string(top)
+    }
     if let resumed, !resumed.isNull { expected.resumed.append([resumed, .null, .null]) }
     // The server rejects a negative count before it reaches the stack.
     expected.error = row["error"]?.string.map { $0 == "invalidCount" ? "invalidParams" : $0 }
@@ -103,6 +110,9 @@ struct NavigationTableRow: CustomTestStringConvertible, Sendable {
     var pages = parts.flatMap(\.pages)
     for place in [operation["open"], operation["select"]] {
       if let text = place?["page"]?.string { pages.append(try StackDescription.NotatedPage(text)) }
+    }
+    for page in operation["edit"]?["open"]?.array ?? [] {
+      pages.append(try StackDescription.NotatedPage(try #require(page["page"]?.string)))
     }
     uris = pages.map(\.uri)
     var tabs = (0..<3).map { "tab:\($0)" }

@@ -34,6 +34,7 @@ export class MockClient {
     ["navigation.contains", ({ uri }) => this.#contains(uri)],
     ["navigation.back", (params) => this.#back(params)],
     ["navigation.finish", (params) => this.#finish(params)],
+    ["navigation.edit", (params, context) => this.#edit(params, context)],
     ["page.call", (params, context) => this.#call(params, context)],
     ["page.setGuard", (params) => this.#session.setGuard(this.#ownPage(params), params.enabled === false ? undefined : this)],
     ["page.setResult", (params) => this.#session.stack.setResult(this.#ownPage(params), params.result ?? undefined)],
@@ -191,6 +192,24 @@ export class MockClient {
     this.#checkClosing(params);
     await this.#session.askGuards(this.#session.stack.closing(params), "dismissed", params.exts);
     return this.#session.stack.back(params);
+  }
+
+  /**
+   * @param {any} params
+   * @param {RequestContext} context
+   */
+  #edit(params, context) {
+    const { remove, open = [] } = params;
+    const isRange = remove === undefined || [remove.page, remove.from, remove.above, remove.all].filter((each) => each !== undefined).length === 1;
+    if (!isRange || (open.length === 0 && (remove === undefined || remove.all))) {
+      throw failure("invalidParams", "navigation.edit needs open, or remove with one of page, from, above and all; all needs open");
+    }
+    if (!this.#session.stack.removedBy(remove).every(({ id }) => this.#owns(id))) {
+      throw forbidden("A guest can only close the page in which it runs, and pages that it shows or has opened");
+    }
+    const denied = open.find((/** @type {any} */ { uri }) => !this.#mayCall(uri));
+    if (denied !== undefined) throw forbidden(`This guest cannot call "${denied.uri}"`);
+    return this.#session.edit(params, context, [this]);
   }
 
   /**

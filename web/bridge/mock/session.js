@@ -130,10 +130,57 @@ export class MockSession {
       const existing = this.stack.popTo(uri, changes, exts);
       if (existing !== undefined) return existing.outcome;
     }
+    const { page: opened, handler } = await this.#show({ ...params, uri, exts, style, from }, context, callers);
+    const outcome = this.stack.add(opened);
+    context.progress({ opened: { page: opened.id } });
+    context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
+    if (handler !== undefined) void this.#run(opened, handler);
+    return outcome;
+  }
+
+  /**
+   * Removes pages and opens others in their place. A failure leaves the stack as it is.
+   * @param {{remove?: import("../types/api.js").PageRange, open?: import("../types/api.js").AddedPage[], exts?: import("../types/api.js").Params}} params
+   * @param {RunContext} context
+   * @param {MockClient[]} callers as for `open`
+   */
+  async edit({ remove, open = [], exts }, context, callers) {
+    const closing = this.stack.removedBy(remove);
+    if (open.length === 0 && closing.length === this.stack.pages.length) {
+      throw bridgeError(codeOf.conflict, "No page would stay on the stack", { data: { kind: "nothingStays", retryable: false } });
+    }
+    await this.askGuards(closing, open.length > 0 ? "replaced" : "dismissed", exts);
+    /** @type {{page: Page, handler?: MockPageHandler}[]} */
+    const shown = [];
+    try {
+      for (const { uri, ...page } of open) {
+        const wanted = normalForm(uri);
+        if (this.#findTask(wanted)) throw failure("wrongKind", `"${wanted}" is not a page, and cannot be put on the stack`);
+        shown.push(await this.#show({ exts: {}, style: "push", ...page, uri: wanted }, context, callers));
+      }
+    } catch (error) {
+      for (const { page } of shown.reverse()) this.#closed(page, "cancelled", {});
+      throw error;
+    }
+    const change = this.stack.edit(remove, shown.map(({ page }) => page), exts);
+    for (const { page, handler } of shown) if (handler !== undefined) void this.#run(page, handler);
+    return change;
+  }
+
+  /**
+   * Asks a host to show a page, unless the app itself shows it. The page is not on the stack yet.
+   * @param {{uri: string, params?: object, exts: import("../types/api.js").Params, style: import("../types/api.js").Style, from?: string}} params
+   * @param {RunContext} context
+   * @param {MockClient[]} callers as for `open`
+   * @returns {Promise<{page: Page, handler?: MockPageHandler}>} `handler`: the app's own
+   */
+  async #show({ uri, params, exts, style, from }, context, callers) {
+    const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
+    if (own === undefined && hosted.length === 0) throw noRoute(uri);
     const page = (/** @type {import("../uri/uri-map.js").Found<any>} */ found) => {
       this.#lastPage += 1;
       /** @type {Page} */
-      const made = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params.params }, exts, style, opener: from };
+      const made = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params }, exts, style, opener: from };
       return made;
     };
     const opened =
@@ -151,11 +198,7 @@ export class MockSession {
             return wanted;
           });
     this.#openers.set(opened.id, callers.at(-1));
-    const outcome = this.stack.add(opened);
-    context.progress({ opened: { page: opened.id } });
-    context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
-    if (own !== undefined) void this.#show(opened, own.handler);
-    return outcome;
+    return { page: opened, handler: own?.handler };
   }
 
   /**
@@ -218,7 +261,7 @@ export class MockSession {
    * @param {Page} page
    * @param {MockPageHandler} handler
    */
-  async #show(page, handler) {
+  async #run(page, handler) {
     const controller = new AbortController();
     this.#shown.set(page.id, controller);
     try {

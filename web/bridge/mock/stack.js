@@ -48,6 +48,14 @@ export class MockStack {
     const ending = { lowest: "replaced", others: "replaced", exts: page.exts };
     if (page.style === "replace") this.#remove(this.#entries.length - 1, ending);
     if (page.style === "root") this.#remove(0, ending);
+    return this.#push(page);
+  }
+
+  /**
+   * @param {Page} page
+   * @returns {Promise<Outcome>}
+   */
+  #push(page) {
     /** @type {(outcome: Outcome) => void} */
     let settle = () => {};
     /** @type {Promise<Outcome>} */
@@ -101,6 +109,51 @@ export class MockStack {
   closedByOpening(style, uri) {
     const index = { root: 0, replace: this.#entries.length - 1, popTo: this.#find(uri) + 1 }[/** @type {string} */ (style)];
     return index === undefined || (style === "popTo" && index === 0) ? [] : this.pages.slice(Math.max(0, index));
+  }
+
+  /**
+   * Returns the pages that an edit would remove.
+   * @param {import("../types/api.js").PageRange} [remove]
+   */
+  removedBy(remove) {
+    return this.pages.slice(...this.#range(remove));
+  }
+
+  /**
+   * Removes a range of pages, and puts others in its place.
+   * @param {import("../types/api.js").PageRange | undefined} remove
+   * @param {Page[]} pages lowest first
+   * @param {Params} [exts] those of the operation
+   * @returns {import("../types/api.js").NavigationChange}
+   */
+  edit(remove, pages, exts) {
+    const [start, end] = this.#range(remove);
+    const upper = this.#entries.splice(end);
+    const outcome = pages.length > 0 ? "replaced" : "dismissed";
+    const closed = this.#remove(start, { lowest: outcome, others: outcome, exts });
+    for (const page of pages) void this.#push(page);
+    this.#entries.push(...upper);
+    const top = this.#entries.at(-1)?.page;
+    const isResumed = upper.length > 0 ? pages.length > 0 : pages.length === 0 && closed.length > 0;
+    if (isResumed && top !== undefined) this.#events.resumed(top, {});
+    const change = { page: top?.id ?? null, closed };
+    return pages.length > 0 ? { ...change, opened: pages.map(({ id }) => id) } : change;
+  }
+
+  /**
+   * Returns the indices of the first removed page and of the first one above the range.
+   * @param {import("../types/api.js").PageRange} [remove]
+   * @returns {[number, number]}
+   */
+  #range(remove) {
+    const count = this.#entries.length;
+    if (remove === undefined) return [count, count];
+    const { page, from = "", through, above, all } = remove;
+    if (all) return [0, count];
+    if (above !== undefined) return [this.#index(above) + 1, count];
+    const first = this.#index(page ?? from);
+    const last = page !== undefined ? first : through === undefined ? count - 1 : this.#index(through);
+    return [Math.min(first, last), Math.max(first, last) + 1];
   }
 
   /**

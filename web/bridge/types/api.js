@@ -39,6 +39,8 @@
  * @property {Style} style the style that took effect. It can differ from the requested one: a `popTo` that finds no page becomes a
  *   `push`
  * @property {string} [opener] the id of the page that opened it; only the page's host receives it
+ * @property {string} [under] of `editStack`: the id of the page that will lie directly over it, if it does not come on top; only the page's host
+ *   receives it
  * @property {"page"} [kind] only of a page on the stack
  * @property {string} [host] only of a page on the stack: the id of the client that shows it, or `server`
  * @property {Page[]} [pages] only of a page on the stack: the modal stack that it presents
@@ -49,6 +51,29 @@
  * @typedef {object} NavigationChange
  * @property {string | null} page the id of the page now on top; `null` if no page is open
  * @property {string[]} closed the ids of the pages that closed, topmost first
+ * @property {string[]} [opened] of `editStack`: the ids of the pages that it has opened, lowest first
+ *
+ * @typedef {object} PageRange the pages to remove, among those that are shown: `page`, `from`, `above` or `all`. A page is named by its id, its
+ *   URI or the name of its route
+ * @property {string} [page] one page; those above it stay
+ * @property {string} [from] the pages from this one to the top, or through another one
+ * @property {string} [through] with `from`: the other end of the range
+ * @property {string} [above] all pages above this one
+ * @property {true} [all] all pages of the selected tab, or of no tab, with the modals over them
+ *
+ * @typedef {object} AddedPage a page to open
+ * @property {string} uri
+ * @property {Params} [params]
+ * @property {Params} [exts]
+ * @property {"push" | "present"} [style] default: that of the route if it is `present`, and `push` otherwise
+ *
+ * @typedef {object} StackEdit
+ * @property {PageRange} [remove]
+ * @property {AddedPage[]} [open] the pages that come in their place, or on top, lowest first; at most 32. No client waits for their outcomes
+ * @property {Params} [exts] how to close the pages, such as `animated`; their hosts receive it
+ * @property {string} [key] idempotency key: the edit is carried out once
+ * @property {number} [timeout] milliseconds until the hosts have agreed
+ * @property {AbortSignal} [signal] cancels the edit
  *
  * @typedef {{action: string, action_url?: string, params?: Params}} ActionLink a link that the table's `actions` translate to a URI
  *

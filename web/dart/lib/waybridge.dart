@@ -50,6 +50,7 @@ export 'src/page_host.dart'
 export 'src/registrations.dart' show Registration;
 export 'src/route_calls.dart' show RouteCalls;
 export 'src/socket.dart' show BridgeSocket, Connector;
+export 'src/stack_edit.dart' show AddedPage, PageRange;
 export 'src/states.dart' show BridgeState;
 export 'src/topics.dart' show EventHandler;
 export 'src/values.dart' show Json;

@@ -11,7 +11,7 @@ extension CallError {
     let code: ErrorCode =
       switch error {
       case .notOnStack, .nothingBefore: .noRoute
-      case .nothingCloses, .pageExists, .emptyTab: .conflict
+      case .nothingCloses, .nothingStays, .pageExists, .emptyTab: .conflict
       case .invalidCount, .invalidExts, .notByTab: .invalidParams
       case .stackFull: .tooMany
       }

@@ -71,6 +71,10 @@ final class BridgePage {
   /// The id of the page that opened it; only the host receives it.
   String? get opener => stringOf(json['opener']);
 
+  /// The id of the page that will lie directly over it; null if it comes on top.
+  /// Only the host receives it.
+  String? get under => stringOf(json['under']);
+
   /// Only of a page on the stack: the client that shows it; `server` for Swift
   /// code.
   String? get host => stringOf(json['host']);
@@ -105,7 +109,11 @@ final class PageStack {
 
 /// The changes of the stack by an operation.
 final class NavigationChange {
-  const NavigationChange(this.page, this.closed);
+  const NavigationChange(
+    this.page,
+    this.closed, [
+    this.opened = const <String>[],
+  ]);
 
   /// Decodes a response of `navigation.…`.
   factory NavigationChange.of(Object? answer) {
@@ -113,6 +121,7 @@ final class NavigationChange {
     return NavigationChange(
       stringOf(members['page']),
       stringsOf(members['closed']),
+      stringsOf(members['opened']),
     );
   }
 
@@ -121,6 +130,9 @@ final class NavigationChange {
 
   /// The ids of the closed pages, topmost first.
   final List<String> closed;
+
+  /// The ids of the pages that `editStack` has opened, lowest first.
+  final List<String> opened;
 }
 
 /// The route that a URI resolves to.

@@ -152,6 +152,25 @@ abstract base class SessionCalls extends CallerBase {
     return page == null ? null : BridgePage(objectOf(page));
   }
 
+  /// Removes a range of pages, and opens others in its place, lowest first;
+  /// without a range, on top. The stack changes at once when the hosts of all new
+  /// pages have agreed; a failure leaves it as it is. No client waits for the
+  /// outcomes of the new pages. The hosts of closed pages receive [exts].
+  Future<NavigationChange> editStack({
+    PageRange? remove,
+    List<AddedPage> open = const <AddedPage>[],
+    Json? exts,
+    String? key,
+  }) async {
+    final members = withoutNulls(<String, Object?>{
+      'remove': remove?.json,
+      'open': open.isEmpty ? null : open.map((page) => page.json).toList(),
+      'exts': exts,
+      'key': key,
+    });
+    return NavigationChange.of(await request('navigation.edit', members));
+  }
+
   /// Selects a tab: by its index in the table, from 0, or by a reference to its
   /// first page.
   Future<NavigationChange> selectTab({int? index, String? uri}) async {
