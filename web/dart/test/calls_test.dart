@@ -4,6 +4,7 @@ import 'package:waybridge/src/codes.dart';
 import 'package:waybridge/src/errors.dart';
 import 'package:waybridge/src/models.dart';
 import 'package:waybridge/src/options.dart';
+import 'package:waybridge/src/stack_edit.dart';
 import 'package:waybridge/src/uri_template.dart';
 import 'package:waybridge/src/values.dart';
 
@@ -12,6 +13,39 @@ import 'support/fake_socket.dart';
 import 'support/transcript_matcher.dart';
 
 void main() {
+  test('an edit of the stack is one request', () async {
+    final fixture = BridgeFixture();
+    await fixture.openSession();
+    final edit = fixture.bridge.editStack(
+      remove: PageRange.from('p2', through: 'native://pay'),
+      open: const <AddedPage>[
+        AddedPage('native://order/7', style: PageStyle.present),
+      ],
+      key: 'edit-7',
+    );
+    final sent = fixture.socket.dequeue();
+    expect(sent['method'], 'navigation.edit');
+    expect(
+      difference(<String, Object?>{
+        'remove': <String, Object?>{'from': 'p2', 'through': 'native://pay'},
+        'open': <Object?>[
+          <String, Object?>{'uri': 'native://order/7', 'style': 'present'},
+        ],
+        'key': 'edit-7',
+      }, sent['params']),
+      null,
+    );
+    await fixture.receive(
+      responseTo(sent, <String, Object?>{
+        'page': 'p4',
+        'closed': <String>['p3', 'p2'],
+        'opened': <String>['p4'],
+      }),
+    );
+    final change = await edit;
+    expect(difference(<Object?>['p4'], change.opened), null);
+  });
+
   test('calls wait for the session, and are sent in order', () async {
     final fixture = BridgeFixture();
     final one = fixture.observe(fixture.bridge.invoke('action://one'));

@@ -4,6 +4,7 @@ import 'package:waybridge/src/encodable.dart';
 import 'package:waybridge/src/errors.dart';
 import 'package:waybridge/src/host_call.dart';
 import 'package:waybridge/src/options.dart';
+import 'package:waybridge/src/stack_edit.dart';
 import 'package:waybridge/src/uri_template.dart';
 import 'package:waybridge/src/values.dart';
 
@@ -123,6 +124,7 @@ void main() {
       fixture.observe(bridge.finish(result: half)),
       fixture.observe(bridge.finish(message: half)),
       fixture.observe(bridge.back(to: half)),
+      fixture.observe(bridge.editStack(remove: PageRange.page(half))),
       fixture.observe(bridge.adopt('native://$half')),
       fixture.observeCompletion(bridge.deliver('native://x', params: wrong)),
       fixture.observeCompletion(bridge.deliverAction(half)),

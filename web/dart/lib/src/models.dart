@@ -71,8 +71,8 @@ final class BridgePage {
   /// The id of the page that opened it; only the host receives it.
   String? get opener => stringOf(json['opener']);
 
-  /// The id of the page that will lie directly over it; null if it comes on top.
-  /// Only the host receives it.
+  /// The id of the page that will lie directly over it; null if it comes on
+  /// top. Only the host receives it.
   String? get under => stringOf(json['under']);
 
   /// Only of a page on the stack: the client that shows it; `server` for Swift

@@ -2,6 +2,7 @@ import 'calls.dart';
 import 'host_call.dart';
 import 'models.dart';
 import 'options.dart';
+import 'stack_edit.dart';
 import 'values.dart';
 
 /// The calls of a client of a session.
@@ -153,9 +154,9 @@ abstract base class SessionCalls extends CallerBase {
   }
 
   /// Removes a range of pages, and opens others in its place, lowest first;
-  /// without a range, on top. The stack changes at once when the hosts of all new
-  /// pages have agreed; a failure leaves it as it is. No client waits for the
-  /// outcomes of the new pages. The hosts of closed pages receive [exts].
+  /// without a range, on top. The stack changes at once when the hosts of all
+  /// new pages have agreed; a failure leaves it as it is. No client waits for
+  /// the outcomes of the new pages. The hosts of closed pages receive [exts].
   Future<NavigationChange> editStack({
     PageRange? remove,
     List<AddedPage> open = const <AddedPage>[],
