@@ -95,9 +95,12 @@ enum PageMethods {
     }
     let failed = Set(try params.strings(.failed, limit: limit) ?? [])
     if !failed.isEmpty { session.perform(session.pages.removeUnrestored(failed, by: client.name)) }
+    session.perform(session.pages.failEdits(showing: shown, by: client.name))
     let own = session.pages.entries(of: client.id)
     let missing = own.filter { !shown.contains($0.page.id) }
-    let closed = shown.filter { id in !own.contains { $0.page.id == id } }
+    let closed = shown.filter { id in
+      !own.contains { $0.page.id == id } && !session.pages.isEdited(id)
+    }
     return .value([
       "open": .array(missing.map(\.params)), "closed": .array(closed.map(Value.string)),
     ])

@@ -727,6 +727,15 @@ extension Pages {
     return actions
   }
 
+  /// Whether a page belongs to an edit that has not ended.
+  func isEdited(_ page: String) -> Bool { edits.contains(page) }
+
+  /// Ends the edits of which a host, given by its name, does not show a page any more.
+  mutating func failEdits(showing shown: [String], by host: String) -> [SessionPageAction] {
+    let error = CallError(.hostFailed, "The host does not show the page any more")
+    return edits.losing(host: host, showing: shown).flatMap { failEdit($0.call, error) }
+  }
+
   /// Ends what an edit that is removed has begun: its hosts close the pages that they show, topmost
   /// first.
   private mutating func end(

@@ -121,10 +121,12 @@ struct StackEdits {
   /// Whether a page belongs to an edit.
   func contains(_ page: String) -> Bool { edits.values.contains { $0.contains(page) } }
 
-  /// Returns the edits that lose a page with a host, given by its name.
-  func losing(host: String) -> [StackEdit] {
-    edits.values.filter { edit in edit.agreedOpenings.contains { $0.page.host == host } }
-      .sorted { $0.call < $1.call }
+  /// Returns the edits of which a host, given by its name, has agreed to show a page and shows only
+  /// `shown`.
+  func losing(host: String, showing shown: [String] = []) -> [StackEdit] {
+    edits.values.filter { edit in
+      edit.agreedOpenings.contains { $0.page.host == host && !shown.contains($0.page.id) }
+    }.sorted { $0.call < $1.call }
   }
 }
 

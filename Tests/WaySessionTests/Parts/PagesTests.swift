@@ -339,6 +339,17 @@ struct PagesTests {
     #expect(fixture.pages.count == 2)
   }
 
+  @Test mutating func editFailsIfHostHasLostAgreedPage() throws {
+    try fixture.show("m", call: 1)
+    try fixture.edit(nil, opening: ["x", "y"], call: 2)
+    fixture.respond("p2")
+    _ = fixture.log
+    fixture.performAll(fixture.pages.failEdits(showing: ["p1", "p2"], by: "c-1"))
+    #expect(fixture.log == [] && fixture.pages.isEdited("p2"))
+    fixture.performAll(fixture.pages.failEdits(showing: ["p1"], by: "c-1"))
+    #expect(fixture.log == ["recall", "close p2 cancelled", "settle 2 error 2502"])
+  }
+
   @Test mutating func editAsksGuardsBeforeHosts() throws {
     try fixture.show("m", call: 1)
     try fixture.show("a", call: 2)

@@ -10,6 +10,7 @@ extension BridgeClient.HostedPage {
       "params": .object(params), "exts": .object(exts), "style": .string(style.rawValue),
     ]
     members["opener"] = opener.map(Value.string)
+    members["under"] = under.map(Value.string)
     return .object(members)
   }
 
