@@ -85,5 +85,6 @@ struct ClientMethodRequest {
   let method: String
   let params: ValueObject
   let rights: Rights
-  let timeout: Duration
+  /// `nil` waits without a limit.
+  let timeout: Duration?
 }
