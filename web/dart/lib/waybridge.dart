@@ -24,12 +24,15 @@ export 'src/errors.dart'
         OutcomeUnknownException,
         RouteNotFoundException;
 export 'src/host_call.dart' show Caller, HostCall, OnceRunner;
+export 'src/interceptors.dart'
+    show InterceptedCall, Interception, InterceptorHandler;
 export 'src/invitation.dart' show Invitation;
 export 'src/models.dart'
     show
         BridgeEvent,
         BridgePage,
         Destination,
+        Gate,
         LostCall,
         NavigationChange,
         Outcome,

@@ -4,6 +4,8 @@ import 'client.dart';
 import 'connection.dart';
 import 'connection_manager.dart';
 import 'errors.dart';
+import 'host_registry.dart';
+import 'interceptors.dart';
 import 'invitation.dart';
 import 'models.dart';
 import 'options.dart';
@@ -146,6 +148,53 @@ final class Bridge extends SessionCalls {
   Registration task(String pattern, TaskHandler handler) {
     final hosts = _client.hosts;
     return hosts.register(hosts.handlers.addTask(pattern, handler));
+  }
+
+  /// Registers an interceptor, which decides about calls of the session before
+  /// a handler or host gets them: those of [scheme], limited to [patterns], and
+  /// those of routes in [groups]. It needs at least one of the three. The
+  /// error of a refused call contains [name].
+  ///
+  /// The interceptor with the highest [priority] sees a call first; 0 is the
+  /// default. The call is refused if [handler] has not decided within
+  /// [timeout], which is 60 s by default and at most 300 s.
+  Registration intercept(
+    String name,
+    InterceptorHandler handler, {
+    String? scheme,
+    List<String>? patterns,
+    List<String>? groups,
+    int? priority,
+    Duration? timeout,
+  }) {
+    final hosts = _client.hosts;
+    final declaration = Declaration(
+      'interceptor',
+      scheme?.toLowerCase(),
+      patterns,
+      name: name,
+      groups: groups,
+      priority: priority,
+      timeout: timeout?.inMilliseconds,
+    );
+    return hosts.register(hosts.handlers.addInterceptor(declaration, handler));
+  }
+
+  /// Returns the gates of the app, in the order in which a call passes them.
+  Future<List<Gate>> gates() async {
+    final answer = objectOf(await request('session.gates'));
+    return listOf(
+      answer['gates'],
+    ).map((Object? each) => Gate.of(each)).toList();
+  }
+
+  /// Opens or closes a gate of the session, for example after the user has
+  /// signed in or out. When it opens, the calls that wait for it continue.
+  Future<void> setGate(String name, {required bool open}) async {
+    await request('session.setGate', <String, Object?>{
+      'gate': name,
+      'open': open,
+    });
   }
 
   /// Registers a method that the server can call, and other clients as well if

@@ -53,6 +53,7 @@ final class ClientHosts {
   FutureOr<Object?> Function(Json params)? notificationHandler(String method) {
     if (method == 'page.resume') return _resume;
     if (method.startsWith('page.') || method.startsWith('task.')) return null;
+    if (method == 'router.intercept') return null;
     final handler = handlers.handler(method);
     if (handler == null) return null;
     return (Json params) => handler(params, _notificationRequest());

@@ -12,9 +12,17 @@ import 'host_registry.dart';
 import 'hosted_pages.dart';
 import 'idempotency_results.dart';
 import 'incoming_requests.dart';
+import 'interceptors.dart';
 import 'models.dart';
 import 'page_host.dart';
 import 'values.dart';
+
+final class _InterceptorEntry {
+  const _InterceptorEntry(this.declaration, this.handler);
+
+  final Declaration declaration;
+  final InterceptorHandler handler;
+}
 
 /// A host that was added: its declaration, and the function that removes it.
 final class HostEntry {
@@ -24,7 +32,8 @@ final class HostEntry {
   final void Function() remove;
 }
 
-/// The handlers of this client's hosts: pages, tasks, and methods of pages.
+/// The handlers of this client's hosts: pages, tasks, interceptors, and methods
+/// of pages.
 final class HostHandlers {
   HostHandlers(this._calls, this._results);
 
@@ -40,6 +49,10 @@ final class HostHandlers {
   final HostRegistry<TaskHandler> _tasks = HostRegistry<TaskHandler>();
   final Map<String, MethodHandler> _methods = <String, MethodHandler>{};
 
+  /// By name.
+  final Map<String, _InterceptorEntry> _interceptors =
+      <String, _InterceptorEntry>{};
+
   final Map<String, LeaveGuard> _guards = <String, LeaveGuard>{};
 
   late final HostedPages pages = HostedPages(_hosts);
@@ -49,7 +62,11 @@ final class HostHandlers {
 
   /// The declarations of all hosts, as they are registered with the server.
   List<Declaration> get declarations {
-    return <Declaration>[..._hosts.declarations, ..._tasks.declarations];
+    return <Declaration>[
+      ..._hosts.declarations,
+      ..._tasks.declarations,
+      ..._interceptors.values.map((_InterceptorEntry each) => each.declaration),
+    ];
   }
 
   /// Returns the handler of a request; null if there is none.
@@ -65,6 +82,7 @@ final class HostHandlers {
     }
     if (method == 'page.call') return _call;
     if (method == 'page.leave') return _leave;
+    if (method == 'router.intercept') return _intercept;
     if (method == 'task.run') return _run;
     final own = _methods[method];
     if (own == null) return null;
@@ -96,6 +114,27 @@ final class HostHandlers {
     _checkPattern(pattern);
     final declaration = Declaration('task', null, <String>[pattern]);
     return HostEntry(declaration, _tasks.add(declaration, handler));
+  }
+
+  /// Adds an interceptor.
+  HostEntry addInterceptor(
+    Declaration declaration,
+    InterceptorHandler handler,
+  ) {
+    final name = declaration.name ?? '';
+    declaration.patterns?.forEach(_checkPattern);
+    if (_interceptors.containsKey(name)) {
+      throw failure(
+        ErrorCode.conflict,
+        'This client already has an interceptor "$name"; remove the first one '
+        'before',
+      );
+    }
+    final added = _InterceptorEntry(declaration, handler);
+    _interceptors[name] = added;
+    return HostEntry(declaration, () {
+      if (identical(_interceptors[name], added)) _interceptors.remove(name);
+    });
   }
 
   /// Adds the handler of a method. Returns a function that removes it.
@@ -187,6 +226,18 @@ final class HostHandlers {
     return withoutNulls(<String, Object?>{
       'allow': refusal == null,
       'reason': refusal,
+    });
+  }
+
+  Future<Object?> _intercept(Json params, IncomingRequest request) async {
+    // Without an entry, it was removed while the question was on its way.
+    final entry = _interceptors[stringOf(params['name']) ?? ''];
+    if (entry == null) return Interception.next().json;
+    final handler = entry.handler;
+    final call = InterceptedCall(params, request.cancellation);
+    return runHandler(request.cancellation, () async {
+      final decision = await handler(call);
+      return (decision ?? Interception.next()).json;
     });
   }
 

@@ -4,11 +4,20 @@ import 'codes.dart';
 import 'failures.dart';
 import 'values.dart';
 
-/// The declaration of a host, as it is registered with the server.
+/// The declaration of a host or an interceptor, as it is registered with the
+/// server.
 final class Declaration {
-  const Declaration(this.kind, this.scheme, this.patterns);
+  const Declaration(
+    this.kind,
+    this.scheme,
+    this.patterns, {
+    this.name,
+    this.groups,
+    this.priority,
+    this.timeout,
+  });
 
-  /// `page` or `task`.
+  /// `page`, `task` or `interceptor`.
   final String kind;
 
   /// In lower case.
@@ -17,12 +26,28 @@ final class Declaration {
   /// Null: the whole scheme.
   final List<String>? patterns;
 
+  /// Only of an interceptor, as the properties below.
+  final String? name;
+
+  /// Groups of routes.
+  final List<String>? groups;
+
+  /// The highest one sees a call first.
+  final int? priority;
+
+  /// In milliseconds.
+  final int? timeout;
+
   /// Returns it in the form of the protocol.
   Json toJson() {
     return withoutNulls(<String, Object?>{
       'scheme': scheme,
       'patterns': patterns,
       'kind': kind,
+      'name': name,
+      'groups': groups,
+      'priority': priority,
+      'timeoutMs': timeout,
     });
   }
 

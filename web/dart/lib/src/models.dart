@@ -107,6 +107,26 @@ final class PageStack {
   int? get selected => intOf(json['selected']);
 }
 
+/// A condition that calls of some routes wait for, such as that the user has
+/// signed in.
+final class Gate {
+  const Gate(this.name, {required this.isOpen});
+
+  /// Decodes a gate of `session.gates`.
+  factory Gate.of(Object? gate) {
+    final members = objectOf(gate);
+    return Gate(
+      stringOf(members['name']) ?? '',
+      isOpen: members['open'] == true,
+    );
+  }
+
+  final String name;
+
+  /// Whether it is met in the session.
+  final bool isOpen;
+}
+
 /// The changes of the stack by an operation.
 final class NavigationChange {
   const NavigationChange(

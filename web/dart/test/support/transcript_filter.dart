@@ -55,8 +55,9 @@ String? _stepReason(Json step, Set<String> opened) {
   if (step['close'] is String && step['code'] != null) {
     return 'a client of it loses its connection';
   }
-  if (objectOf(step['message'])['method'] == 'page.leave') {
-    return 'a guard of this package decides with values of its own';
+  final asked = objectOf(step['message'])['method'];
+  if (asked == 'page.leave' || asked == 'router.intercept') {
+    return 'a guard or interceptor decides with values of its own';
   }
   final name = stringOf(step['send']);
   if (name == null) return null;
