@@ -1,12 +1,13 @@
-import WayNavigation
 import WayValues
 
 extension BridgeClient {
-  /// Pages that a client shows, or a task or service that it runs, for its session.
+  /// Pages that a client shows, a task or service that it runs, or calls that it decides about, for its
+  /// session.
   public struct Host: Sendable {
     enum HostHandler: Sendable {
       case pages(any PageHost)
       case run(@Sendable (TaskCall) async throws -> Value)
+      case intercepts(InterceptorHandler)
     }
 
     let declaration: HostDeclaration
@@ -58,10 +59,42 @@ extension BridgeClient {
         handler: .run(run))
     }
 
+    /// Decides about calls of the session before a handler or host gets them: those of a scheme, limited
+    /// to `patterns` if there are any, and those of routes in `groups`.
+    ///
+    /// ```swift
+    /// let limit = BridgeClient.Host.interceptor("limit", patterns: ["action://pay"]) { call in
+    ///   (call.params["sum"]?.integer ?? 0) > 100 ? .refuse("the user did not agree") : .next
+    /// }
+    /// ```
+    ///
+    /// It also sees the calls of its own client, and should let those pass that it makes to decide. A guest
+    /// may not register one; with a policy, it needs a rule.
+    ///
+    /// - Parameters:
+    ///   - name: the name, unique in this client; the error of a refused call contains it.
+    ///   - scheme: the scheme, such as `native`; nil for none.
+    ///   - patterns: patterns, which contain their scheme or begin with `/` if there is no `scheme`.
+    ///   - groups: the groups of routes, from the route table.
+    ///   - priority: the priority among all interceptors; the highest one sees a call first.
+    ///   - timeout: how long the decision may take, at most 300 s; nil is 60 s. The call is refused after
+    ///     it.
+    ///   - interceptor: the code that decides.
+    public static func interceptor(
+      _ name: String, scheme: String? = nil, patterns: [String] = [], groups: [String] = [],
+      priority: Int = 0, timeout: Duration? = nil, _ interceptor: @escaping InterceptorHandler
+    ) -> Host {
+      Host(
+        declaration: HostDeclaration(
+          interceptor: name, scheme: scheme, patterns: patterns, groups: groups, priority: priority,
+          timeout: timeout),
+        handler: .intercepts(interceptor))
+    }
+
     /// Shows the pages of a declaration `{scheme?, patterns?, kind: "page"}`.
     package static func declared(_ value: Value, pages host: any PageHost) throws(CallError) -> Host
     {
-      Host(declaration: try HostDeclaration(value), handler: .pages(host))
+      Host(declaration: try HostDeclaration(value, of: [.page]), handler: .pages(host))
     }
 
     /// Runs the tasks or services of a declaration
@@ -69,40 +102,10 @@ extension BridgeClient {
     package static func declared(
       _ value: Value, _ run: @escaping @Sendable (TaskCall) async throws -> Value
     ) throws(CallError) -> Host {
-      Host(declaration: try HostDeclaration(value), handler: .run(run))
+      Host(declaration: try HostDeclaration(value, of: [.task, .service]), handler: .run(run))
     }
 
     /// The declaration that `session.open` and `host.register` send.
     var value: Value { declaration.value }
-  }
-}
-
-/// The declaration of a host, which also identifies it to the server.
-struct HostDeclaration: Sendable, Hashable {
-  let scheme: String?
-  let patterns: [String]
-  let kind: RouteKind
-
-  init(scheme: String?, patterns: [String], kind: RouteKind) {
-    self.scheme = scheme?.lowercased()
-    self.patterns = patterns
-    self.kind = kind
-  }
-
-  /// Decodes the format of ``value``. Throws -32602.
-  fileprivate init(_ value: Value) throws(CallError) {
-    guard let kind = value["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
-      throw .invalidParams("A host must be an object {scheme?, patterns?, kind}")
-    }
-    let patterns = value["patterns"]?.array?.compactMap(\.string) ?? []
-    self.init(scheme: value["scheme"]?.string, patterns: patterns, kind: kind)
-  }
-
-  var value: Value {
-    var object: ValueObject = [:]
-    object["scheme"] = scheme.map(Value.string)
-    if !patterns.isEmpty { object["patterns"] = .array(patterns.map(Value.string)) }
-    object["kind"] = .string(kind.rawValue)
-    return .object(object)
   }
 }

@@ -2,11 +2,14 @@ import WayRPC
 import WayValues
 
 extension BridgeClient {
-  /// Registers further hosts. A host with the same scheme, patterns and kind is replaced.
+  /// Registers further hosts. A host with the same scheme, patterns and kind is replaced, and so is an
+  /// interceptor that differs only in its code.
   ///
   /// Throws ``CallError``, with nothing changed: -32602 for an invalid scheme or pattern, 2429 for
-  /// too many.
+  /// too many, 2409 for another interceptor with the name of an earlier one, 2403 for an interceptor
+  /// that the policy does not allow.
   public func register(_ hosts: [Host]) async throws(CallError) {
+    try self.hosts.checkNames(with: hosts)
     // The server may send a request right after its response.
     let replaced = self.hosts.add(hosts)
     do {
@@ -18,7 +21,8 @@ extension BridgeClient {
     }
   }
 
-  /// Unregisters hosts, identified by scheme, patterns and kind. Pages that are shown stay, and
+  /// Unregisters hosts, identified by scheme, patterns and kind, and interceptors, identified by all that
+  /// they were registered with except their code. Pages that are shown stay, and
   /// running tasks continue.
   ///
   /// Throws ``CallError`` -32602, with nothing changed, if one is not registered.
@@ -37,7 +41,8 @@ extension BridgeClient {
 
   static func checkMethodName(_ name: String) throws(CallError) {
     let own: Set = [
-      "page.open", "page.close", "page.resume", "page.call", "page.leave", "task.run", "event",
+      "page.open", "page.close", "page.resume", "page.call", "page.leave", "router.intercept",
+      "task.run", "event",
     ]
     guard !own.contains(name), !name.hasPrefix("$/"), !name.hasPrefix("rpc.") else {
       throw .invalidParams("The protocol reserves the method name \(name); choose another name")

@@ -58,7 +58,7 @@ extension BridgeClient {
     if let leaveGuard { leaveGuards[page] = leaveGuard }
     var params: ValueObject = ["enabled": .bool(leaveGuard != nil)]
     params["page"] = .string(page)
-    params["timeoutMs"] = timeout.map { .integer(Int64($0 / .milliseconds(1))) }
+    params["timeoutMs"] = timeout.map { .integer($0.wholeMilliseconds) }
     do {
       _ = try await perform("page.setGuard", .object(params))
       if leaveGuard == nil { leaveGuards[page] = nil }

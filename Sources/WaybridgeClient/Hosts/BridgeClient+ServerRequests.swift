@@ -31,6 +31,7 @@ extension BridgeClient {
     case "page.close": try closePage(params, call)
     case "page.call": try callPage(params, call)
     case "page.leave": try decideLeave(params, call)
+    case "router.intercept": try decideInterception(params, call)
     case "task.run": try runTask(params, call)
     default:
       try runMethod(

@@ -1,7 +1,6 @@
-import WayNavigation
 import WayValues
 
-/// The hosts of this client, in the order of registration.
+/// The hosts and interceptors of this client, in the order of registration.
 struct BridgeClientHosts {
   private var hosts: [BridgeClient.Host] = []
 
@@ -12,7 +11,7 @@ struct BridgeClientHosts {
   }
 
   /// The declarations that `session.open` sends.
-  var values: [Value] { hosts.map(\.value) }
+  var declarations: [HostDeclaration] { hosts.map(\.declaration) }
 
   /// Whether one of the hosts shows pages.
   var showsPages: Bool { hosts.contains { $0.declaration.kind == .page } }
@@ -36,7 +35,28 @@ struct BridgeClientHosts {
   /// Returns the host that the server has chosen; of several with one pattern the last registered,
   /// as on the server.
   func find(_ chosen: MatchedHost) -> BridgeClient.Host? {
-    hosts.last { chosen.matches(declaration: $0.declaration) }
+    hosts.last { chosen.matches($0.declaration) }
+  }
+
+  /// Returns the interceptor with a name.
+  func interceptor(_ name: String) -> BridgeClient.InterceptorHandler? {
+    for host in hosts where host.declaration.name == name {
+      if case .intercepts(let interceptor) = host.handler { return interceptor }
+    }
+    return nil
+  }
+
+  /// Throws 2409 if several interceptors would have one name: the server identifies an interceptor only
+  /// by its name when it asks.
+  func checkNames(with added: [BridgeClient.Host]) throws(CallError) {
+    var names: Set<String> = []
+    for declaration in Set((hosts + added).map(\.declaration)) {
+      guard let name = declaration.name, !names.insert(name).inserted else { continue }
+      throw CallError(
+        .conflict,
+        "This client has another interceptor \"\(name)\"; choose another name, or unregister that one"
+      )
+    }
   }
 
   /// Returns the last registered host that shows pages of the URI's scheme.
@@ -46,28 +66,5 @@ struct BridgeClientHosts {
       if case .pages(let pages) = host.handler { return pages }
     }
     return nil
-  }
-}
-
-/// The host that the server has chosen for a call, and the pattern that matched.
-struct MatchedHost {
-  private let scheme: String?
-  private let pattern: String?
-  private let kind: RouteKind
-
-  /// Decodes `host` of `page.open` and `task.run`. Throws -32602.
-  init(_ value: Value?) throws(CallError) {
-    guard let kind = value?["kind"]?.string.flatMap(RouteKind.init(rawValue:)) else {
-      throw .invalidParams(
-        "params.host must be the host that was chosen: {scheme?, pattern?, kind}")
-    }
-    scheme = value?["scheme"]?.string
-    pattern = value?["pattern"]?.string
-    self.kind = kind
-  }
-
-  fileprivate func matches(declaration host: HostDeclaration) -> Bool {
-    host.kind == kind && host.scheme == scheme
-      && (pattern.map(host.patterns.contains) ?? host.patterns.isEmpty)
   }
 }

@@ -24,6 +24,16 @@ extension BridgeClient.TaskCall {
   }
 }
 
+extension BridgeClient.InterceptedCall {
+  /// Decodes the parameters as a type, as ``BridgeClient/HostedPage/decode(_:)`` does; if the interceptor
+  /// rethrows the error, the call is refused.
+  public func decode<Parameters: Decodable>(
+    _ type: Parameters.Type = Parameters.self
+  ) throws(CallError) -> Parameters {
+    try params.checkedParameters(as: type)
+  }
+}
+
 extension ValueObject {
   fileprivate func checkedParameters<Parameters: Decodable>(
     as type: Parameters.Type

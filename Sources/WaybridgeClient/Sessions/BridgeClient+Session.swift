@@ -11,6 +11,7 @@ extension BridgeClient {
   /// Throws ``CallError``:
   /// - 2503 if there is no server at the address or it rejects the connection
   /// - -32602 if the address, a host or a method's name is invalid
+  /// - 2409 if two interceptors have one name
   /// - the error of `session.open`: 2401 for invalid ``JoinCredentials``, 2404 for a page that is
   ///   not on the stack, 2429 for a full session
   ///
@@ -52,16 +53,16 @@ extension BridgeClient {
   ) async throws(CallError) -> JoinCredentials {
     var params: ValueObject = [
       "hosts": .array(hosts.map(Value.string)), "groups": .array(groups.map(Value.string)),
-      "uses": .integer(Int64(uses)), "expiresMs": .integer(Int64(expires / .milliseconds(1))),
+      "uses": .integer(Int64(uses)), "expiresMs": .integer(expires.wholeMilliseconds),
     ]
     if !topics.isEmpty { params["topics"] = .array(topics.map(Value.string)) }
     params["page"] = page.map(Value.string)
     params["routes"] = routes.map { .array($0.map(Value.string)) }
     let response = try await perform("session.invite", .object(params))
-    guard let session = response["session"]?.string, let token = response["token"]?.string else {
+    guard let join = try? response.decode(as: JoinMessage.self) else {
       throw .malformedResponse("session.invite", response)
     }
-    return JoinCredentials(session: session, token: token)
+    return JoinCredentials(session: join.session, token: join.token)
   }
 
   /// Sends a new token of the same user. Returns when the token expires, in milliseconds since
@@ -76,6 +77,7 @@ extension BridgeClient {
 
   func prepare(_ options: SessionOptions) throws(CallError) {
     for name in options.methods.keys { try Self.checkMethodName(name) }
+    try hosts.checkNames(with: options.hosts)
     self.options = options
     methods = options.methods
     hosts = BridgeClientHosts(options.hosts)

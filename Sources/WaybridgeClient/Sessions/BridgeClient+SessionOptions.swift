@@ -44,14 +44,13 @@ extension BridgeClient {
 
     /// The params of `session.open`, with the current hosts.
     func openParams(hosts: BridgeClientHosts) -> Value {
-      var client: ValueObject = ["name": .string(name), "version": .string(version)]
-      client["platform"] = platform.map(Value.string)
-      var params: ValueObject = ["protocol": ["1.0"], "client": .object(client)]
-      params["token"] = token.map(Value.string)
-      if !hosts.values.isEmpty { params["hosts"] = .array(hosts.values) }
-      params["join"] = join.map { ["session": .string($0.session), "token": .string($0.token)] }
-      params["page"] = page.map(Value.string)
-      return .object(params)
+      let declarations = hosts.declarations
+      let params = SessionOpenParams(
+        client: .init(name: name, version: version, platform: platform), token: token,
+        hosts: declarations.isEmpty ? nil : declarations,
+        join: join.map { JoinMessage(session: $0.session, token: $0.token) }, page: page)
+      // Only a number that JSON cannot write is an error, and there is none.
+      return (try? ValueEncoder().encode(params)) ?? .null
     }
   }
 
@@ -70,4 +69,42 @@ extension BridgeClient {
       self.token = token
     }
   }
+}
+
+/// The params of `session.open`. Members without a value are left out.
+private struct SessionOpenParams: Encodable {
+  struct ClientProgram: Encodable {
+    let name: String
+    let version: String
+    let platform: String?
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case versions = "protocol"
+    case client, token, hosts, join, page
+  }
+
+  private let versions = ["1.0"]
+  let client: ClientProgram
+  let token: String?
+  let hosts: [HostDeclaration]?
+  let join: JoinMessage?
+  let page: String?
+
+  init(
+    client: ClientProgram, token: String?, hosts: [HostDeclaration]?, join: JoinMessage?,
+    page: String?
+  ) {
+    self.client = client
+    self.token = token
+    self.hosts = hosts
+    self.join = join
+    self.page = page
+  }
+}
+
+/// The credentials of a session on the wire.
+struct JoinMessage: Codable {
+  let session: String
+  let token: String
 }

@@ -68,6 +68,21 @@ struct TypedCall: Sendable {
         try await client.call(
           page: page, method: method, params: given, timeout: deadline, onProgress: progress)
       }
+    case "session.gates":
+      run = { client, _ in
+        let gates = try await client.gates()
+        return [
+          "gates": .array(gates.map { ["name": .string($0.name), "open": .bool($0.isOpen)] })
+        ]
+      }
+    case "session.setGate":
+      guard let gate = rest.string("gate"), let isOpen = rest.remove("open")?.bool else {
+        return nil
+      }
+      run = { client, _ in
+        try await client.setGate(gate, isOpen: isOpen)
+        return .null
+      }
     case "navigation.back":
       guard let result = rest.result, let back = rest.back(result) else { return nil }
       run = { client, _ in try await back(client).value }
