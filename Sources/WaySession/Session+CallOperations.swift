@@ -38,23 +38,33 @@ extension Session {
     }
   }
 
-  /// Returns the client or handler that serves a method of a page.
-  func target(of pageRequest: PageMethodRequest) throws(CallError) -> PageMethodTarget {
-    try PageMethodTarget(of: pageRequest, in: pages, clients, resolver)
+  /// Returns the client or handler that serves a method of a page, and adds the defaults of its
+  /// declared parameters. Fails with 2422 if the parameters do not fit the declaration.
+  func prepare(
+    _ pageRequest: inout PageMethodRequest
+  ) throws(CallError) -> PageMethodTarget {
+    let target = try PageMethodTarget(of: pageRequest, in: pages, clients, resolver)
+    let route = pages[pageRequest.page]?.page.route
+    if let method = resolver.snapshot.method(pageRequest.method, ofPagesOf: route) {
+      do { try method.check(&pageRequest.params) } catch { throw CallError(error) }
+    }
+    return target
   }
 
   private func start(
-    _ pageRequest: PageMethodRequest, for origin: CallOrigin
+    _ request: PageMethodRequest, for origin: CallOrigin
   ) throws(CallError) -> CallDisposition {
+    var pageRequest = request
     let rights = pageRequest.rights
     // A request without a target does not become a call.
     let found: PageMethodTarget? =
-      if case .request = origin { try target(of: pageRequest) } else { nil }
+      if case .request = origin { try prepare(&pageRequest) } else { nil }
     let call = try beginCall(origin, timeout: pageRequest.timeout, size: pageRequest.size)
     call.attemptedOperation = failedOperation(
       "page.call", about: pageRequest.page, by: rights.caller)
     call.rights = rights
-    let target = if let found { found } else { try target(of: pageRequest) }
+    let target = if let found { found } else { try prepare(&pageRequest) }
+    expectResult(of: pageRequest, from: target, call)
     switch target {
     case .client(let client, let page):
       call.recordTarget(nil, host: client.name, page: page)
@@ -62,6 +72,15 @@ extension Session {
     case .app(let handler, let page): run(pageRequest, by: handler, of: page, call)
     }
     return .later
+  }
+
+  private func expectResult(
+    of pageRequest: PageMethodRequest, from target: PageMethodTarget, _ call: ActiveCall
+  ) {
+    guard let page = pages[pageRequest.page]?.page else { return }
+    let host = if case .client(let client, _) = target { client.name } else { "server" }
+    call.declaredResult = DeclaredResult(
+      of: page, method: pageRequest.method, in: resolver.snapshot, host: host)
   }
 
   private func run(
@@ -84,7 +103,7 @@ extension Session {
       Task {
         do {
           let value = try await run(page, pageRequest.method, handlerCall)
-          settle(call.number, .success(.value(value)))
+          settle(call.number, check(value, call.declaredResult))
         } catch is UnknownMethod {
           settle(call.number, .failure(.noMethod(pageRequest.method)))
         } catch {

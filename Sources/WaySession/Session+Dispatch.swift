@@ -33,7 +33,7 @@ extension Session {
         throw CallError(.hostAbsent, "The host of \(destination.uri.text.quoted) is gone")
       }
       let call = try beginCall(origin, callResolution)
-      startTask(of: call, at: destination, callResolution)
+      startTask(of: call, at: destination, callResolution, host: host.name)
       call.recordTarget(destination.route?.name, host: host.name)
       var task: ValueObject = [
         "uri": .string(destination.uri.text), "params": .object(params),
@@ -110,6 +110,18 @@ extension Session {
     } catch is Declined {
       if let task { events.emit(.task, .taskDeclined(task), by: task.caller) }
       return nil
+    } catch let invalid as InvalidResult {
+      guard let expected = DeclaredResult(of: call.route, at: call.uri, host: "server") else {
+        return .now(kind.adapted(.value(invalid.value)))
+      }
+      switch handle(invalid, expected) {
+      case .success(let response):
+        if let task { events.emitTaskEnd(of: task, nil) }
+        return .now(kind.adapted(response))
+      case .failure(let error):
+        if let task { events.emitTaskEnd(of: task, error) }
+        return .failed(error)
+      }
     } catch {
       let error = events.reportThrown(error, by: caller)
       if let task { events.emitTaskEnd(of: task, error) }
@@ -121,13 +133,16 @@ extension Session {
     _ run: @escaping @Sendable (Call) async throws -> Value, _ destination: SessionDestination,
     _ callResolution: SessionCallResolution, _ call: ActiveCall
   ) {
-    startTask(of: call, at: destination, callResolution)
+    startTask(of: call, at: destination, callResolution, host: "server")
     let handlerCall = Call(destination.resolution, callResolution.options, call.number, in: self)
     call.work = .task(
       Task {
         do {
           let value = try await run(handlerCall)
-          settle(call.number, .success(.value(value)))
+          // A value that stays in the process is not JSON.
+          let isAttached = callResolution.options.attachments?.returnedValue != nil
+          settle(
+            call.number, check(value, isAttached ? nil : call.declaredResult))
         } catch is Declined {
           resumeDeclined(call.number)
         } catch {
@@ -140,8 +155,9 @@ extension Session {
   /// Records that a handler or a host starts to work on a call, which it may decline.
   private func startTask(
     of call: ActiveCall, at destination: SessionDestination,
-    _ callResolution: SessionCallResolution
+    _ callResolution: SessionCallResolution, host: String
   ) {
+    call.declaredResult = DeclaredResult(of: destination.route, at: destination.uri, host: host)
     call.taskStart = events.emitTaskStart(
       of: destination.uri, destination.route, by: callResolution.caller
     ) { makeCallNumber() }

@@ -1,3 +1,4 @@
+import WayNavigation
 import WayPatterns
 import WayRPC
 import WayRouting
@@ -112,7 +113,7 @@ extension Session {
           let thrown = events.reportThrown(error, by: callResolution.caller)
           return fail(call, callResolution, thrown, isReported: isReported)
         }
-        apply(decision, call, callResolution, since: began)
+        apply(decision, call, callResolution, since: began, isReported: isReported)
       })
     notifyStarted(call)
     return .later
@@ -121,14 +122,55 @@ extension Session {
   /// Applies the decision of a handler.
   private func apply(
     _ decision: UndefinedRouteDecision, _ call: ActiveCall, _ callResolution: SessionCallResolution,
-    since began: UInt64
+    since began: UInt64, isReported: Bool = false
   ) {
-    if case .respond = decision {
+    if case .respond(let value) = decision {
+      // The caller expects what the route declares that the call has reached.
+      let expected = resolver.resolution(of: callResolution).flatMap {
+        DeclaredResult(of: $0.route, at: $0.uri, host: "server")
+      }
+      if case .failure(let error) = check(value, expected) {
+        return fail(call, callResolution, error, isReported: isReported)
+      }
       events.emit(
         .route,
         .handlerResponded(uri: callResolution.currentURI, after: events.elapsed(since: began)),
         by: callResolution.caller)
     }
     resume(call, callResolution, .undefined(decision))
+  }
+}
+
+// Results that do not fit their declarations.
+extension Session {
+  /// Checks the value of a task or of a page's method. Returns the value, or the error of its caller.
+  func check(_ value: Value, _ expected: DeclaredResult?) -> Result<SessionCallResponse, CallError>
+  {
+    guard let expected,
+      let invalid = InvalidResult(value, of: expected.schema, from: expected.source)
+    else { return .success(.value(value)) }
+    return handle(invalid, expected)
+  }
+
+  /// Handles a value that does not fit. Returns the value, or the error of its caller.
+  func handle(
+    _ invalid: InvalidResult, _ expected: DeclaredResult
+  ) -> Result<SessionCallResponse, CallError> {
+    let isRejected = environment.resultCheck == .reject
+    events.report(expected.report(invalid, isRejected: isRejected))
+    return isRejected
+      ? .failure(expected.callerError(for: invalid)) : .success(.value(invalid.value))
+  }
+
+  /// Checks the data that a page would return to its opener, before anything changes. `client` is the
+  /// client that passes it; `nil` for Swift code. Fails with 2422, kind `invalidResult`.
+  func checkResult(_ data: Value, of page: Page, from client: String?) throws(CallError) {
+    guard !data.isNull,
+      let expected = DeclaredResult(of: page, in: resolver.snapshot, host: client ?? "server"),
+      let invalid = InvalidResult(data, of: expected.schema, from: .page)
+    else { return }
+    let isRejected = environment.resultCheck == .reject
+    events.report(expected.report(invalid, isRejected: isRejected))
+    if isRejected { throw expected.pageError(for: invalid) }
   }
 }

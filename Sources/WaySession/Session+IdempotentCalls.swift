@@ -36,7 +36,7 @@ extension Session {
       let call = try addWaiter(for: name, operation, request, timeout: timeout, params, handle)
       if let page { reportOpened(page, to: call) }
     case .start:
-      if case .pageMethod(let pageRequest) = operation { _ = try target(of: pageRequest) }
+      if case .pageMethod(var pageRequest) = operation { _ = try prepare(&pageRequest) }
       let leader = makeCallNumber()
       try idempotencyKeys.begin(name, request, operation, leader: leader)
       do throws(CallError) {
@@ -169,6 +169,20 @@ extension Session {
     let call = beginLeader(leader, name, kind)
     call?.work = .request(hostRequest.id, host)
     call?.uri = request.target
+    call?.declaredResult = declaredResult(of: request, hostRequest, host: host.name)
+  }
+
+  /// Returns the declared result of a call that a host has worked on since before a restart.
+  private func declaredResult(
+    of request: IdempotentRequest, _ hostRequest: SessionIdempotencyKeys.HostRequest, host: String
+  ) -> DeclaredResult? {
+    guard hostRequest.method == "page.call" else {
+      let resolution = try? resolver.resolve(request.target, [:], checking: false, for: nil)
+      return resolution.flatMap { DeclaredResult(of: $0.route, at: $0.uri, host: host) }
+    }
+    guard let page = pages[request.target]?.page else { return nil }
+    let method = String(request.method.dropFirst("page.call ".count))
+    return DeclaredResult(of: page, method: method, in: resolver.snapshot, host: host)
   }
 
   /// Settles all requests of a key with the result of its call.

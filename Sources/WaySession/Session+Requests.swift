@@ -117,7 +117,10 @@ extension Session {
       {
         return
       }
-      settle(number, result.map(SessionCallResponse.value).mapError(\.taskError))
+      let expected = calls[number]?.declaredResult
+      settle(
+        number,
+        result.mapError(\.taskError).flatMap { value in check(value, expected) })
     case .push(let number):
       settle(number, result.map(SessionCallResponse.value).mapError(\.callError))
     }

@@ -111,6 +111,9 @@ struct SessionEnvironment: Sendable {
   let serverHosts: ServerHosts
   /// The rules for all clients.
   let policy: PolicySource
+  /// What happens to results that do not fit their declarations, and how many there were.
+  let resultCheck: ResultCheck
+  let invalidResults: InvalidResultCounts
   /// The route table that can be changed; `nil` if the app has none.
   let table: LiveTable?
   /// Receives the spans of calls; `nil` if the app has no tracer.

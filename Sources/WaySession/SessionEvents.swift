@@ -222,6 +222,16 @@ extension SessionEvents {
       data: ["failure": .integer(Int64(number))])
   }
 
+  /// Reports a result that does not fit its declaration, also to the client that has returned it,
+  /// unless the request of that client fails with the same faults.
+  func report(_ report: InvalidResultReport) {
+    environment.invalidResults.withLock { $0[report.source, default: 0] += 1 }
+    let client = clients.named(report.host)
+    emit(.fault, .resultInvalid(report), by: client?.rights.caller)
+    guard let client, report.source != .page || !report.isRejected else { return }
+    send(.routeInvalidResult, report.value, to: client)
+  }
+
   /// Records the result of a call. `code` is the code of an error, or `nil`. `callStart` is the
   /// start of a call that did not complete at once.
   func recordResponse(

@@ -33,13 +33,13 @@ public enum ErrorCode: Int, Sendable, CaseIterable {
   case conflict = 2409
   /// A size exceeds its limit; the message names the limit.
   case tooLarge = 2413
-  /// data.errors lists {path, message} for each.
+  /// Parameters, the data of an event, or the result of a page do not fit their declaration: data.errors lists {path, message} for each.
   case invalidParameters = 2422
   /// An interceptor or a gate refused the call: data.interceptor is its name, data.reason the reason.
   case refused = 2423
   /// A count or rate exceeds its limit; data.retryAfterMs, if present, says when to retry.
   case tooMany = 2429
-  /// The host of a page or task responded with an error whose code is not an application code.
+  /// The host of a page or task responded with an error whose code is not an application code, or with a result that does not fit its declaration: data.kind is then invalidResult.
   case hostFailed = 2502
   /// The server takes no new calls for now.
   case unavailable = 2503

@@ -14,6 +14,7 @@ import WaySession
 @_exported import struct WaySession.EventClient
 @_exported import struct WaySession.OpenedPage
 @_exported import struct WaySession.Policy
+@_exported import enum WaySession.ResultCheck
 @_exported import struct WaySession.SessionChange
 @_exported import struct WaySession.SessionConfiguration
 @_exported import struct WaySession.SessionInfo

@@ -8,7 +8,7 @@ from command import run
 OPTIONS = {
     (): set(),
     ("serve",): {
-        "--table", "--table-cache", "--table-interval", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
+        "--table", "--table-cache", "--table-interval", "--check-results", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
         "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--cluster", "--cluster-name", "--cluster-replicas", "--cluster-secret-file", "--cluster-credentials", "--cluster-ca", "--cluster-certificate", "--cluster-key", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--token-jwks", "--token-issuer", "--token-audience", "--token-groups-claim",
         "--allow-anonymous", "--log-level", "--log-format", "--config",

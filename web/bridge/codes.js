@@ -63,13 +63,13 @@ export const codes = {
   conflict: { code: 2409, message: "conflict", retryable: false },
   /** A size exceeds its limit; the message names the limit. */
   tooLarge: { code: 2413, message: "too large", retryable: false },
-  /** data.errors lists {path, message} for each. */
+  /** Parameters, the data of an event, or the result of a page do not fit their declaration: data.errors lists {path, message} for each. */
   invalidParameters: { code: 2422, message: "parameters do not fit the route", retryable: false },
   /** An interceptor or a gate refused the call: data.interceptor is its name, data.reason the reason. */
   refused: { code: 2423, message: "refused by an interceptor or a gate", retryable: false },
   /** A count or rate exceeds its limit; data.retryAfterMs, if present, says when to retry. */
   tooMany: { code: 2429, message: "too many", retryable: true },
-  /** The host of a page or task responded with an error whose code is not an application code. */
+  /** The host of a page or task responded with an error whose code is not an application code, or with a result that does not fit its declaration: data.kind is then invalidResult. */
   hostFailed: { code: 2502, message: "the host failed or refused", retryable: false },
   /** The server takes no new calls for now. */
   unavailable: { code: 2503, message: "draining or overloaded", retryable: true },

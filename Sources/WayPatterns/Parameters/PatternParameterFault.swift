@@ -34,6 +34,12 @@ public struct PatternParameterFault: Sendable, Hashable {
   }
 }
 
+extension PatternParameterFault: Encodable {
+  private enum CodingKeys: CodingKey {
+    case path, message
+  }
+}
+
 /// The reason why parameters cannot be read from a URI, or written into one.
 public enum PatternParameterError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Parameters that cannot be read or written; never empty.

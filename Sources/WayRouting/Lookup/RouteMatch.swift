@@ -19,7 +19,7 @@ public final class RouteMatch: CallTarget {
   var declaredRoute: Route? { resolvedRoute.route }
   /// The route's own handler; `nil` if a custom dispatcher handles the call instead.
   package var routeHandler: RouteHandler? {
-    resolvedRoute.customHandler == nil ? resolvedRoute.route.handler : nil
+    resolvedRoute.customHandler == nil ? resolvedRoute.route.checkedHandler : nil
   }
   /// The URI of the lookup.
   public var uri: RouteURI { resolvedRoute.uri }

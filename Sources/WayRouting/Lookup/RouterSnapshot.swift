@@ -16,6 +16,7 @@ public final class RouterSnapshot: Sendable {
   let schemes: RouterSchemeTable
   /// The group table, built at its first use.
   private let groupTable = Mutex<RouteGroupTable?>(nil)
+  let declaredRoutes = RouterDeclaredRoutes()
   private let interceptors: InterceptorTable
   private let redirects: RedirectTable
 

@@ -1,8 +1,8 @@
 import WayPatterns
 import WayValues
 
-/// A topic whose events clients may publish, as a table declares it. Other publishers may use any
-/// topic, and their data is not checked.
+/// A topic as a table declares it. Clients may publish only such events. Other publishers may use any
+/// topic; the data of a declared one is checked.
 package struct DeclaredTopic: Sendable {
   /// The schema of the events' data; `nil` if any data is allowed.
   private let data: ValueSchema?

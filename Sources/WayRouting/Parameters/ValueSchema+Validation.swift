@@ -16,7 +16,12 @@ struct SchemaFault {
   /// Returns the fault as that of a parameter.
   func fault(of parameter: String) -> PatternParameterFault {
     guard !steps.isEmpty else { return PatternParameterFault(of: parameter, message) }
-    let path = steps.reversed().reduce(JSONPath.root.member(parameter.brief)) { path, step in
+    return fault(at: JSONPath.root.member(parameter.brief))
+  }
+
+  /// Returns the fault in a value at a path.
+  func fault(at base: JSONPath) -> PatternParameterFault {
+    let path = steps.reversed().reduce(base) { path, step in
       switch step {
       case .member(let name): path.member(name.brief)
       case .element(let index): path.element(index)

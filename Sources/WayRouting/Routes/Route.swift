@@ -41,6 +41,8 @@ public final class Route: Sendable {
   public let methods: [RoutePageMethod]
   /// The handler that runs or shows the route.
   public let handler: RouteHandler
+  /// The handler that also checks the result of a synchronous task.
+  package let checkedHandler: RouteHandler
   /// The rules for parameters; `nil` if nothing is checked.
   let rules: ParameterRules?
   /// Whether the types of its parameters decide which URIs its patterns match.
@@ -75,6 +77,7 @@ public final class Route: Sendable {
     self.rollout = rollout
     self.methods = methods
     self.handler = handler
+    checkedHandler = handler.checking(result)
   }
 
   /// Returns the route with another handler.

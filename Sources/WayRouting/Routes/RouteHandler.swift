@@ -33,6 +33,25 @@ public enum RouteHandler: Sendable {
   }
 }
 
+extension RouteHandler {
+  /// Returns the handler that also checks the values of a synchronous task, and throws
+  /// ``InvalidResult``. So a task without a declared result costs nothing. The results of other
+  /// handlers are checked where they arrive.
+  func checking(_ result: ValueSchema?) -> RouteHandler {
+    guard let result, case .task(let run) = self else { return self }
+    return .task { call in
+      let value = try run(call)
+      // A value that stays in the process is not JSON.
+      if call.attachments?.returnedValue == nil,
+        let invalid = InvalidResult(value, of: result, from: .task)
+      {
+        throw invalid
+      }
+      return value
+    }
+  }
+}
+
 /// A handler that shows a page from Swift instead of through a host, for instance with a third
 /// party's library.
 public struct PageHandler: Sendable {

@@ -1,7 +1,7 @@
 import WayValues
 
-/// A method of a route's pages, for `page.call`. The declaration is for developers of callers: the
-/// page itself checks its calls.
+/// A method of a route's pages, for `page.call`. Calls of the method, and its results, are checked
+/// against the declaration.
 public struct RoutePageMethod: Sendable, Hashable {
   /// The name, unique in the route.
   public let name: String
@@ -13,6 +13,8 @@ public struct RoutePageMethod: Sendable, Hashable {
   public let parameters: [ParameterDeclaration]
   /// The schema of the result; `nil` if it is not declared.
   public let result: ValueSchema?
+  /// The rules for parameters; `nil` if nothing is checked.
+  private let rules: ParameterRules?
 
   /// Creates a method.
   public init(
@@ -24,6 +26,25 @@ public struct RoutePageMethod: Sendable, Hashable {
     self.purpose = purpose
     self.parameters = parameters
     self.result = result
+    rules = ParameterRules(parameters, isStrict: false, patterns: [])
+  }
+
+  /// Checks the parameters of a call, and adds defaults. Throws all faults.
+  package func check(_ params: inout ValueObject) throws(RouterResolutionError) {
+    guard let rules else { return }
+    do { try rules.check(&params, given: params, uriFaults: []) } catch {
+      throw RouterResolutionError(error)
+    }
+  }
+
+  public static func == (left: RoutePageMethod, right: RoutePageMethod) -> Bool {
+    left.name == right.name && left.title == right.title && left.purpose == right.purpose
+      && left.parameters == right.parameters && left.result == right.result
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(parameters)
   }
 
   /// The method in a route table, without the name.

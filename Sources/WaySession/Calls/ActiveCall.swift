@@ -60,6 +60,8 @@ final class ActiveCall {
   var work = CallWork.none
   /// The resolution of a routed call, for when its handler or host declines.
   var resolution: SessionCallResolution?
+  /// The declared result of the task or method that works on the call; `nil` if none is declared.
+  var declaredResult: DeclaredResult?
   /// The span of the call, if calls are traced.
   var span: SessionCallSpan?
   /// The rights of the caller.

@@ -56,7 +56,7 @@ struct PageMethodRequest {
   /// The id of the page.
   let page: String
   let method: String
-  let params: ValueObject
+  var params: ValueObject
   let rights: Rights
   /// `nil` waits without a limit.
   let timeout: Duration?

@@ -306,7 +306,7 @@ struct PendingLinks {
       return opening.host.map(conditions.isLost) == true
         || !conditions.isDue(opening.link.deepLink, of: opening.link.rights.caller)
     // The host was reloaded, and the page with it.
-    case .hostFailed: return error.data?["host"] == nil && error.kind != "unreadable"
+    case .hostFailed: return error.data?["host"] == nil && error.kind == ErrorCode.hostFailed.kind
     default: return false
     }
   }

@@ -31,7 +31,7 @@ extension SessionEvent {
       .handedOver,
       .gateChanged, .ended,
       .taskStarted, .taskDeclined, .callEnded,
-      .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew:
+      .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew, .resultInvalid:
       nil
     }
   }
@@ -70,7 +70,7 @@ extension SessionEvent {
       .takenOver, .handedOver,
       .pageRequested,
       .handlerResponded,
-      .callEnded, .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew:
+      .callEnded, .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew, .resultInvalid:
       nil
     }
   }

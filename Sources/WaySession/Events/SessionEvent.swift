@@ -60,6 +60,8 @@ package enum SessionEvent: Sendable {
   /// Swift code threw an error that its caller does not receive. The caller receives only the
   /// number, which is unique in the process.
   case handlerThrew(number: Int, any Error)
+  /// A result does not fit its declaration.
+  case resultInvalid(InvalidResultReport)
 
   /// Kinds of events. One test shows whether an event of a kind is wanted.
   package struct EventKinds: OptionSet, Sendable {

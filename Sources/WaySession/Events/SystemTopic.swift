@@ -22,6 +22,8 @@ enum SystemTopic: String, CaseIterable {
   case taskFailed = "task.failed"
   case taskDeclined = "task.declined"
   case routeFailed = "route.failed"
+  /// Sent to the client whose result it is about, whether or not it has subscribed.
+  case routeInvalidResult = "route.invalidResult"
 
   /// Whether a topic is reserved for the protocol, now or in a later version.
   static func isReserved(_ topic: String) -> Bool {

@@ -64,6 +64,9 @@ struct InspectedEvent {
       members.merge(RecordCoder.value(of: change).object ?? [:])
       self.init("session", members, at: now)
     case .ended: self.init("session", ["event": "ended"], at: now)
+    case .resultInvalid(let report):
+      let client = clients.named(report.host)
+      self.init("result", report.value, client: client?.name, at: now)
     case .restored, .unreadable, .restoreFailed, .takenOver, .handedOver, .taskStarted, .taskEnded,
       .taskDeclined, .pageVisibilityChanged, .handlerResponded, .routeFailed, .operationFailed,
       .callEnded, .handlerThrew:

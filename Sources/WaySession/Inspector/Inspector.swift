@@ -9,7 +9,9 @@ import WayValues
 /// Confined to its loop. The flags are read with every call without isolation checks.
 final class Inspector: @unchecked Sendable {
   /// The kinds of session events that it records.
-  private static let inspectedKinds: SessionEvent.EventKinds = [.session, .page, .host, .detail]
+  private static let inspectedKinds: SessionEvent.EventKinds = [
+    .session, .page, .host, .fault, .detail,
+  ]
 
   private let loop: any EventLoop
   private let now: @Sendable () -> Int64

@@ -60,7 +60,11 @@ enum PageMethods {
     _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
     let page = try openPage(params, .setResult, handle, in: session)
-    try session.pages.setResult(try params.result(), of: page)
+    let result = try params.result()
+    if let result, let open = session.pages[page]?.page {
+      try session.checkResult(result.data, of: open, from: handle.client.name)
+    }
+    try session.pages.setResult(result, of: page)
     return .value(.null)
   }
 

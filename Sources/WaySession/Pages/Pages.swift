@@ -170,6 +170,10 @@ extension Pages {
       {
         throw error
       }
+      // The guards are asked before a second attempt.
+      if request.approvedPages == nil, let finished = change.finished {
+        try request.checkingResult(finished.page, finished.outcome.data)
+      }
       if mayNeedGuards(request.approvedPages),
         let actions = try askGuards(before: .change(request), change)
       {
@@ -879,6 +883,11 @@ extension Pages {
     guard let start else { return .zero }
     return .nanoseconds(Int64(clamping: now() &- start))
   }
+}
+
+extension StackChange {
+  /// The page that closes with a result, if there is one.
+  fileprivate var finished: RemovedPage? { closed.first { $0.outcome.kind == .finished } }
 }
 
 extension StackOperation {

@@ -13,17 +13,21 @@ final class StackRequest {
   let exts: ValueObject
   /// Returns why the caller may not close a page of others, or close it without asking its guards.
   let closing: (Page, _ byForce: Bool) -> CallError?
+  /// Checks the data that a page would return.
+  let checkingResult: (Page, Value) throws(CallError) -> Void
   /// The pages that the guards allow to close; `nil` before they were asked.
   var approvedPages: Set<String>?
 
   init(
     operation: StackOperation, call: CallNumber, caller: Caller, exts: ValueObject,
-    closing: @escaping (Page, _ byForce: Bool) -> CallError?
+    closing: @escaping (Page, _ byForce: Bool) -> CallError?,
+    checkingResult: @escaping (Page, Value) throws(CallError) -> Void = { _, _ in }
   ) {
     self.operation = operation
     self.call = call
     self.caller = caller
     self.exts = exts
     self.closing = closing
+    self.checkingResult = checkingResult
   }
 }

@@ -67,7 +67,7 @@ struct SessionPush: Sendable {
     case .deliver(let link): return link.request
     case .pageCall(let page, let pageMethod):
       return IdempotentRequest(
-        method: method, target: "\(page) \(pageMethod)", params: params)
+        method: "\(method) \(pageMethod)", target: page, params: params)
     case .edit(let edit):
       return IdempotentRequest(method: method, target: "", params: edit.value)
     case .event(let topic, let data, let retain):

@@ -148,7 +148,7 @@ final class SessionDestinationResolver {
     of match: RouteMatch, except declined: Set<SessionHosts.RegisteredHost>
   ) throws(CallError) -> SessionDestination.DestinationKind {
     if let custom = match.customHandler { return .asyncTask(custom) }
-    switch match.route.handler {
+    switch match.route.checkedHandler {
     case .task(let run): return .task(run)
     case .asyncTask(let run): return .asyncTask(run)
     case .page(let handler): return .page(handler.makeInstance())

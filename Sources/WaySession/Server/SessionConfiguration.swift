@@ -35,6 +35,8 @@ public struct SessionConfiguration: Sendable {
   /// by a symbolic link. An invalid document, or one of an earlier version, is logged and leaves
   /// the table unchanged.
   public var watchesTableFile = false
+  /// What happens to a result of a task, a page or a page's method that does not fit its declaration.
+  public var resultCheck = ResultCheck.reject
   /// Persists sessions, so that clients resume after a crash or a restart; nil ends sessions with
   /// the server. If the store cannot be read, the server does not start.
   ///

@@ -35,6 +35,8 @@ package final class SessionServer: Sendable {
   /// Recent rejections.
   package let rejectionLog: SessionRejectionLog
   package let policyVersions: PolicyVersions
+  /// How many results did not fit their declarations.
+  package let invalidResults = InvalidResultCounts([:])
   /// Nil if sessions end with the server.
   let store: SessionStoreQueue?
   /// This server as a node of its cluster; nil if it belongs to none.

@@ -1,4 +1,5 @@
 import Logging
+import WayPatterns
 import WaySession
 import WaySockets
 import WayTransport
@@ -130,6 +131,15 @@ struct BridgeLog: Sendable {
       warn("task failed", nil) { fields in
         fields.add("number", number)
         fields.add("error", "\(error)")
+      }
+    case .resultInvalid(let report):
+      warn("result does not fit its declaration", report.host) { fields in
+        fields.add("route", report.route)
+        fields.add("method", report.method)
+        fields.add("uri", RouteURI.logForm(of: report.uri))
+        // Messages may contain values.
+        fields.add("paths", report.errors.map(\.path))
+        fields.add("treatment", report.isRejected ? "rejected" : "passed on")
       }
     case .callEnded(let call):
       logger.debug(

@@ -1,4 +1,5 @@
 import Synchronization
+import WayRouting
 import WaySession
 import WaySockets
 import WayTable
@@ -142,7 +143,7 @@ struct BridgeMetrics: Sendable {
     ] {
       compared.add(count, ("kind", kind))
     }
-    guard let liveTable else { return [compared] }
+    guard let liveTable else { return [compared, invalidResultFamily] }
     let counts = liveTable.counts
     let stamp = await liveTable.stamp
     var table = MetricFamily(
@@ -152,11 +153,22 @@ struct BridgeMetrics: Sendable {
       "waybridge_table_changes_total", .counter, "Tables that came into force, by cause.")
     for (cause, count) in counts.changesByCause { changes.add(count, ("cause", cause.rawValue)) }
     return [
-      compared, table, changes,
+      compared, invalidResultFamily, table, changes,
       MetricFamily(
         "waybridge_table_refusals_total", .counter, "Tables and changes that were rejected.",
         value: counts.rejections.load(ordering: .relaxed)),
     ]
+  }
+
+  private var invalidResultFamily: MetricFamily {
+    var family = MetricFamily(
+      "waybridge_invalid_results_total", .counter,
+      "Results that did not fit the declaration of their route, by what has returned them.")
+    let counts = sessionServer.invalidResults.withLock { $0 }
+    for source in InvalidResult.ResultSource.allCases {
+      family.add(counts[source] ?? 0, ("source", source.rawValue))
+    }
+    return family
   }
 
   private func rejectedTokenFamily(_ statistics: [SessionServerStatistics]) -> MetricFamily {

@@ -127,6 +127,7 @@ struct ServeCommand: ConfigurableCommand {
   ) throws(CommandError) -> BridgeConfiguration {
     var configuration = settings.bridge
     configuration.logger = settings.logger
+    configuration.sessions.resultCheck = ResultCheck(rawValue: settings.checkResults) ?? .reject
     if let web = configuration.web.root {
       configuration.web.root = try ServeCommandWebFiles.folder(web)
     } else if let web = ServeCommandWebFiles.find() {

@@ -138,6 +138,12 @@ enum TableSettings: CommandSettingGroup {
       "tableInterval", .seconds(\.tableInterval, 1...86_400), value: "seconds",
       "Seconds until a table with a URL is fetched again"),
     CommandSetting(
+      "checkResults", .choice(\.checkResults, ResultCheck.allCases.map(\.rawValue)), value: "mode",
+      """
+      What happens to a result that does not fit the route table: reject (the call fails with 2502, \
+      and a page that would close stays open) or log (the caller gets it). Both log and count it
+      """),
+    CommandSetting(
       "policy", .path(\.bridge.sessions.policyFile), value: "file", completion: .json,
       """
       Policy: a JSON file with the origins and hosts to accept, and the calls to allow. The server \

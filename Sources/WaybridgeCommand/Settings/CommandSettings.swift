@@ -13,6 +13,7 @@ struct CommandSettings: Sendable {
   var table: String?
   var tableCache: String?
   var tableInterval = Duration.seconds(60)
+  var checkResults = ResultCheck.reject.rawValue
   var url = "ws://127.0.0.1:8080/bridge"
   var tokenFile: String?
   var sessionID = ""

@@ -46,6 +46,9 @@ struct DurableSessionTests {
     await bridge.loopSessions.flushStore()
   }
 
+  private static let address: Value = [
+    "id": "a3", "name": "Home", "street": "Main Street 1", "city": "Ulm",
+  ]
   private static let pageHosts: ValueObject = ["hosts": [["scheme": "native", "kind": "page"]]]
 
   @Test func openPageSurvivesRestartAndReturnsResult() async throws {
@@ -69,9 +72,10 @@ struct DurableSessionTests {
     let stack = try await host.wire.response("stack")["result"]
     #expect(stack?["pages"]?.array?.compactMap { $0["id"] } == ["p1"])
     #expect(try await opener.resume(after: 1, at: second)["pending"]?.array?.count == 1)
-    try await host.call("finish", "navigation.finish", ["page": "p1", "result": ["data": "Ulm"]])
+    try await host.call(
+      "finish", "navigation.finish", ["page": "p1", "result": ["data": Self.address]])
     #expect(try await host.wire.response("finish")["result"]?["closed"] == ["p1"])
-    #expect(try await opener.wire.response("a")["result"]?["data"] == "Ulm")
+    #expect(try await opener.wire.response("a")["result"]?["data"] == Self.address)
   }
 
   @Test func guardAndEarlyResultSurviveRestart() async throws {
@@ -84,7 +88,7 @@ struct DurableSessionTests {
     }
     try await host.call("g", "page.setGuard", ["page": "p2", "timeoutMs": 1000])
     _ = try await host.wire.response("g")
-    try await host.call("r", "page.setResult", ["page": "p2", "result": ["data": "draft"]])
+    try await host.call("r", "page.setResult", ["page": "p2", "result": ["data": Self.address]])
     _ = try await host.wire.response("r")
     try await settle(first)
 
@@ -97,7 +101,7 @@ struct DurableSessionTests {
       try await host.respond(question, ["allow": .bool(verdict)])
       if !verdict { #expect(try await host.wire.response("b")["error"]?["code"] == 2423) }
     }
-    #expect(try await host.wire.response("a")["result"]?["data"] == "draft")
+    #expect(try await host.wire.response("a")["result"]?["data"] == Self.address)
   }
 
   @Test func gatesSurviveRestart() async throws {
@@ -227,6 +231,51 @@ struct DurableSessionTests {
     let session = try #require(await client.openResult["session"]?.string)
     let detail = await second.loopSessions.detail(session, withRecords: false)
     #expect(detail?["clients"]?.array?.first?["away"] == 2000)
+  }
+
+  @Test func resultOfKeyedTaskIsCheckedAfterRestart() async throws {
+    let first = try await startServer()
+    let host = try await SequencedClient(
+      first, ["hosts": [["patterns": ["action://location"], "kind": "task"]]])
+    let caller = try await SequencedClient(first, joining: host.openResult)
+    try await caller.call("keyed", "router.invoke", ["uri": "action://location", "key": "k"])
+    let run = try await host.wire.nextRequest("task.run")
+    try await settle(first)
+
+    let second = try await startServer()
+    #expect(try await caller.resume(after: 0, at: second)["resumed"] == true)
+    #expect(try await host.resume(after: 1, at: second)["resumed"] == true)
+    try await host.respond(run, "here")
+    let error = try await caller.wire.response("keyed")["error"]
+    #expect(error?["data"]?["kind"] == "invalidResult")
+    try await settle(second)
+
+    // The stored result is the error.
+    let third = try await startServer()
+    #expect(try await caller.resume(after: 1, at: third)["resumed"] == true)
+    try await caller.call("again", "router.invoke", ["uri": "action://location", "key": "k"])
+    #expect(try await caller.wire.response("again")["error"] == error)
+  }
+
+  @Test func resultOfKeyedPageMethodIsCheckedAfterRestart() async throws {
+    let first = try await startServer()
+    let host = try await SequencedClient(
+      first, ["hosts": [["scheme": "flutter", "kind": "page"]]])
+    let caller = try await SequencedClient(first, joining: host.openResult)
+    try await caller.call("a", "router.open", ["uri": "flutter://counter"])
+    try await host.respond(try await host.wire.nextRequest("page.open"), .null)
+    _ = try await caller.wire.nextRequest("$/progress")
+    try await caller.call("keyed", "page.call", ["page": "p1", "method": "add", "key": "k"])
+    let run = try await host.wire.nextRequest("page.call")
+    #expect(run["params"]?["params"] == ["by": 1])
+    try await settle(first)
+
+    let second = try await startServer()
+    #expect(try await caller.resume(after: 1, at: second)["resumed"] == true)
+    #expect(try await host.resume(after: 2, at: second)["resumed"] == true)
+    try await host.respond(run, "two")
+    let error = try await caller.wire.response("keyed")["error"]
+    #expect(error?["data"]?["kind"] == "invalidResult")
   }
 
   @Test func repeatsOnlyIdempotentCallsAfterRestart() async throws {

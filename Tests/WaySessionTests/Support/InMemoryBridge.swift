@@ -25,7 +25,7 @@ struct InMemoryBridge {
     _ router: Router, limits: Limits = Limits(), observer: EventSink = EventSink(),
     identify: IdentityResolver? = nil, rules: CompiledPolicy? = nil, tracer: (any Tracer)? = nil,
     store: (any SessionStore)? = nil, table: LiveTable? = nil, cluster: Cluster? = nil,
-    clockOff: Duration = .zero, loop: MemoryLoop = MemoryLoop()
+    resultCheck: ResultCheck = .reject, clockOff: Duration = .zero, loop: MemoryLoop = MemoryLoop()
   ) {
     self.router = router
     var configuration = SessionServerConfiguration(
@@ -40,6 +40,7 @@ struct InMemoryBridge {
     configuration.tracer = tracer
     configuration.sessions.store = store
     configuration.sessions.table = table
+    configuration.sessions.resultCheck = resultCheck
     configuration.sessions.cluster = cluster
     sessionServer = SessionServer(configuration)
     loopSessions = sessionServer.dispatch.makeLoopSessions(on: loop)

@@ -85,7 +85,11 @@ extension SessionDispatch {
   func push(
     _ push: SessionPush, by rights: Rights?, maxBytes: Int
   ) async throws(CallError) -> SessionPushResult {
-    if case .deliver(let link) = push.action { try link.validate() }
+    switch push.action {
+    case .deliver(let link): try link.validate()
+    case .event(let topic, let data, _): try checkData(data, of: topic)
+    case .open, .invoke, .pageCall, .client: break
+    }
     guard let key = push.key, push.audience.session == nil else {
       return try await perform(push, by: rights, maxBytes: maxBytes)
     }
@@ -99,6 +103,12 @@ extension SessionDispatch {
       }
     }
     return try await task.value.get()
+  }
+
+  /// Fails with 2422 if the data of an event does not fit its topic, if the table declares that.
+  private func checkData(_ data: Value, of topic: String) throws(CallError) {
+    guard let declared = sessionServer.configuration.router.snapshot().topics[topic] else { return }
+    do { try declared.check(data) } catch { throw CallError(RouterResolutionError(error)) }
   }
 
   /// Carries out a push to several sessions that is new to this server.

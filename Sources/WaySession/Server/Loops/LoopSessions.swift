@@ -136,6 +136,8 @@ package actor LoopSessions {
       auditTrail: sessionServer.auditTrail, inspector: inspector, now: configuration.now,
       owner: self, operations: operations,
       serverHosts: sessionServer.serverHosts, policy: policy,
+      resultCheck: configuration.sessions.resultCheck,
+      invalidResults: sessionServer.invalidResults,
       table: configuration.sessions.table, tracer: configuration.tracer,
       logger: configuration.logger)
   }

@@ -29,10 +29,7 @@ extension CallError {
         .redirectLoop, "\(error)", data: ["chain": .array(chain.map(Value.string))])
     case .notOverTheWire: self.init(.wrongKind, "\(error)", kind: "notOverTheWire")
     case .invalidParameters(let faults):
-      let errors = faults.map { fault -> Value in
-        ["path": .string(fault.path), "message": .string(fault.message)]
-      }
-      self.init(.invalidParameters, "\(error)", data: ["errors": .array(errors)])
+      self.init(.invalidParameters, "\(error)", data: ["errors": faults.errorsValue])
     }
   }
 
@@ -115,4 +112,9 @@ extension String {
     let shown = unicodeScalars.prefix(200)
     return "\"\(String(shown))\(shown.endIndex == endIndex ? "" : "…")\""
   }
+}
+
+extension [PatternParameterFault] {
+  /// The faults in the data of an error.
+  var errorsValue: Value { RecordCoder.value(of: self) }
 }

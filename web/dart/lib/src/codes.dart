@@ -49,7 +49,8 @@ abstract final class ErrorCode {
   /// A size exceeds its limit; the message names the limit.
   static const int tooLarge = 2413;
 
-  /// data.errors lists {path, message} for each.
+  /// Parameters, the data of an event, or the result of a page do not fit their
+  /// declaration: data.errors lists {path, message} for each.
   static const int invalidParameters = 2422;
 
   /// An interceptor or a gate refused the call: data.interceptor is its name,
@@ -61,7 +62,8 @@ abstract final class ErrorCode {
   static const int tooMany = 2429;
 
   /// The host of a page or task responded with an error whose code is not an
-  /// application code.
+  /// application code, or with a result that does not fit its declaration:
+  /// data.kind is then invalidResult.
   static const int hostFailed = 2502;
 
   /// The server takes no new calls for now.
