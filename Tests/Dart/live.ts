@@ -65,10 +65,10 @@ test("a page, a task, a result and a lost connection", async () => {
   for (const socket of [...sockets]) socket.cut();
   expect(await page.invoke("action://toast", { params: $mapping<string, {} | null>([["text", "again"]]) }), "again");
   expect(sockets.length, 4);
-  const change = await shell.finish({ page: opened[0], result: $mapping<string, {} | null>([["city", "Ulm"]]) });
+  const change = await shell.finish({ page: opened[0], result: $mapping<string, {} | null>([["id", "a3"], ["name", "Home"], ["street", "Main Street 1"], ["city", "Ulm"]]) });
   expect(change.$closed(), opened);
   const ended = await outcome;
-  expect([ended.$outcome(), ended.$data()], ["finished", new Map([["city", "Ulm"]])]);
+  expect([ended.$outcome(), ended.$data()], ["finished", new Map([["id", "a3"], ["name", "Home"], ["street", "Main Street 1"], ["city", "Ulm"]])]);
   expect(closed, ["finished"]);
   expect((await page.canOpen("native://address/7")).$canOpen(), true);
   expect(await page.supports("page.call"), true);

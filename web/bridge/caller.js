@@ -200,7 +200,8 @@ export class Caller extends EventTarget {
 
   /**
    * @override
-   * @param {string} type
+   * @template {import("./types/routes.js").EventName<Routes>} Name
+   * @param {Name} type
    * @param {any} listener
    * @param {boolean | EventListenerOptions} [options]
    */

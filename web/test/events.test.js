@@ -36,6 +36,20 @@ for (const [topics, topic, matches] of TOPICS) {
   });
 }
 
+test("a result that does not fit the route table is reported without a subscription", async () => {
+  const { bridge, socket } = await connected();
+  /** @type {any[]} */
+  const reported = [];
+  bridge.addEventListener("error", ({ detail }) => reported.push(detail));
+  const errors = [{ path: "$.result.shared", message: "is missing" }];
+  socket.receive(event("route.invalidResult", { client: "c1", uri: "action://share", route: "share", errors }));
+  await turn();
+  assert.equal(reported.length, 1);
+  assert.equal(reported[0].kind, "invalidResult");
+  assert.deepEqual(reported[0].data.errors, errors);
+  assert.match(reported[0].message, /"action:\/\/share".*\$\.result\.shared: is missing/);
+});
+
 test("a topic is subscribed to once, and unsubscribed with its last subscription", async () => {
   /** @type {string[]} */
   const values = [];

@@ -1,6 +1,7 @@
 // @ts-check
+import { codeOf } from "../codes.js";
 import { register, sendFirst, sendRegistration } from "../session/registrations.js";
-import { BridgeError, failure, textOf } from "../values/errors.js";
+import { BridgeError, bridgeError, failure, textOf } from "../values/errors.js";
 
 /** @typedef {import("../types/api.js").EventHandler} EventHandler */
 /** @typedef {import("../types/api.js").TableStamp} TableStamp */
@@ -111,6 +112,7 @@ export class Subscriptions {
     const { topic, data } = event;
     if (typeof topic !== "string") return;
     if (topic === "session.expiring") void this.#renewToken(data);
+    if (topic === "route.invalidResult") this.#reportResult(data);
     for (const entry of [...this.#entries]) {
       // An earlier handler may have removed this one.
       if (!this.#entries.has(entry) || !entry.topics.some((wanted) => covers(wanted, topic))) continue;
@@ -151,6 +153,16 @@ export class Subscriptions {
    */
   #unused(topics) {
     return topics.filter((topic) => ![...this.#entries].some((entry) => entry.topics.includes(topic)));
+  }
+
+  /**
+   * Reports a result of this client that does not fit the route table. The server sends `route.invalidResult` to no other client.
+   * @param {{uri: string, errors: {path: string, message: string}[]}} data
+   */
+  #reportResult({ uri, errors }) {
+    const faults = errors.map(({ path, message }) => `${path}: ${message}`).join("; ");
+    const data = { kind: "invalidResult", retryable: false, errors };
+    this.#client.report(bridgeError(codeOf.hostFailed, `The result of this client for "${uri}" does not fit the route table: ${faults}`, { data }));
   }
 
   /**

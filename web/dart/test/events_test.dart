@@ -1,4 +1,5 @@
 import 'package:test/test.dart';
+import 'package:waybridge/src/errors.dart';
 import 'package:waybridge/src/models.dart';
 import 'package:waybridge/src/registrations.dart';
 import 'package:waybridge/src/values.dart';
@@ -77,6 +78,33 @@ void main() {
     await fixture.receive(event);
     await fixture.receive(_event(2));
     expect(difference(<Object?>['c-7', null], publishers), null);
+    await fixture.bridge.close();
+  });
+
+  test('a result that does not fit the route table is reported', () async {
+    final fixture = BridgeFixture();
+    final reported = <String>[];
+    final listening = fixture.bridge.errors.listen((BridgeException error) {
+      reported.add('${error.kind} ${error.message}');
+    });
+    await fixture.openSession();
+    await fixture.receive(<String, Object?>{
+      'method': 'event',
+      'params': <String, Object?>{
+        'topic': 'route.invalidResult',
+        'data': <String, Object?>{
+          'uri': 'action://share',
+          'errors': <Object?>[
+            <String, Object?>{'path': '\$.result', 'message': 'is wrong'},
+          ],
+        },
+        'at': 3,
+      },
+    });
+    expect(reported.length, 1);
+    expect(reported.first.startsWith('invalidResult '), true);
+    expect(reported.first.contains('\$.result: is wrong'), true);
+    await listening.cancel();
     await fixture.bridge.close();
   });
 

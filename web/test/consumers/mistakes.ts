@@ -36,6 +36,9 @@ if (ended.outcome === "dismissed") ended.data; // TS2339
 if (ended.outcome === "finished") ended.data.street; // TS2531
 if (ended.outcome === "finished") ended.data?.stret; // TS2551
 if (ended.outcome === "finishd") void ended; // TS2367
+if (ended.outcome !== "finished") ended.data; // TS2339
+export const street: string | undefined = ended.outcome === "finished" ? ended.data?.street : ended.message;
+export const closed: "finished" = ended.outcome; // TS2322
 const loose = await new Bridge().open("native://any");
 loose.data; // TS2339
 if (loose.outcome === "finished") loose.data.anything;
@@ -45,6 +48,7 @@ export const shared: string = (await caller.invoke(routes.share, { title: "Tea" 
 // Topics.
 bridge.addEventListener("cart.change", ({ detail }) => detail); // TS2345
 bridge.addEventListener("statchange", ({ detail }) => detail); // TS2345
+bridge.removeEventListener("statchange", () => {}); // TS2345
 bridge.addEventListener("cart.changed", ({ detail }) => detail.data.cont); // TS2551
 caller.addEventListener("statechange", ({ detail }) => detail.stat); // TS2551
 bridge.subscribe("cart.chnged", () => {}); // TS2345
@@ -54,6 +58,8 @@ void bridge.publish("page.opened", {}); // TS2345
 void bridge.publish("cart.changed", { cont: 1 }); // TS2345
 void bridge.publish("cart.changed"); // TS2554
 new Bridge().addEventListener("statchange", () => {}); // TS2345
+new Caller().addEventListener("expires", () => {}); // TS2345
+new Bridge().addEventListener("close", ({ detail }) => detail.reasn); // TS2551
 bridge.subscribe("cart.changed", ({ data: { cont } }) => cont); // TS2339
 
 // Methods of pages.

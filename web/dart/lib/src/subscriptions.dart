@@ -69,6 +69,7 @@ final class Subscriptions {
       _client.runDetached(_renewToken(objectOf(data)));
     }
     if (topic == 'table.changed') _compare(objectOf(data));
+    if (topic == 'route.invalidResult') _reportResult(objectOf(data));
     _topics.deliver(
       BridgeEvent(
         topic,
@@ -100,6 +101,28 @@ final class Subscriptions {
         previous['version'] == table['version'] &&
         previous['hash'] == table['hash'];
     if (!isSame) _tables.add(table);
+  }
+
+  /// Reports a result of this client that does not fit the route table. The
+  /// server sends `route.invalidResult` to no other client.
+  void _reportResult(Json data) {
+    final faults = <String>[];
+    for (final fault in listOf(data['errors'])) {
+      final members = objectOf(fault);
+      faults.add('${members['path']}: ${members['message']}');
+    }
+    _client.report(
+      bridgeException(
+        ErrorCode.hostFailed,
+        'The result of this client for "${data['uri']}" does not fit the route '
+        'table: ${faults.join('; ')}',
+        data: <String, Object?>{
+          'kind': 'invalidResult',
+          'retryable': false,
+          'errors': data['errors'],
+        },
+      ),
+    );
   }
 
   /// Handles `session.expiring`. The server sends it to the client whose token
