@@ -10,16 +10,24 @@ package struct HTTPRequest: Sendable {
   package var isLocal: Bool
   /// Whether the server is ending and accepts no more WebSocket connections.
   package var isDraining: Bool
+  /// The header fields in their order, names in lower case, values trimmed.
+  package var fields: [(name: String, value: String)]
 
   package init(
     method: String, path: String, handshake: Handshake = Handshake(), isLocal: Bool = true,
-    isDraining: Bool = false
+    isDraining: Bool = false, fields: [(name: String, value: String)] = []
   ) {
     self.method = method
     self.path = path
     self.handshake = handshake
     self.isLocal = isLocal
     self.isDraining = isDraining
+    self.fields = fields
+  }
+
+  /// The values of all fields with this name (lower case), in order.
+  package func values(_ name: String) -> [String] {
+    fields.filter { $0.name == name }.map(\.value)
   }
 }
 
@@ -29,6 +37,9 @@ package struct HTTPResponse: Sendable {
   /// `nil` if there is no body.
   package var contentType: String?
   package var body: [UInt8]
+  /// A part of a file that is sent instead of `body`. Only a response that is made at once can have
+  /// one.
+  package var file: HTTPFileRange?
   /// Additional header fields.
   package var fields: [(name: String, value: String)] = []
   /// Whether the response is sent even if the server is full.
@@ -55,12 +66,16 @@ package enum HTTPDecision: Sendable {
   case respondLater(DeferredResponse, isServedWhenFull: Bool = false)
   /// Reads the body first. Its media type and length must match.
   case readBody(HTTPBodyHandler)
+  /// Passes the body to a receiver in parts.
+  case streamBody(HTTPBodyStream)
 }
 
 extension HTTPDecision {
-  /// Returns the decision with a function that receives the response when it is known.
+  /// Returns the decision with a function that receives the response when it is known. Responses to
+  /// streamed bodies are not reported: whether a client may send one is decided before.
   package func reporting(_ report: @escaping @Sendable (HTTPResponse) -> Void) -> HTTPDecision {
     switch self {
+    case .streamBody: return self
     case .respond(let response):
       report(response)
       return self

@@ -10,6 +10,10 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private enum HTTPPhase {
     case reading
     case readingBody
+    /// The body is passed to a receiver in parts.
+    case streaming
+    /// The receiver has a part. Nothing is read until it is done with it.
+    case streamPaused
     /// A handler has the body and responds later.
     case responding
     case writing
@@ -23,6 +27,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private static let maximumLingered = 256 * 1024
   /// Number of bytes to read at a time.
   private static let chunkSize = 16 * 1024
+  /// The same for a body that is passed on in parts, and so the size of a part.
+  private static let partSize = 64 * 1024
 
   /// The id of the connection, also after its upgrade.
   let id = SocketConnection.makeID()
@@ -36,6 +42,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private var input: [UInt8] = []
   private var headReader: HeadReader
   private var body: RequestBody?
+  private var stream: StreamedBody?
   /// The work that makes the response, and its number.
   private var work: (any ScheduledWork)?
   private var workNumber = 0
@@ -82,7 +89,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     keepsAlive = false
     switch phase {
     case .responding, .writing: break
-    case .readingBody: reject(.ending)
+    case .readingBody, .streaming, .streamPaused: reject(.ending)
     case .reading, .lingering, .closed: close()
     }
   }
@@ -111,6 +118,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     poll = nil
     writer = nil
     body = nil
+    cancelStream()
     work?.cancel()
     work = nil
     return true
@@ -126,21 +134,23 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case .writing where writer?.progress != lastProgress:
       lastProgress = writer?.progress ?? 0
       startTimer(server.configuration.writeTimeout)
-    case .readingBody: reject(HTTPRequestRejection(408, "the body did not arrive in time"))
-    case .reading, .responding, .writing, .lingering, .closed: close()
+    case .readingBody, .streaming:
+      reject(HTTPRequestRejection(408, "the body did not arrive in time"))
+    case .reading, .streamPaused, .responding, .writing, .lingering, .closed: close()
     }
   }
 
   private func ready(readable: Bool, writable: Bool) {
     switch phase {
-    case .reading, .readingBody, .responding, .lingering: if readable { read() }
+    case .reading, .readingBody, .streaming, .responding, .lingering: if readable { read() }
     case .writing: if writable { write() }
-    case .closed: break
+    case .streamPaused, .closed: break
     }
   }
 
   private func read() {
-    withUnsafeTemporaryAllocation(byteCount: Self.chunkSize, alignment: 1) { buffer in
+    let size = stream == nil ? Self.chunkSize : Self.partSize
+    withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { return }
       guard count > 0 else { return close() }
@@ -160,11 +170,12 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       switch phase {
       case .reading: guard readHead() else { return }
       case .readingBody: guard readBody() else { return }
+      case .streaming: guard readStream() else { return }
       case .responding:
         // The next request stays in `input`; further data stays at the client.
         if input.count >= Self.chunkSize { poll?.watch(readable: false, writable: false) }
         return
-      case .writing, .lingering, .closed: return
+      case .streamPaused, .writing, .lingering, .closed: return
       }
     }
   }
@@ -206,11 +217,18 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case .respondLater(let work): startWork(work)
     case .readBody(let body):
       self.body = body
-      phase = .readingBody
-      startTimer(server.configuration.bodyTimeout)
-      if head.minorVersion == 1, input.isEmpty, head.list("expect").contains("100-continue") {
-        sendContinue()
-      }
+      startReadingBody(.readingBody, head)
+    case .streamBody(let stream):
+      self.stream = stream
+      startReadingBody(.streaming, head)
+    }
+  }
+
+  private func startReadingBody(_ phase: HTTPPhase, _ head: RequestHead) {
+    self.phase = phase
+    startTimer(server.configuration.bodyTimeout)
+    if head.minorVersion == 1, input.isEmpty, head.list("expect").contains("100-continue") {
+      sendContinue()
     }
   }
 
@@ -233,6 +251,73 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     guard let body, body.isComplete else { return false }
     startWork(body.deliver)
     return true
+  }
+
+  /// Passes the next part of the body to its receiver. Returns false if more input is needed, or the
+  /// receiver is not done with the part.
+  private func readStream() -> Bool {
+    let part: [UInt8]
+    do throws(HTTPRequestRejection) {
+      part = try stream?.nextPart(of: &input) ?? []
+    } catch {
+      reject(error)
+      return false
+    }
+    guard let stream else { return false }
+    guard part.isEmpty else {
+      pass(part, to: stream.receiver)
+      return false
+    }
+    guard stream.isComplete else { return false }
+    self.stream = nil
+    startWork { [loop = server.loop] respond in
+      stream.receiver.finish { response in loop.execute { respond(response) } }
+      return StreamWork(stream.receiver)
+    }
+    return true
+  }
+
+  private func pass(_ part: [UInt8], to receiver: any HTTPBodyReceiver) {
+    phase = .streamPaused
+    timer?.cancel()
+    poll?.watch(readable: false, writable: false)
+    workNumber += 1
+    receiver.receive(part) { [weak self, workNumber, loop = server.loop] response in
+      loop.execute { [weak self] in self?.partReceived(workNumber, response) }
+    }
+  }
+
+  /// Continues reading the body, or ends the request with a response.
+  private func partReceived(_ number: Int, _ response: HTTPResponse?) {
+    guard case .streamPaused = phase, number == workNumber else { return }
+    if let response {
+      if stream?.isComplete != true {
+        keepsAlive = false
+        input = []
+      }
+      stream = nil
+      return send(OutgoingResponse(response))
+    }
+    phase = .streaming
+    startTimer(server.configuration.bodyTimeout)
+    poll?.watch(readable: true, writable: false)
+    handleInput()
+  }
+
+  private func cancelStream() {
+    stream?.receiver.cancel()
+    stream = nil
+  }
+
+  /// The wait for the response to a streamed body.
+  private final class StreamWork: ScheduledWork {
+    private let receiver: any HTTPBodyReceiver
+
+    init(_ receiver: any HTTPBodyReceiver) {
+      self.receiver = receiver
+    }
+
+    func cancel() { receiver.cancel() }
   }
 
   /// Starts the work that responds, immediately or later.
@@ -264,10 +349,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private func send(_ response: OutgoingResponse) {
     if response.endsConnection { keepsAlive = false }
     body = nil
+    cancelStream()
     phase = .writing
     writer = ResponseWriter(
       descriptor, response.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive),
-      then: response.isHeadOnly ? nil : response.file)
+      then: response.isHeadOnly ? nil : response.file, fileBytes: response.fileBytes)
     lastProgress = 0
     startTimer(server.configuration.writeTimeout)
     poll?.watch(readable: false, writable: true)

@@ -7,6 +7,8 @@ struct HTTPExchange {
     case upgrade(WebSocketUpgrade)
     /// Read the body first, then pass it to a handler that responds later.
     case readBody(RequestBody)
+    /// Pass the body to a receiver in parts.
+    case streamBody(StreamedBody)
     /// A handler responds later.
     case respondLater(DeferredResponse)
   }
@@ -72,11 +74,14 @@ struct HTTPExchange {
     if path.isEmpty { return .respond(finalized(redirect, framing)) }
     let request = HTTPRequest(
       method: head.method, path: text, handshake: grant.handshake, isLocal: grant.isLocal,
-      isDraining: server.isStopping)
+      isDraining: server.isStopping, fields: head.fields)
     switch server.responder?(request) {
     case .readBody(let handler):
       guard hasSlot else { throw .full }
       return .readBody(try RequestBody(head, framing, for: handler, budget: server.bodyBudget))
+    case .streamBody(let stream):
+      guard hasSlot else { throw .full }
+      return .streamBody(try StreamedBody(head, framing, for: stream))
     case .respondLater(let work, let isServedWhenFull):
       guard hasSlot || isServedWhenFull else { throw .full }
       if framing.hasBytes { throw .unexpectedBody }
@@ -85,6 +90,10 @@ struct HTTPExchange {
       guard hasSlot || response.isServedWhenFull else { throw .full }
       if framing.hasBytes, response.status < 400 { throw .unexpectedBody }
       var outgoing = OutgoingResponse(response)
+      if let range = response.file {
+        outgoing.file = try openFile(range)
+        outgoing.fileBytes = range.bytes
+      }
       if isOpen { outgoing.fields += corsFields(with: grant) }
       return .respond(finalized(outgoing, framing))
     case nil:
@@ -92,6 +101,17 @@ struct HTTPExchange {
       if framing.hasBytes { throw .unexpectedBody }
       return .respond(finalized(try fileResponse(path, text), framing))
     }
+  }
+
+  /// Opens the file of a response.
+  private func openFile(_ range: HTTPFileRange) throws(HTTPRequestRejection) -> ServedOpenFile {
+    do throws(ServedOpenFile.OpenFileError) {
+      let file = try ServedOpenFile(path: range.path)
+      if file.kind == .file, file.size >= range.bytes.upperBound { return file }
+    } catch .exhausted {
+      throw .exhausted
+    } catch {}
+    throw HTTPRequestRejection(404, "the file is not there any more")
   }
 
   /// Adapts a response to the request: HEAD gets no body. If the request has a body, the response

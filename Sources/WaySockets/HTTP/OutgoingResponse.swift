@@ -8,6 +8,8 @@ struct OutgoingResponse {
   var body: [UInt8] = []
   /// Sent instead of `body`.
   var file: ServedOpenFile?
+  /// The bytes of the file to send; `nil` for all.
+  var fileBytes: Range<Int>?
   /// For HEAD, and for statuses without a body: Content-Length is sent, the body is not.
   var isHeadOnly = false
   var endsConnection = false
@@ -58,7 +60,8 @@ struct OutgoingResponse {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
-    let length = [101, 204, 304].contains(status) ? nil : file?.size ?? body.count
+    let fileSize = fileBytes?.count ?? file?.size
+    let length = [101, 204, 304].contains(status) ? nil : fileSize ?? body.count
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
     return isHeadOnly || file != nil ? bytes : bytes + body
   }

@@ -38,14 +38,19 @@ struct RequestBody {
     guard types == [handler.contentType] else {
       throw HTTPRequestRejection(415, "the body must have the media type \(handler.contentType)")
     }
+    try Self.checkCoding(head)
+    self.handler = handler
+    self.budget = budget
+  }
+
+  /// Throws if the body is compressed, or the client expects something else than 100 Continue.
+  static func checkCoding(_ head: RequestHead) throws(HTTPRequestRejection) {
     guard head.list("content-encoding").allSatisfy({ $0 == "identity" }) else {
       throw HTTPRequestRejection(415, "the body must not be compressed")
     }
     guard head.list("expect").allSatisfy({ $0 == "100-continue" }) else {
       throw HTTPRequestRejection(417, "the Expect header may only contain 100-continue")
     }
-    self.handler = handler
-    self.budget = budget
   }
 
   var isComplete: Bool { chunks?.isComplete ?? (bytes.count == length) }

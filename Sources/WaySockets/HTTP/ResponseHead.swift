@@ -15,7 +15,9 @@ struct ResponseHead {
     switch status {
     case 101: "Switching Protocols"
     case 200: "OK"
+    case 201: "Created"
     case 204: "No Content"
+    case 206: "Partial Content"
     case 301: "Moved Permanently"
     case 304: "Not Modified"
     case 400: "Bad Request"
@@ -24,9 +26,11 @@ struct ResponseHead {
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 408: "Request Timeout"
+    case 409: "Conflict"
     case 411: "Length Required"
     case 413: "Content Too Large"
     case 415: "Unsupported Media Type"
+    case 416: "Range Not Satisfiable"
     case 417: "Expectation Failed"
     case 426: "Upgrade Required"
     case 429: "Too Many Requests"
@@ -35,6 +39,7 @@ struct ResponseHead {
     case 501: "Not Implemented"
     case 503: "Service Unavailable"
     case 505: "HTTP Version Not Supported"
+    case 507: "Insufficient Storage"
     default: status < 400 ? "OK" : "Error"
     }
   }

@@ -17,15 +17,22 @@ struct ResponseWriter {
   private let bytes: [UInt8]
   private var written = 0
   private let file: ServedOpenFile?
-  private var fileOffset: off_t = 0
+  private var fileOffset: off_t
+  /// The offset in the file at which the response ends.
+  private let fileEnd: Int
   /// Number of successful writes to the socket.
   private(set) var progress = 0
 
-  /// Creates a writer that sends `bytes`, then the file.
-  init(_ descriptor: Int32, _ bytes: [UInt8], then file: ServedOpenFile?) {
+  /// Creates a writer that sends `bytes`, then the file, or these bytes of it.
+  init(
+    _ descriptor: Int32, _ bytes: [UInt8], then file: ServedOpenFile?,
+    fileBytes: Range<Int>? = nil
+  ) {
     self.descriptor = descriptor
     self.bytes = bytes
     self.file = file
+    fileOffset = off_t(fileBytes?.lowerBound ?? 0)
+    fileEnd = fileBytes?.upperBound ?? file?.size ?? 0
   }
 
   mutating func write() -> WriteStatus {
@@ -40,11 +47,11 @@ struct ResponseWriter {
     }
     guard let file else { return .done }
     var turn = Self.fileBytesPerTurn
-    while fileOffset < file.size {
+    while fileOffset < fileEnd {
       guard turn > 0 else { return .blocked }
       // sendfile has no MSG_NOSIGNAL; lws ignores SIGPIPE (lws_plat_init).
       let count = sendfile(
-        descriptor, file.descriptor, &fileOffset, min(turn, file.size - Int(fileOffset)))
+        descriptor, file.descriptor, &fileOffset, min(turn, fileEnd - Int(fileOffset)))
       // A file that has shrunk is shorter than the Content-Length sent.
       guard recordProgress(count) else { return isBusy(count) ? .blocked : .failed }
       turn -= count

@@ -98,7 +98,7 @@ struct AccessConfigurationTests {
         let statuses = Mailbox<Int>()
         _ = work { statuses.put($0.status) }
         return await statuses.next(within: .seconds(10))
-      case .readBody, nil: return nil
+      case .readBody, .streamBody, nil: return nil
       }
     }
     let post = BridgeResponder.RPCEndpoint(
