@@ -120,8 +120,8 @@ let package = Package(
       "Waybridge",
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
-        "WayTransport", "WaySession", "WaySockets", "WayStore", "CWayBuild", "CWayMalloc",
-        "CWebClient",
+        "WayTransport", "WayCrypto", "WaySession", "WaySockets", "WayStore", "CWayBuild",
+        "CWayMalloc", "CWebClient",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

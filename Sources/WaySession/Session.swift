@@ -193,6 +193,7 @@ extension Session {
     client.link.end()
     environment.resumableClients.remove(client, of: self)
     environment.owner.endInspection(client)
+    environment.blobs?.remove(client.name)
     recordChange(client)
     client.rights.depart(isElsewhere: state.hasMoved)
     if let invitation = client.rights.invitation {

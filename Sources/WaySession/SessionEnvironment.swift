@@ -114,6 +114,8 @@ struct SessionEnvironment: Sendable {
   /// What happens to results that do not fit their declarations, and how many there were.
   let resultCheck: ResultCheck
   let invalidResults: InvalidResultCounts
+  /// The clients' access to blobs; `nil` if the server has none.
+  let blobs: BlobTokens?
   /// The route table that can be changed; `nil` if the app has none.
   let table: LiveTable?
   /// Receives the spans of calls; `nil` if the app has no tracer.

@@ -102,6 +102,18 @@ public struct Limits: Sendable, Hashable {
   /// Bytes of the head of an HTTP request: its first line and its header fields, with the cookies.
   /// Beyond, the response is HTTP 431.
   public var maxHead = 32 << 10
+  /// Bytes of one blob. Beyond, the response is HTTP 413.
+  public var maxBlob = 64 << 20
+  /// Blobs of one session, with unfinished uploads. Beyond, the response is HTTP 429.
+  public var maxBlobs = 64
+  /// Bytes of the blobs of one session. Beyond, the response is HTTP 429.
+  public var maxBlobBytes = 256 << 20
+  /// Bytes of the blobs of all sessions. Beyond, the response is HTTP 507.
+  public var maxServerBlobBytes = 4 << 30
+  /// Time after its upload, or its last use, after which a blob is removed.
+  public var blobExpiry: Duration = .seconds(3600)
+  /// Time without progress after which an unfinished upload is removed.
+  public var uploadExpiry: Duration = .seconds(600)
   /// Silence of a client after which the server sends a WebSocket ping.
   public var ping: Duration = .seconds(20)
   /// Silence of a client, pongs included, after which its connection is closed with 4202. More than
@@ -230,6 +242,23 @@ extension Limits {
     LimitDefinition(
       "maxHead", .count(\.maxHead),
       "Bytes of the header fields of an HTTP request, with the cookies and the first line",
+      isAnnounced: false),
+    LimitDefinition("maxBlob", .count(\.maxBlob), "Bytes of one blob", isAnnounced: false),
+    LimitDefinition(
+      "maxBlobs", .count(\.maxBlobs), "Blobs of one session, with unfinished uploads",
+      isAnnounced: false),
+    LimitDefinition(
+      "maxBlobBytes", .count(\.maxBlobBytes, 1...1 << 40), "Bytes of the blobs of one session",
+      isAnnounced: false),
+    LimitDefinition(
+      "maxServerBlobBytes", .count(\.maxServerBlobBytes, 1...1 << 40),
+      "Bytes of the blobs of all sessions", isAnnounced: false),
+    LimitDefinition(
+      "blobExpiryMs", .time(\.blobExpiry),
+      "Milliseconds after its upload or last use after which a blob is removed", isAnnounced: false),
+    LimitDefinition(
+      "uploadExpiryMs", .time(\.uploadExpiry),
+      "Milliseconds without progress after which an unfinished upload is removed",
       isAnnounced: false),
     LimitDefinition(
       "pingMs", .time(\.ping), "Milliseconds of silence before the server sends a client a ping"),

@@ -9,7 +9,7 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--table-cache", "--table-interval", "--check-results", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--cluster", "--cluster-name", "--cluster-replicas", "--cluster-secret-file", "--cluster-credentials", "--cluster-ca", "--cluster-certificate", "--cluster-key", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--blobs", "--no-blobs", "--cluster", "--cluster-name", "--cluster-replicas", "--cluster-secret-file", "--cluster-credentials", "--cluster-ca", "--cluster-certificate", "--cluster-key", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--token-jwks", "--token-issuer", "--token-audience", "--token-groups-claim",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },

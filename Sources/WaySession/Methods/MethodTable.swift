@@ -6,7 +6,7 @@ package struct MethodTable: Sendable {
   /// The protocol's methods, the most frequent first.
   package static let builtIn: [SessionMethod] =
     RouterMethods.all + NavigationMethods.all + PageMethods.all + HostMethods.all
-    + EventMethods.all + SessionMethods.all + AdminMethods.all
+    + EventMethods.all + SessionMethods.all + BlobMethods.all + AdminMethods.all
 
   /// The methods of ``builtIn``, in their order, followed by the others.
   private let methods: [SessionMethod]

@@ -1,11 +1,11 @@
 /// Unguessable strings for tokens and identifiers.
-enum SessionSecret {
+package enum SessionSecret {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
   /// Returns a string with 6 random bits a character, from the system's cryptographic generator. 22
   /// characters hold 132 bits.
-  static func random(_ characters: Int = 22) -> String {
+  package static func random(_ characters: Int = 22) -> String {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<characters).map { _ in
       alphabet[Int(generator.next() as UInt64 >> 58)]

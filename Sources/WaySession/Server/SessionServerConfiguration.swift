@@ -19,6 +19,8 @@ package struct SessionServerConfiguration: Sendable {
   /// The base of the callers' loggers; nil if nothing is logged.
   package var logger: Logger?
   package var eventSink = EventSink()
+  /// The clients' access to blobs; nil if the server has none.
+  package var blobs: BlobTokens?
   /// Receives the spans of calls; the app's own tracer if it has bootstrapped one.
   package var tracer: (any Tracer)? = {
     let tracer = InstrumentationSystem.tracer

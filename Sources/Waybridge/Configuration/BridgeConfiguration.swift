@@ -20,6 +20,8 @@ public struct BridgeConfiguration: Sendable {
   public var limits = Limits()
   /// The clients of sessions, what they may call, and what survives the sessions.
   public var sessions = SessionConfiguration()
+  /// The blobs of sessions: data that is too large for a message.
+  public var blobs = BlobConfiguration()
   /// The number of event loops, each a thread with its own connections and sessions: 1 to 256,
   /// clamped. 0 uses the number of cores that the process may run on.
   public var loops = 0

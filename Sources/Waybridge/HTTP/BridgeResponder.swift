@@ -7,16 +7,17 @@ import WayTransport
 enum BridgeResponder {
   static let healthPath = "/health"
 
-  /// Responds to `/health` and `/metrics`, and to calls to `/rpc` if `post` is given. Rejects files
-  /// outside of `webEntries`, the names that are served; nil rejects none. Embedded files are
+  /// Responds to `/health` and `/metrics`, to calls to `/rpc` if `post` is given, and to requests at
+  /// `/blobs` if `blobs` are given. Rejects files outside of `webEntries`, the names that are served; nil rejects none. Embedded files are
   /// always served. Deferred responses are sent on `loop`, which handles the requests. Refusals are
   /// recorded in the audit trail.
   static func make(
     webEntries: [String]?, embedded: [String: HTTPEmbeddedFile], metrics: BridgeMetrics,
-    on loop: any EventLoop, post: RPCEndpoint?
+    on loop: any EventLoop, post: RPCEndpoint?, blobs: BlobResponder? = nil
   ) -> HTTPResponder {
     let respond = makeUnaudited(
-      webEntries: webEntries, embedded: embedded, metrics: metrics, on: loop, post: post)
+      webEntries: webEntries, embedded: embedded, metrics: metrics, on: loop, post: post,
+      blobs: blobs)
     guard let auditTrail = metrics.sessionServer.auditTrail else { return respond }
     return { request in
       respond(request)?.reporting { response in
@@ -27,9 +28,10 @@ enum BridgeResponder {
 
   private static func makeUnaudited(
     webEntries: [String]?, embedded: [String: HTTPEmbeddedFile], metrics: BridgeMetrics,
-    on loop: any EventLoop, post: RPCEndpoint?
+    on loop: any EventLoop, post: RPCEndpoint?, blobs: BlobResponder?
   ) -> HTTPResponder {
     { request in
+      if let blobs, BlobResponder.handles(request.path) { return blobs.respond(to: request) }
       switch request.path {
       case healthPath:
         return .respond(

@@ -133,6 +133,8 @@ package struct RunningBridge: Sendable {
   private let loops: [SocketLoop]
   private let socketServer: SocketServer
   private let memoryTrimmer: MemoryTrimmer
+  /// The blobs of the sessions; nil if the server stores none.
+  private let blobs: BlobStore?
   private let closeTimeout: Duration
   private let logger: Logger?
 
@@ -141,6 +143,11 @@ package struct RunningBridge: Sendable {
     var shared = try configuration.sessionServerConfiguration(
       for: router, log: log, now: BridgeWallClock.milliseconds)
     var sockets = try configuration.socketConfiguration()
+    let blobs = try configuration.blobStore(BridgeWallClock.milliseconds)
+    self.blobs = blobs
+    shared.blobs = blobs.map { blobs in
+      BlobTokens(limits: configuration.effectiveLimits) { blobs.removeAll(of: $0) }
+    }
     let exporter = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methodNames))
     if let exporter {
       shared.eventSink.durationRecorder = { exporter.recordCall($0, nanoseconds: $1) }
@@ -174,12 +181,19 @@ package struct RunningBridge: Sendable {
       liveTable: configuration.sessions.table, tokenKeys: configuration.tokenKeys)
     do {
       try await sessionServer.dispatch.restore()
+      blobs?.start(on: loop) { sessionServer.hasSession($0) }
       let bound = try await socketServer.start(
         responder: BridgeResponder.make(
           webEntries: configuration.web.entries, embedded: sockets.embeddedFiles, metrics: metrics,
-          on: loop, post: configuration.rpcEndpoint(sessionServer)))
+          on: loop, post: configuration.rpcEndpoint(sessionServer),
+          blobs: blobs.map {
+            BlobResponder(
+              store: $0, sessionServer: sessionServer, loop: loop,
+              limits: configuration.effectiveLimits)
+          }))
       address = BridgeServerAddress(bound)
     } catch {
+      await blobs?.close()
       await sessionServer.closeStore()
       for loop in loops { await loop.shutdown() }
       throw error
@@ -213,6 +227,7 @@ package struct RunningBridge: Sendable {
     await socketServer.stop(drain: .drain, grace: closeTimeout)
     await sessionServer.closeEventStreams()
     await sessionServer.closeStore()
+    await blobs?.close()
     for loop in loops { await loop.shutdown() }
     sessionServer.auditTrail?.finish()
     logger?.info("stopped")

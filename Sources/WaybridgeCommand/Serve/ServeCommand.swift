@@ -57,6 +57,9 @@ struct ServeCommand: ConfigurableCommand {
       throw CommandError(
         "sessions are stored in a folder or in NATS, not in both; remove --data or --cluster")
     }
+    guard settings.bridge.blobs.folder == nil || settings.cluster.url.isEmpty else {
+      throw CommandError("a server of a cluster stores no blobs; remove --blobs or --cluster")
+    }
     let router = Router()
     var configuration = try Self.configuration(settings)
     let startReport = CommandStartReport(settings.logger)
@@ -71,6 +74,7 @@ struct ServeCommand: ConfigurableCommand {
     if let data = settings.data {
       startReport.wait(for: "the stored sessions")
       configuration.sessions.store = try SQLiteSessionStore(folder: data)
+      if configuration.blobs.folder == nil { configuration.blobs.folder = data + "/blobs" }
       if configuration.enablesConformanceMethods {
         try ConformanceEffectTask.register(in: router, folder: data)
       }

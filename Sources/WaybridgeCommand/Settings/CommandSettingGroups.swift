@@ -162,6 +162,18 @@ enum DurabilitySettings: CommandSettingGroup {
       server creates the folder. Only one server can use it at a time. See waybridge sessions
       """),
     CommandSetting(
+      "blobs", .path(\.bridge.blobs.folder), value: "dir", completion: .directory,
+      """
+      Folder for blobs, the data that clients send to /blobs. The server creates the folder. Only one \
+      server can use it at a time. Without it, the folder blobs in that of --data, or a temporary \
+      folder
+      """),
+    CommandSetting(
+      "noBlobs", .boolean(\.bridge.blobs.isEnabled, isInverted: true),
+      """
+      Store no blobs. A server of a cluster stores none in any case
+      """),
+    CommandSetting(
       "cluster", .string(\.cluster.url), value: "url",
       """
       NATS servers with JetStream that connect the servers of a cluster: \

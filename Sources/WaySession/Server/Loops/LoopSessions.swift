@@ -138,7 +138,7 @@ package actor LoopSessions {
       serverHosts: sessionServer.serverHosts, policy: policy,
       resultCheck: configuration.sessions.resultCheck,
       invalidResults: sessionServer.invalidResults,
-      table: configuration.sessions.table, tracer: configuration.tracer,
+      blobs: configuration.blobs, table: configuration.sessions.table, tracer: configuration.tracer,
       logger: configuration.logger)
   }
 
@@ -219,6 +219,7 @@ extension LoopSessions: SessionOwner {
       loopSessions.audiences.remove(session)
       loopSessions.retainedEvents.forget(session: session)
     }
+    configuration.blobs?.sessionEnded(session)
     let remaining = unclaimed.filter { !$0.audience.isSingleSession }
     guard !remaining.isEmpty else { return }
     restoreDeepLinks(remaining)
