@@ -14,351 +14,378 @@ static const unsigned char file_3[] = {
 #embed "../../web/bridge/admission.min.js.map"
 };
 static const unsigned char file_4[] = {
-#embed "../../web/bridge/bridge.js"
+#embed "../../web/bridge/blobs.js"
 };
 static const unsigned char file_5[] = {
-#embed "../../web/bridge/bridge.min.js"
+#embed "../../web/bridge/blobs.min.js"
 };
 static const unsigned char file_6[] = {
-#embed "../../web/bridge/bridge.min.js.gz"
+#embed "../../web/bridge/blobs.min.js.gz"
 };
 static const unsigned char file_7[] = {
-#embed "../../web/bridge/bridge.min.js.map"
+#embed "../../web/bridge/blobs.min.js.map"
 };
 static const unsigned char file_8[] = {
-#embed "../../web/bridge/builder.js"
+#embed "../../web/bridge/blobs/download.js"
 };
 static const unsigned char file_9[] = {
-#embed "../../web/bridge/builder.min.js"
+#embed "../../web/bridge/blobs/reference.js"
 };
 static const unsigned char file_10[] = {
-#embed "../../web/bridge/builder.min.js.gz"
+#embed "../../web/bridge/blobs/requests.js"
 };
 static const unsigned char file_11[] = {
-#embed "../../web/bridge/builder.min.js.map"
+#embed "../../web/bridge/blobs/sources.js"
 };
 static const unsigned char file_12[] = {
-#embed "../../web/bridge/caller.js"
+#embed "../../web/bridge/blobs/upload.js"
 };
 static const unsigned char file_13[] = {
-#embed "../../web/bridge/caller.min.js"
+#embed "../../web/bridge/bridge.js"
 };
 static const unsigned char file_14[] = {
-#embed "../../web/bridge/caller.min.js.gz"
+#embed "../../web/bridge/bridge.min.js"
 };
 static const unsigned char file_15[] = {
-#embed "../../web/bridge/caller.min.js.map"
+#embed "../../web/bridge/bridge.min.js.gz"
 };
 static const unsigned char file_16[] = {
-#embed "../../web/bridge/calls/call.js"
+#embed "../../web/bridge/bridge.min.js.map"
 };
 static const unsigned char file_17[] = {
-#embed "../../web/bridge/calls/delegation.js"
+#embed "../../web/bridge/builder.js"
 };
 static const unsigned char file_18[] = {
-#embed "../../web/bridge/calls/incoming-requests.js"
+#embed "../../web/bridge/builder.min.js"
 };
 static const unsigned char file_19[] = {
-#embed "../../web/bridge/calls/peer.js"
+#embed "../../web/bridge/builder.min.js.gz"
 };
 static const unsigned char file_20[] = {
-#embed "../../web/bridge/codes.js"
+#embed "../../web/bridge/builder.min.js.map"
 };
 static const unsigned char file_21[] = {
-#embed "../../web/bridge/codes.min.js"
+#embed "../../web/bridge/caller.js"
 };
 static const unsigned char file_22[] = {
-#embed "../../web/bridge/codes.min.js.gz"
+#embed "../../web/bridge/caller.min.js"
 };
 static const unsigned char file_23[] = {
-#embed "../../web/bridge/codes.min.js.map"
+#embed "../../web/bridge/caller.min.js.gz"
 };
 static const unsigned char file_24[] = {
-#embed "../../web/bridge/connection/backoff.js"
+#embed "../../web/bridge/caller.min.js.map"
 };
 static const unsigned char file_25[] = {
-#embed "../../web/bridge/connection/clock.js"
+#embed "../../web/bridge/calls/call.js"
 };
 static const unsigned char file_26[] = {
-#embed "../../web/bridge/connection/close-codes.js"
+#embed "../../web/bridge/calls/delegation.js"
 };
 static const unsigned char file_27[] = {
-#embed "../../web/bridge/connection/connection-manager.js"
+#embed "../../web/bridge/calls/incoming-requests.js"
 };
 static const unsigned char file_28[] = {
-#embed "../../web/bridge/connection/connection.js"
+#embed "../../web/bridge/calls/peer.js"
 };
 static const unsigned char file_29[] = {
-#embed "../../web/bridge/connection/endpoint-url.js"
+#embed "../../web/bridge/codes.js"
 };
 static const unsigned char file_30[] = {
-#embed "../../web/bridge/connection/liveness.js"
+#embed "../../web/bridge/codes.min.js"
 };
 static const unsigned char file_31[] = {
-#embed "../../web/bridge/events.js"
+#embed "../../web/bridge/codes.min.js.gz"
 };
 static const unsigned char file_32[] = {
-#embed "../../web/bridge/events.min.js"
+#embed "../../web/bridge/codes.min.js.map"
 };
 static const unsigned char file_33[] = {
-#embed "../../web/bridge/events.min.js.gz"
+#embed "../../web/bridge/connection/backoff.js"
 };
 static const unsigned char file_34[] = {
-#embed "../../web/bridge/events.min.js.map"
+#embed "../../web/bridge/connection/clock.js"
 };
 static const unsigned char file_35[] = {
-#embed "../../web/bridge/events/subscriptions.js"
+#embed "../../web/bridge/connection/close-codes.js"
 };
 static const unsigned char file_36[] = {
-#embed "../../web/bridge/fallback.js"
+#embed "../../web/bridge/connection/connection-manager.js"
 };
 static const unsigned char file_37[] = {
-#embed "../../web/bridge/fallback.min.js"
+#embed "../../web/bridge/connection/connection.js"
 };
 static const unsigned char file_38[] = {
-#embed "../../web/bridge/fallback.min.js.gz"
+#embed "../../web/bridge/connection/endpoint-url.js"
 };
 static const unsigned char file_39[] = {
-#embed "../../web/bridge/fallback.min.js.map"
+#embed "../../web/bridge/connection/liveness.js"
 };
 static const unsigned char file_40[] = {
-#embed "../../web/bridge/host.js"
+#embed "../../web/bridge/events.js"
 };
 static const unsigned char file_41[] = {
-#embed "../../web/bridge/host.min.js"
+#embed "../../web/bridge/events.min.js"
 };
 static const unsigned char file_42[] = {
-#embed "../../web/bridge/host.min.js.gz"
+#embed "../../web/bridge/events.min.js.gz"
 };
 static const unsigned char file_43[] = {
-#embed "../../web/bridge/host.min.js.map"
+#embed "../../web/bridge/events.min.js.map"
 };
 static const unsigned char file_44[] = {
-#embed "../../web/bridge/hosting/client-hosts.js"
+#embed "../../web/bridge/events/subscriptions.js"
 };
 static const unsigned char file_45[] = {
-#embed "../../web/bridge/hosting/host-registry.js"
+#embed "../../web/bridge/fallback.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../web/bridge/hosting/hosted-pages.js"
+#embed "../../web/bridge/fallback.min.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../web/bridge/hosting/keyed-results.js"
+#embed "../../web/bridge/fallback.min.js.gz"
 };
 static const unsigned char file_48[] = {
-#embed "../../web/bridge/mock.js"
+#embed "../../web/bridge/fallback.min.js.map"
 };
 static const unsigned char file_49[] = {
-#embed "../../web/bridge/mock.min.js"
+#embed "../../web/bridge/host.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../web/bridge/mock.min.js.gz"
+#embed "../../web/bridge/host.min.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../web/bridge/mock.min.js.map"
+#embed "../../web/bridge/host.min.js.gz"
 };
 static const unsigned char file_52[] = {
-#embed "../../web/bridge/mock/app.js"
+#embed "../../web/bridge/host.min.js.map"
 };
 static const unsigned char file_53[] = {
-#embed "../../web/bridge/mock/client.js"
+#embed "../../web/bridge/hosting/client-hosts.js"
 };
 static const unsigned char file_54[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/hosting/host-registry.js"
 };
 static const unsigned char file_55[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/hosting/hosted-pages.js"
 };
 static const unsigned char file_56[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/hosting/keyed-results.js"
 };
 static const unsigned char file_57[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/mock.js"
 };
 static const unsigned char file_58[] = {
-#embed "../../web/bridge/mock/types.js"
+#embed "../../web/bridge/mock.min.js"
 };
 static const unsigned char file_59[] = {
-#embed "../../web/bridge/react.js"
+#embed "../../web/bridge/mock.min.js.gz"
 };
 static const unsigned char file_60[] = {
-#embed "../../web/bridge/react/calls.js"
+#embed "../../web/bridge/mock.min.js.map"
 };
 static const unsigned char file_61[] = {
-#embed "../../web/bridge/react/state.js"
+#embed "../../web/bridge/mock/app.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../web/bridge/react/store.js"
+#embed "../../web/bridge/mock/client.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../web/bridge/reload.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_64[] = {
-#embed "../../web/bridge/reload.min.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_65[] = {
-#embed "../../web/bridge/reload.min.js.gz"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_66[] = {
-#embed "../../web/bridge/reload.min.js.map"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_67[] = {
-#embed "../../web/bridge/resume.js"
+#embed "../../web/bridge/mock/types.js"
 };
 static const unsigned char file_68[] = {
-#embed "../../web/bridge/resume.min.js"
+#embed "../../web/bridge/react.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../web/bridge/resume.min.js.gz"
+#embed "../../web/bridge/react/calls.js"
 };
 static const unsigned char file_70[] = {
-#embed "../../web/bridge/resume.min.js.map"
+#embed "../../web/bridge/react/state.js"
 };
 static const unsigned char file_71[] = {
-#embed "../../web/bridge/session/client.js"
+#embed "../../web/bridge/react/store.js"
 };
 static const unsigned char file_72[] = {
-#embed "../../web/bridge/session/frame-store.js"
+#embed "../../web/bridge/reload.js"
 };
 static const unsigned char file_73[] = {
-#embed "../../web/bridge/session/invitation.js"
+#embed "../../web/bridge/reload.min.js"
 };
 static const unsigned char file_74[] = {
-#embed "../../web/bridge/session/registrations.js"
+#embed "../../web/bridge/reload.min.js.gz"
 };
 static const unsigned char file_75[] = {
-#embed "../../web/bridge/session/reload-store.js"
+#embed "../../web/bridge/reload.min.js.map"
 };
 static const unsigned char file_76[] = {
-#embed "../../web/bridge/session/resumption.js"
+#embed "../../web/bridge/resume.js"
 };
 static const unsigned char file_77[] = {
-#embed "../../web/bridge/session/sequence-state.js"
+#embed "../../web/bridge/resume.min.js"
 };
 static const unsigned char file_78[] = {
-#embed "../../web/bridge/session/session-access.js"
+#embed "../../web/bridge/resume.min.js.gz"
 };
 static const unsigned char file_79[] = {
-#embed "../../web/bridge/session/unreadable-messages.js"
+#embed "../../web/bridge/resume.min.js.map"
 };
 static const unsigned char file_80[] = {
-#embed "../../web/bridge/types/api.js"
+#embed "../../web/bridge/session/client.js"
 };
 static const unsigned char file_81[] = {
-#embed "../../web/bridge/types/hooks.js"
+#embed "../../web/bridge/session/frame-store.js"
 };
 static const unsigned char file_82[] = {
-#embed "../../web/bridge/types/routes.js"
+#embed "../../web/bridge/session/invitation.js"
 };
 static const unsigned char file_83[] = {
-#embed "../../web/bridge/uri/pattern.js"
+#embed "../../web/bridge/session/registrations.js"
 };
 static const unsigned char file_84[] = {
-#embed "../../web/bridge/uri/uri-map.js"
+#embed "../../web/bridge/session/reload-store.js"
 };
 static const unsigned char file_85[] = {
-#embed "../../web/bridge/uri/uri-template.js"
+#embed "../../web/bridge/session/resumption.js"
 };
 static const unsigned char file_86[] = {
-#embed "../../web/bridge/uri/uri.js"
+#embed "../../web/bridge/session/sequence-state.js"
 };
 static const unsigned char file_87[] = {
-#embed "../../web/bridge/values/errors.js"
+#embed "../../web/bridge/session/session-access.js"
 };
 static const unsigned char file_88[] = {
-#embed "../../web/bridge/values/json-values.js"
+#embed "../../web/bridge/session/unreadable-messages.js"
 };
 static const unsigned char file_89[] = {
-#embed "../../web/bridge/values/random-id.js"
+#embed "../../web/bridge/types/api.js"
 };
 static const unsigned char file_90[] = {
-#embed "../../web/inspector/call-detail.js"
+#embed "../../web/bridge/types/hooks.js"
 };
 static const unsigned char file_91[] = {
-#embed "../../web/inspector/calls-view.js"
+#embed "../../web/bridge/types/routes.js"
 };
 static const unsigned char file_92[] = {
-#embed "../../web/inspector/client-removal.js"
+#embed "../../web/bridge/uri/pattern.js"
 };
 static const unsigned char file_93[] = {
-#embed "../../web/inspector/cluster-view.js"
+#embed "../../web/bridge/uri/uri-map.js"
 };
 static const unsigned char file_94[] = {
-#embed "../../web/inspector/confirm-dialog.js"
+#embed "../../web/bridge/uri/uri-template.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/inspector/connection.js"
+#embed "../../web/bridge/uri/uri.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/bridge/values/errors.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/bridge/values/json-values.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/bridge/values/random-id.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/inspector/call-detail.js"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_101[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/inspector/client-removal.js"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_103[] = {
-#embed "../../web/inspector/nearest-routes.js"
+#embed "../../web/inspector/confirm-dialog.js"
 };
 static const unsigned char file_104[] = {
-#embed "../../web/inspector/record-index.js"
+#embed "../../web/inspector/connection.js"
 };
 static const unsigned char file_105[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_106[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_107[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_108[] = {
-#embed "../../web/inspector/rejections-view.js"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_109[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_110[] = {
-#embed "../../web/inspector/roving-tabindex.js"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_111[] = {
-#embed "../../web/inspector/server-results-view.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_112[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/nearest-routes.js"
 };
 static const unsigned char file_113[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/record-index.js"
 };
 static const unsigned char file_114[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_115[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_116[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_117[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/rejections-view.js"
 };
 static const unsigned char file_118[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_119[] = {
+#embed "../../web/inspector/roving-tabindex.js"
+};
+static const unsigned char file_120[] = {
+#embed "../../web/inspector/server-results-view.js"
+};
+static const unsigned char file_121[] = {
+#embed "../../web/inspector/sessions-view.js"
+};
+static const unsigned char file_122[] = {
+#embed "../../web/inspector/stack-view.js"
+};
+static const unsigned char file_123[] = {
+#embed "../../web/inspector/tabs.js"
+};
+static const unsigned char file_124[] = {
+#embed "../../web/inspector/timeline-view.js"
+};
+static const unsigned char file_125[] = {
+#embed "../../web/inspector/timeline.js"
+};
+static const unsigned char file_126[] = {
+#embed "../../web/inspector/tokens.css"
+};
+static const unsigned char file_127[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_128[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -367,122 +394,131 @@ static const struct web_client_file files[] = {
     {"bridge/admission.min.js", file_1, sizeof file_1},
     {"bridge/admission.min.js.gz", file_2, sizeof file_2},
     {"bridge/admission.min.js.map", file_3, sizeof file_3},
-    {"bridge/bridge.js", file_4, sizeof file_4},
-    {"bridge/bridge.min.js", file_5, sizeof file_5},
-    {"bridge/bridge.min.js.gz", file_6, sizeof file_6},
-    {"bridge/bridge.min.js.map", file_7, sizeof file_7},
-    {"bridge/builder.js", file_8, sizeof file_8},
-    {"bridge/builder.min.js", file_9, sizeof file_9},
-    {"bridge/builder.min.js.gz", file_10, sizeof file_10},
-    {"bridge/builder.min.js.map", file_11, sizeof file_11},
-    {"bridge/caller.js", file_12, sizeof file_12},
-    {"bridge/caller.min.js", file_13, sizeof file_13},
-    {"bridge/caller.min.js.gz", file_14, sizeof file_14},
-    {"bridge/caller.min.js.map", file_15, sizeof file_15},
-    {"bridge/calls/call.js", file_16, sizeof file_16},
-    {"bridge/calls/delegation.js", file_17, sizeof file_17},
-    {"bridge/calls/incoming-requests.js", file_18, sizeof file_18},
-    {"bridge/calls/peer.js", file_19, sizeof file_19},
-    {"bridge/codes.js", file_20, sizeof file_20},
-    {"bridge/codes.min.js", file_21, sizeof file_21},
-    {"bridge/codes.min.js.gz", file_22, sizeof file_22},
-    {"bridge/codes.min.js.map", file_23, sizeof file_23},
-    {"bridge/connection/backoff.js", file_24, sizeof file_24},
-    {"bridge/connection/clock.js", file_25, sizeof file_25},
-    {"bridge/connection/close-codes.js", file_26, sizeof file_26},
-    {"bridge/connection/connection-manager.js", file_27, sizeof file_27},
-    {"bridge/connection/connection.js", file_28, sizeof file_28},
-    {"bridge/connection/endpoint-url.js", file_29, sizeof file_29},
-    {"bridge/connection/liveness.js", file_30, sizeof file_30},
-    {"bridge/events.js", file_31, sizeof file_31},
-    {"bridge/events.min.js", file_32, sizeof file_32},
-    {"bridge/events.min.js.gz", file_33, sizeof file_33},
-    {"bridge/events.min.js.map", file_34, sizeof file_34},
-    {"bridge/events/subscriptions.js", file_35, sizeof file_35},
-    {"bridge/fallback.js", file_36, sizeof file_36},
-    {"bridge/fallback.min.js", file_37, sizeof file_37},
-    {"bridge/fallback.min.js.gz", file_38, sizeof file_38},
-    {"bridge/fallback.min.js.map", file_39, sizeof file_39},
-    {"bridge/host.js", file_40, sizeof file_40},
-    {"bridge/host.min.js", file_41, sizeof file_41},
-    {"bridge/host.min.js.gz", file_42, sizeof file_42},
-    {"bridge/host.min.js.map", file_43, sizeof file_43},
-    {"bridge/hosting/client-hosts.js", file_44, sizeof file_44},
-    {"bridge/hosting/host-registry.js", file_45, sizeof file_45},
-    {"bridge/hosting/hosted-pages.js", file_46, sizeof file_46},
-    {"bridge/hosting/keyed-results.js", file_47, sizeof file_47},
-    {"bridge/mock.js", file_48, sizeof file_48},
-    {"bridge/mock.min.js", file_49, sizeof file_49},
-    {"bridge/mock.min.js.gz", file_50, sizeof file_50},
-    {"bridge/mock.min.js.map", file_51, sizeof file_51},
-    {"bridge/mock/app.js", file_52, sizeof file_52},
-    {"bridge/mock/client.js", file_53, sizeof file_53},
-    {"bridge/mock/invitation.js", file_54, sizeof file_54},
-    {"bridge/mock/session.js", file_55, sizeof file_55},
-    {"bridge/mock/socket.js", file_56, sizeof file_56},
-    {"bridge/mock/stack.js", file_57, sizeof file_57},
-    {"bridge/mock/types.js", file_58, sizeof file_58},
-    {"bridge/react.js", file_59, sizeof file_59},
-    {"bridge/react/calls.js", file_60, sizeof file_60},
-    {"bridge/react/state.js", file_61, sizeof file_61},
-    {"bridge/react/store.js", file_62, sizeof file_62},
-    {"bridge/reload.js", file_63, sizeof file_63},
-    {"bridge/reload.min.js", file_64, sizeof file_64},
-    {"bridge/reload.min.js.gz", file_65, sizeof file_65},
-    {"bridge/reload.min.js.map", file_66, sizeof file_66},
-    {"bridge/resume.js", file_67, sizeof file_67},
-    {"bridge/resume.min.js", file_68, sizeof file_68},
-    {"bridge/resume.min.js.gz", file_69, sizeof file_69},
-    {"bridge/resume.min.js.map", file_70, sizeof file_70},
-    {"bridge/session/client.js", file_71, sizeof file_71},
-    {"bridge/session/frame-store.js", file_72, sizeof file_72},
-    {"bridge/session/invitation.js", file_73, sizeof file_73},
-    {"bridge/session/registrations.js", file_74, sizeof file_74},
-    {"bridge/session/reload-store.js", file_75, sizeof file_75},
-    {"bridge/session/resumption.js", file_76, sizeof file_76},
-    {"bridge/session/sequence-state.js", file_77, sizeof file_77},
-    {"bridge/session/session-access.js", file_78, sizeof file_78},
-    {"bridge/session/unreadable-messages.js", file_79, sizeof file_79},
-    {"bridge/types/api.js", file_80, sizeof file_80},
-    {"bridge/types/hooks.js", file_81, sizeof file_81},
-    {"bridge/types/routes.js", file_82, sizeof file_82},
-    {"bridge/uri/pattern.js", file_83, sizeof file_83},
-    {"bridge/uri/uri-map.js", file_84, sizeof file_84},
-    {"bridge/uri/uri-template.js", file_85, sizeof file_85},
-    {"bridge/uri/uri.js", file_86, sizeof file_86},
-    {"bridge/values/errors.js", file_87, sizeof file_87},
-    {"bridge/values/json-values.js", file_88, sizeof file_88},
-    {"bridge/values/random-id.js", file_89, sizeof file_89},
-    {"inspector/call-detail.js", file_90, sizeof file_90},
-    {"inspector/calls-view.js", file_91, sizeof file_91},
-    {"inspector/client-removal.js", file_92, sizeof file_92},
-    {"inspector/cluster-view.js", file_93, sizeof file_93},
-    {"inspector/confirm-dialog.js", file_94, sizeof file_94},
-    {"inspector/connection.js", file_95, sizeof file_95},
-    {"inspector/dom.js", file_96, sizeof file_96},
-    {"inspector/explain-view.js", file_97, sizeof file_97},
-    {"inspector/format.js", file_98, sizeof file_98},
-    {"inspector/icon.svg", file_99, sizeof file_99},
-    {"inspector/index.html", file_100, sizeof file_100},
-    {"inspector/inspector.css", file_101, sizeof file_101},
-    {"inspector/inspector.js", file_102, sizeof file_102},
-    {"inspector/nearest-routes.js", file_103, sizeof file_103},
-    {"inspector/record-index.js", file_104, sizeof file_104},
-    {"inspector/recorder.js", file_105, sizeof file_105},
-    {"inspector/recording.js", file_106, sizeof file_106},
-    {"inspector/records.js", file_107, sizeof file_107},
-    {"inspector/rejections-view.js", file_108, sizeof file_108},
-    {"inspector/routes-view.js", file_109, sizeof file_109},
-    {"inspector/roving-tabindex.js", file_110, sizeof file_110},
-    {"inspector/server-results-view.js", file_111, sizeof file_111},
-    {"inspector/sessions-view.js", file_112, sizeof file_112},
-    {"inspector/stack-view.js", file_113, sizeof file_113},
-    {"inspector/tabs.js", file_114, sizeof file_114},
-    {"inspector/timeline-view.js", file_115, sizeof file_115},
-    {"inspector/timeline.js", file_116, sizeof file_116},
-    {"inspector/tokens.css", file_117, sizeof file_117},
-    {"inspector/versions-view.js", file_118, sizeof file_118},
-    {"inspector/views.css", file_119, sizeof file_119},
+    {"bridge/blobs.js", file_4, sizeof file_4},
+    {"bridge/blobs.min.js", file_5, sizeof file_5},
+    {"bridge/blobs.min.js.gz", file_6, sizeof file_6},
+    {"bridge/blobs.min.js.map", file_7, sizeof file_7},
+    {"bridge/blobs/download.js", file_8, sizeof file_8},
+    {"bridge/blobs/reference.js", file_9, sizeof file_9},
+    {"bridge/blobs/requests.js", file_10, sizeof file_10},
+    {"bridge/blobs/sources.js", file_11, sizeof file_11},
+    {"bridge/blobs/upload.js", file_12, sizeof file_12},
+    {"bridge/bridge.js", file_13, sizeof file_13},
+    {"bridge/bridge.min.js", file_14, sizeof file_14},
+    {"bridge/bridge.min.js.gz", file_15, sizeof file_15},
+    {"bridge/bridge.min.js.map", file_16, sizeof file_16},
+    {"bridge/builder.js", file_17, sizeof file_17},
+    {"bridge/builder.min.js", file_18, sizeof file_18},
+    {"bridge/builder.min.js.gz", file_19, sizeof file_19},
+    {"bridge/builder.min.js.map", file_20, sizeof file_20},
+    {"bridge/caller.js", file_21, sizeof file_21},
+    {"bridge/caller.min.js", file_22, sizeof file_22},
+    {"bridge/caller.min.js.gz", file_23, sizeof file_23},
+    {"bridge/caller.min.js.map", file_24, sizeof file_24},
+    {"bridge/calls/call.js", file_25, sizeof file_25},
+    {"bridge/calls/delegation.js", file_26, sizeof file_26},
+    {"bridge/calls/incoming-requests.js", file_27, sizeof file_27},
+    {"bridge/calls/peer.js", file_28, sizeof file_28},
+    {"bridge/codes.js", file_29, sizeof file_29},
+    {"bridge/codes.min.js", file_30, sizeof file_30},
+    {"bridge/codes.min.js.gz", file_31, sizeof file_31},
+    {"bridge/codes.min.js.map", file_32, sizeof file_32},
+    {"bridge/connection/backoff.js", file_33, sizeof file_33},
+    {"bridge/connection/clock.js", file_34, sizeof file_34},
+    {"bridge/connection/close-codes.js", file_35, sizeof file_35},
+    {"bridge/connection/connection-manager.js", file_36, sizeof file_36},
+    {"bridge/connection/connection.js", file_37, sizeof file_37},
+    {"bridge/connection/endpoint-url.js", file_38, sizeof file_38},
+    {"bridge/connection/liveness.js", file_39, sizeof file_39},
+    {"bridge/events.js", file_40, sizeof file_40},
+    {"bridge/events.min.js", file_41, sizeof file_41},
+    {"bridge/events.min.js.gz", file_42, sizeof file_42},
+    {"bridge/events.min.js.map", file_43, sizeof file_43},
+    {"bridge/events/subscriptions.js", file_44, sizeof file_44},
+    {"bridge/fallback.js", file_45, sizeof file_45},
+    {"bridge/fallback.min.js", file_46, sizeof file_46},
+    {"bridge/fallback.min.js.gz", file_47, sizeof file_47},
+    {"bridge/fallback.min.js.map", file_48, sizeof file_48},
+    {"bridge/host.js", file_49, sizeof file_49},
+    {"bridge/host.min.js", file_50, sizeof file_50},
+    {"bridge/host.min.js.gz", file_51, sizeof file_51},
+    {"bridge/host.min.js.map", file_52, sizeof file_52},
+    {"bridge/hosting/client-hosts.js", file_53, sizeof file_53},
+    {"bridge/hosting/host-registry.js", file_54, sizeof file_54},
+    {"bridge/hosting/hosted-pages.js", file_55, sizeof file_55},
+    {"bridge/hosting/keyed-results.js", file_56, sizeof file_56},
+    {"bridge/mock.js", file_57, sizeof file_57},
+    {"bridge/mock.min.js", file_58, sizeof file_58},
+    {"bridge/mock.min.js.gz", file_59, sizeof file_59},
+    {"bridge/mock.min.js.map", file_60, sizeof file_60},
+    {"bridge/mock/app.js", file_61, sizeof file_61},
+    {"bridge/mock/client.js", file_62, sizeof file_62},
+    {"bridge/mock/invitation.js", file_63, sizeof file_63},
+    {"bridge/mock/session.js", file_64, sizeof file_64},
+    {"bridge/mock/socket.js", file_65, sizeof file_65},
+    {"bridge/mock/stack.js", file_66, sizeof file_66},
+    {"bridge/mock/types.js", file_67, sizeof file_67},
+    {"bridge/react.js", file_68, sizeof file_68},
+    {"bridge/react/calls.js", file_69, sizeof file_69},
+    {"bridge/react/state.js", file_70, sizeof file_70},
+    {"bridge/react/store.js", file_71, sizeof file_71},
+    {"bridge/reload.js", file_72, sizeof file_72},
+    {"bridge/reload.min.js", file_73, sizeof file_73},
+    {"bridge/reload.min.js.gz", file_74, sizeof file_74},
+    {"bridge/reload.min.js.map", file_75, sizeof file_75},
+    {"bridge/resume.js", file_76, sizeof file_76},
+    {"bridge/resume.min.js", file_77, sizeof file_77},
+    {"bridge/resume.min.js.gz", file_78, sizeof file_78},
+    {"bridge/resume.min.js.map", file_79, sizeof file_79},
+    {"bridge/session/client.js", file_80, sizeof file_80},
+    {"bridge/session/frame-store.js", file_81, sizeof file_81},
+    {"bridge/session/invitation.js", file_82, sizeof file_82},
+    {"bridge/session/registrations.js", file_83, sizeof file_83},
+    {"bridge/session/reload-store.js", file_84, sizeof file_84},
+    {"bridge/session/resumption.js", file_85, sizeof file_85},
+    {"bridge/session/sequence-state.js", file_86, sizeof file_86},
+    {"bridge/session/session-access.js", file_87, sizeof file_87},
+    {"bridge/session/unreadable-messages.js", file_88, sizeof file_88},
+    {"bridge/types/api.js", file_89, sizeof file_89},
+    {"bridge/types/hooks.js", file_90, sizeof file_90},
+    {"bridge/types/routes.js", file_91, sizeof file_91},
+    {"bridge/uri/pattern.js", file_92, sizeof file_92},
+    {"bridge/uri/uri-map.js", file_93, sizeof file_93},
+    {"bridge/uri/uri-template.js", file_94, sizeof file_94},
+    {"bridge/uri/uri.js", file_95, sizeof file_95},
+    {"bridge/values/errors.js", file_96, sizeof file_96},
+    {"bridge/values/json-values.js", file_97, sizeof file_97},
+    {"bridge/values/random-id.js", file_98, sizeof file_98},
+    {"inspector/call-detail.js", file_99, sizeof file_99},
+    {"inspector/calls-view.js", file_100, sizeof file_100},
+    {"inspector/client-removal.js", file_101, sizeof file_101},
+    {"inspector/cluster-view.js", file_102, sizeof file_102},
+    {"inspector/confirm-dialog.js", file_103, sizeof file_103},
+    {"inspector/connection.js", file_104, sizeof file_104},
+    {"inspector/dom.js", file_105, sizeof file_105},
+    {"inspector/explain-view.js", file_106, sizeof file_106},
+    {"inspector/format.js", file_107, sizeof file_107},
+    {"inspector/icon.svg", file_108, sizeof file_108},
+    {"inspector/index.html", file_109, sizeof file_109},
+    {"inspector/inspector.css", file_110, sizeof file_110},
+    {"inspector/inspector.js", file_111, sizeof file_111},
+    {"inspector/nearest-routes.js", file_112, sizeof file_112},
+    {"inspector/record-index.js", file_113, sizeof file_113},
+    {"inspector/recorder.js", file_114, sizeof file_114},
+    {"inspector/recording.js", file_115, sizeof file_115},
+    {"inspector/records.js", file_116, sizeof file_116},
+    {"inspector/rejections-view.js", file_117, sizeof file_117},
+    {"inspector/routes-view.js", file_118, sizeof file_118},
+    {"inspector/roving-tabindex.js", file_119, sizeof file_119},
+    {"inspector/server-results-view.js", file_120, sizeof file_120},
+    {"inspector/sessions-view.js", file_121, sizeof file_121},
+    {"inspector/stack-view.js", file_122, sizeof file_122},
+    {"inspector/tabs.js", file_123, sizeof file_123},
+    {"inspector/timeline-view.js", file_124, sizeof file_124},
+    {"inspector/timeline.js", file_125, sizeof file_125},
+    {"inspector/tokens.css", file_126, sizeof file_126},
+    {"inspector/versions-view.js", file_127, sizeof file_127},
+    {"inspector/views.css", file_128, sizeof file_128},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -107,6 +107,39 @@ declare module "node:http" {
   export function createServer(answer: (request: { url: string }, response: Response) => void): Server;
 }
 
+declare module "node:net" {
+  interface Socket {
+    on(event: string, listener: (value: any) => void): void;
+    write(data: Uint8Array): void;
+    destroy(): void;
+  }
+  interface Server {
+    listen(port: number, host: string, listening: () => void): void;
+    address(): { port: number };
+    close(): void;
+  }
+  export function connect(port: number, host: string): Socket;
+  export function createServer(connected: (socket: Socket) => void): Server;
+}
+
+declare module "node:crypto" {
+  interface Hash {
+    update(data: Uint8Array): Hash;
+    digest(encoding: "hex"): string;
+  }
+  export function createHash(name: string): Hash;
+}
+
+declare module "node:worker_threads" {
+  export class Worker {
+    constructor(script: URL, options: { workerData: unknown });
+    on(event: string, listener: (value: any) => void): void;
+    postMessage(value: unknown): void;
+  }
+  export const parentPort: { on(event: string, listener: (value: any) => void): void; postMessage(value: unknown): void; close(): void };
+  export const workerData: any;
+}
+
 declare module "node:vm" {
   export function runInNewContext(code: string): any;
 }
