@@ -31,7 +31,7 @@ struct BlobRecord: Codable, Hashable {
 }
 
 /// A reference to a complete blob, as calls carry it.
-struct BlobReference: Encodable {
+struct StoredBlobReference: Encodable {
   let id: String
   let size: Int
   let type: String

@@ -148,7 +148,7 @@ extension BlobStore {
   }
 
   /// Completes an upload.
-  func complete(_ upload: BlobUploadHandle) throws(BlobRejection) -> BlobReference {
+  func complete(_ upload: BlobUploadHandle) throws(BlobRejection) -> StoredBlobReference {
     let entry = try registry.withLock { (registry) throws(BlobRejection) in
       try registry.completable(upload.id, by: upload.writer)
     }
@@ -157,7 +157,7 @@ extension BlobStore {
     guard let record = registry.withLock({ $0.complete(upload.id, sha256: digest, at: time) })
     else { throw .missing }
     try files.store(record)
-    return BlobReference(id: record.id, size: entry.size, type: record.type, sha256: digest)
+    return StoredBlobReference(id: record.id, size: entry.size, type: record.type, sha256: digest)
   }
 
   /// Ends what other requests do with an upload, and returns its state.
