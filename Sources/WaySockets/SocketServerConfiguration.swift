@@ -38,7 +38,8 @@ package struct SocketServerConfiguration: Sendable {
   /// Maximum time for a client to send a request's body. Then the response is 408.
   package var bodyTimeout = Duration.seconds(30)
   /// Maximum number of bytes of request bodies without a response yet, over all connections, and at
-  /// most ``Limits/maxServerBytes``. Beyond it the response is 503.
+  /// most ``Limits/maxServerBytes``. Of a body that is passed on in parts, one part counts. Beyond it
+  /// the response is 503.
   package var maximumBodies = 64 * 1024 * 1024
   /// Maximum time without progress in writing a response.
   package var writeTimeout = Duration.seconds(30)

@@ -27,8 +27,6 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private static let maximumLingered = 256 * 1024
   /// Number of bytes to read at a time.
   private static let chunkSize = 16 * 1024
-  /// The same for a body that is passed on in parts, and so the size of a part.
-  private static let partSize = 64 * 1024
 
   /// The id of the connection, also after its upgrade.
   let id = SocketConnection.makeID()
@@ -149,7 +147,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   }
 
   private func read() {
-    let size = stream == nil ? Self.chunkSize : Self.partSize
+    let size = stream == nil ? Self.chunkSize : StreamedBody.partSize
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { return }

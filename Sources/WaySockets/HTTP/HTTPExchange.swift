@@ -81,7 +81,7 @@ struct HTTPExchange {
       return .readBody(try RequestBody(head, framing, for: handler, budget: server.bodyBudget))
     case .streamBody(let stream):
       guard hasSlot else { throw .full }
-      return .streamBody(try StreamedBody(head, framing, for: stream))
+      return .streamBody(try StreamedBody(head, framing, for: stream, budget: server.bodyBudget))
     case .respondLater(let work, let isServedWhenFull):
       guard hasSlot || isServedWhenFull else { throw .full }
       if framing.hasBytes { throw .unexpectedBody }

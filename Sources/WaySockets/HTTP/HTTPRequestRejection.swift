@@ -23,6 +23,8 @@ struct HTTPRequestRejection: Error, Hashable {
     503, "the server has reached its limit of connections; try again later", .full)
   static let unauthenticated = HTTPRequestRejection(
     503, "too many clients are not authenticated yet; try again later", .unauthenticated)
+  static let fullOfBodies = HTTPRequestRejection(
+    503, "the server is already reading as many request bodies as it can; try again later", .full)
   static let exhausted = HTTPRequestRejection(
     503, "the server has no free file descriptor; try again later", .descriptors)
   static let ending = HTTPRequestRejection(503, "the server is shutting down", .ending)

@@ -74,9 +74,7 @@ struct RequestBody {
       do throws(ByteBudget.Exhausted) {
         charges.append(try budget.charge(step))
       } catch {
-        throw HTTPRequestRejection(
-          503, "the server is already reading as many request bodies as it can; try again later",
-          .full)
+        throw HTTPRequestRejection.fullOfBodies
       }
       charged += step
     }

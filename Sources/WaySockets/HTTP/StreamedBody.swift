@@ -2,15 +2,19 @@ import WayTransport
 
 /// The body of a request that a receiver gets in parts.
 struct StreamedBody {
+  /// The maximum number of bytes of a part, which is charged as long as the body is received.
+  static let partSize = 64 * 1024
+
   let receiver: any HTTPBodyReceiver
   /// The number of bytes that are missing, if the head contains the length.
   private var missing: Int
   /// `nil` if the head contains the length.
   private var chunks: ChunkedBodyReader?
+  private let charge: ByteBudget.Charge
 
   /// Checks the header fields of the body. Consumes no input yet.
   init(
-    _ head: RequestHead, _ framing: BodyFraming, for stream: HTTPBodyStream
+    _ head: RequestHead, _ framing: BodyFraming, for stream: HTTPBodyStream, budget: ByteBudget
   ) throws(HTTPRequestRejection) {
     switch framing {
     case .none: missing = 0
@@ -24,6 +28,9 @@ struct StreamedBody {
       chunks = ChunkedBodyReader(limit: stream.limit)
     }
     try RequestBody.checkCoding(head)
+    do throws(ByteBudget.Exhausted) { charge = try budget.charge(Self.partSize) } catch {
+      throw .fullOfBodies
+    }
     receiver = stream.receiver
   }
 

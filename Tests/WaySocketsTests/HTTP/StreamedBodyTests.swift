@@ -130,6 +130,30 @@ private final class HoldingReceiver: HTTPBodyReceiver {
     }
   }
 
+  @Test func `All bodies together have a budget of memory`() async throws {
+    let receiver = HoldingReceiver()
+    try await withServer(
+      responder: receiver.responder(),
+      configure: ConfigurationChange { $0.maximumBodies = 2 * StreamedBody.partSize }
+    ) { server in
+      let sockets = try (0..<2).map { _ in try RawSocket(port: server.port) }
+      for socket in sockets {
+        socket.send(head(server, "Content-Length: 2") + "H")
+        _ = try await receiver.consume(1)
+      }
+      let third = try RawSocket(port: server.port)
+      third.send(head(server, "Content-Length: 2"))
+      #expect(readResponse(third).hasPrefix("503"))
+      sockets[0].send("i")
+      _ = try await receiver.consume(1)
+      #expect(readResponse(sockets[0]) == "200 3")
+      let fourth = try RawSocket(port: server.port)
+      fourth.send(head(server, "Content-Length: 1") + "x")
+      _ = try await receiver.consume(1)
+      #expect(readResponse(fourth) == "200 4")
+    }
+  }
+
   @Test func `A client that sends nothing more gets 408`() async throws {
     let receiver = HoldingReceiver()
     try await withServer(
