@@ -3,7 +3,9 @@ import WayTransport
 import WayValues
 
 /// The request that starts or continues an upload: receives its body, and writes it to the store.
-final class BlobUpload: HTTPBodyReceiver, @unchecked Sendable {  // state confined to the store's thread
+///
+/// Its state is confined to the store's thread.
+final class BlobUpload: HTTPBodyReceiver, @unchecked Sendable {
   enum UploadStart: Sendable {
     /// A new blob; `length` is its length, if it is known.
     case new(type: String, length: Int?)

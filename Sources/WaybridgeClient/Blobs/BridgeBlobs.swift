@@ -115,8 +115,9 @@ public struct BridgeBlobs: Sendable {
     }
     var offset = 0
     var isUncertain = false
+    func reached() -> Int { offset }
     do throws(CallError) {
-      return try await requests.retry(progress: { offset }) { () throws(CallError) in
+      return try await requests.retry(progress: reached) { () throws(CallError) in
         if isUncertain {
           let state = try await requests.send("HEAD", location).head
           offset = state.value("upload-offset").flatMap { Int($0) } ?? offset

@@ -88,7 +88,7 @@ extension SessionDispatch {
     switch push.action {
     case .deliver(let link): try link.validate()
     case .event(let topic, let data, _): try checkData(data, of: topic)
-    case .open, .invoke, .pageCall, .client: break
+    case .open, .invoke, .pageCall, .edit, .client: break
     }
     guard let key = push.key, push.audience.session == nil else {
       return try await perform(push, by: rights, maxBytes: maxBytes)
