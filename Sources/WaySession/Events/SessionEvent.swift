@@ -1,4 +1,5 @@
 import WayNavigation
+import WayPatterns
 import WayRouting
 import WayTransport
 import WayValues
@@ -86,6 +87,27 @@ package enum SessionEvent: Sendable {
     /// The kinds that hooks of the router receive.
     static let hooks: EventKinds = [.page, .task, .route, .visibility]
   }
+}
+
+/// A result that does not fit its declaration, as its host, inspectors and the log get it.
+package struct InvalidResultReport: Sendable, Encodable {
+  package let source: InvalidResult.ResultSource
+  /// The name of the client that has returned the result, or `server`.
+  package let host: String
+  package let uri: String
+  package let route: String
+  /// The method of a page; `nil` for the result of a route.
+  package let method: String?
+  package let errors: [PatternParameterFault]
+  package let isRejected: Bool
+
+  private enum CodingKeys: String, CodingKey {
+    case source, host, uri, route, method, errors
+    case isRejected = "rejected"
+  }
+
+  /// The data of the event and of the record.
+  var value: ValueObject { RecordCoder.value(of: self).object ?? [:] }
 }
 
 /// A gate that has opened or closed, in the form in which clients receive it.
