@@ -3,6 +3,7 @@
 library;
 
 export 'src/admin.dart' show Admin;
+export 'src/blob_access.dart' show BlobAccess;
 export 'src/bridge.dart' show Bridge;
 export 'src/cancellation.dart' show Cancellation;
 export 'src/clock.dart' show Clock, ClockTimer;

@@ -179,7 +179,7 @@ struct PolicyReader: DocumentReader {
     ] where isSet {
       if !isOfHosts {
         addFault(
-          path.member(name), "the rule does not apply to host.register, the only method that has it"
+          path.member(name), "the rule does not apply to host.register, the only method with this member"
         )
       }
       if rule.effect == .deny {

@@ -12,17 +12,11 @@ import 'host_registry.dart';
 import 'hosted_pages.dart';
 import 'idempotency_results.dart';
 import 'incoming_requests.dart';
+import 'interceptor_registry.dart';
 import 'interceptors.dart';
 import 'models.dart';
 import 'page_host.dart';
 import 'values.dart';
-
-final class _InterceptorEntry {
-  const _InterceptorEntry(this.declaration, this.handler);
-
-  final Declaration declaration;
-  final InterceptorHandler handler;
-}
 
 /// A host that was added: its declaration, and the function that removes it.
 final class HostEntry {
@@ -49,9 +43,7 @@ final class HostHandlers {
   final HostRegistry<TaskHandler> _tasks = HostRegistry<TaskHandler>();
   final Map<String, MethodHandler> _methods = <String, MethodHandler>{};
 
-  /// By name.
-  final Map<String, _InterceptorEntry> _interceptors =
-      <String, _InterceptorEntry>{};
+  final InterceptorRegistry _interceptors = InterceptorRegistry();
 
   final Map<String, LeaveGuard> _guards = <String, LeaveGuard>{};
 
@@ -65,7 +57,7 @@ final class HostHandlers {
     return <Declaration>[
       ..._hosts.declarations,
       ..._tasks.declarations,
-      ..._interceptors.values.map((_InterceptorEntry each) => each.declaration),
+      ..._interceptors.declarations,
     ];
   }
 
@@ -82,7 +74,7 @@ final class HostHandlers {
     }
     if (method == 'page.call') return _call;
     if (method == 'page.leave') return _leave;
-    if (method == 'router.intercept') return _intercept;
+    if (method == 'router.intercept') return _interceptors.decide;
     if (method == 'task.run') return _run;
     final own = _methods[method];
     if (own == null) return null;
@@ -121,20 +113,8 @@ final class HostHandlers {
     Declaration declaration,
     InterceptorHandler handler,
   ) {
-    final name = declaration.name ?? '';
     declaration.patterns?.forEach(_checkPattern);
-    if (_interceptors.containsKey(name)) {
-      throw failure(
-        ErrorCode.conflict,
-        'This client already has an interceptor "$name"; remove the first one '
-        'before',
-      );
-    }
-    final added = _InterceptorEntry(declaration, handler);
-    _interceptors[name] = added;
-    return HostEntry(declaration, () {
-      if (identical(_interceptors[name], added)) _interceptors.remove(name);
-    });
+    return HostEntry(declaration, _interceptors.add(declaration, handler));
   }
 
   /// Adds the handler of a method. Returns a function that removes it.
@@ -226,18 +206,6 @@ final class HostHandlers {
     return withoutNulls(<String, Object?>{
       'allow': refusal == null,
       'reason': refusal,
-    });
-  }
-
-  Future<Object?> _intercept(Json params, IncomingRequest request) async {
-    // Without an entry, it was removed while the question was on its way.
-    final entry = _interceptors[stringOf(params['name']) ?? ''];
-    if (entry == null) return Interception.next().json;
-    final handler = entry.handler;
-    final call = InterceptedCall(params, request.cancellation);
-    return runHandler(request.cancellation, () async {
-      final decision = await handler(call);
-      return (decision ?? Interception.next()).json;
     });
   }
 

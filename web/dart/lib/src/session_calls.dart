@@ -1,3 +1,4 @@
+import 'blob_access.dart';
 import 'calls.dart';
 import 'host_call.dart';
 import 'models.dart';
@@ -19,6 +20,12 @@ abstract base class SessionCalls extends CallerBase {
   /// this client. Of the other options only `cancellation` and `onProgress`
   /// have an effect.
   Future<Object?> request(String method, [Json? params, CallOptions options]);
+
+  /// Gets a token for HTTP requests to `/blobs`, where data is sent that is too
+  /// large for a message, and the limits there.
+  Future<BlobAccess> authorizeBlobs() async {
+    return BlobAccess(objectOf(await request('blobs.authorize')));
+  }
 
   /// Returns which routes match a URI, in which order, with which parameters,
   /// and why. It opens nothing.
