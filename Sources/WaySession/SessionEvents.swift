@@ -76,7 +76,8 @@ final class SessionEvents {
     }
   }
 
-  /// Sends an event to its subscribers. `caller` has named the URI that the event is about.
+  /// Sends an event to its subscribers. `caller` has named the URI that the event is about, or is the
+  /// client that the event is about.
   private func publish(
     _ topic: SystemTopic, _ data: ValueObject, _ kind: SessionEvent.EventKinds,
     about subject: SessionEvent.Subject?, by caller: Caller?
@@ -86,7 +87,7 @@ final class SessionEvents {
     guard subscribers.kinds.contains(kind),
       let bytes = clientWriter.encodeNotification("event", event.value)
     else { return }
-    var withoutURI: [UInt8]?
+    var redacted: [UInt8]?
     for (id, subscriptions) in subscribers.clients where subscriptions.matches(topic.rawValue) {
       guard let client = clients[id], mayReceive(kind, about: subject, client, from: caller) else {
         continue
@@ -96,34 +97,35 @@ final class SessionEvents {
         clientWriter.deliver(bytes, to: client)
         continue
       }
-      if withoutURI == nil {
-        var data = data
-        data["uri"] = nil
-        withoutURI = clientWriter.encodeNotification("event", makeEvent(topic, data).value)
+      if redacted == nil {
+        redacted = clientWriter.encodeNotification(
+          "event", makeEvent(topic, subject.redacted(data)).value)
       }
-      if let withoutURI { clientWriter.deliver(withoutURI, to: client) }
+      if let redacted { clientWriter.deliver(redacted, to: client) }
     }
   }
 
   /// Whether a client may receive an event. The events contain data of other clients, which a guest may
-  /// not see; it receives the visibility of its own pages.
+  /// not see; it receives the visibility of its own pages. No client receives events about itself.
   private func mayReceive(
     _ kind: SessionEvent.EventKinds, about subject: SessionEvent.Subject?, _ client: Client,
     from caller: Caller?
   ) -> Bool {
+    if case .client(let name) = subject, name == client.name { return false }
     guard client.rights.caller.isGuest else { return true }
     guard kind == .visibility, case .page(let page) = subject else { return false }
     return page.id == client.page || page.host == client.name || client.name == caller?.client?.id
   }
 
-  /// Whether the policy denies that a client sees a page on the stack, or opens or runs the target
-  /// of another's call.
+  /// Whether the policy denies that a client sees a page on the stack, opens or runs the target of
+  /// another's call, or asks for the other clients.
   private func isHidden(_ subject: SessionEvent.Subject, from rights: Rights) -> Bool {
     switch subject {
     case .page(let page): return resolver.denial(of: .stack, about: page, to: rights) != nil
     case .call(let uri):
       let resolution = try? resolver.resolve(uri, [:], checking: false, for: rights.caller)
       return resolution.map { rights.denial(ofOpening: $0) != nil } ?? false
+    case .client: return (try? rights.authorize(PresentClient.method)) == nil
     }
   }
 

@@ -185,6 +185,16 @@ export class Caller extends EventTarget {
   }
 
   /**
+   * Returns the clients of the session, in the order in which they joined; to a guest only the guest itself. The topics `session.joined`,
+   * `session.disconnected`, `session.reconnected` and `session.left` report later changes.
+   * @param {CallOptions} [options]
+   * @returns {Promise<import("./types/api.js").PresentClient[]>}
+   */
+  async clients(options) {
+    return (await this.request("session.clients", {}, options)).clients;
+  }
+
+  /**
    * Adds a listener for an event of the client, or, if the name contains a dot, for a topic. The client is subscribed to a topic as long as
    * it has a listener. Topics need the part `events`.
    * @override

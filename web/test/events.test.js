@@ -98,6 +98,16 @@ test("a client publishes an event, and receives the ids of publishers", async ()
   assert.deepEqual(publishers, ["c-7"]);
 });
 
+test("a client asks for the clients of its session", async () => {
+  const { bridge, socket } = await connected();
+  const asked = bridge.clients();
+  await turn();
+  assert.deepEqual(socket.last("session.clients").params, {});
+  const clients = [{ client: "c-1", name: "shell" }, { client: "c-2", page: "p1", guest: true, away: true }];
+  socket.respond("session.clients", { clients });
+  assert.deepEqual(await asked, clients);
+});
+
 test("a handler that throws or rejects causes an error event, and the other handlers run", async () => {
   /** @type {string[]} */
   const values = [];

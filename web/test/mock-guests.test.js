@@ -35,6 +35,15 @@ async function party(rights, options) {
   return { shell, guest, page, other, first, second, seen };
 }
 
+test("the clients of a mocked app learn about one another, a guest only about itself", async () => {
+  const shell = mockBridge();
+  await shell.ready;
+  const guest = shell.guest(await shell.invite("https://app.example/"));
+  await guest.ready;
+  assert.deepEqual((await shell.clients()).map((client) => client.guest), [undefined, true]);
+  assert.deepEqual((await guest.clients()).map((client) => client.guest), [true]);
+});
+
 test("the clients of a mocked app publish events, a guest only those of its invitation", async () => {
   const { shell, guest } = await party({ topics: ["cart.*"] });
   /** @type {unknown[]} */

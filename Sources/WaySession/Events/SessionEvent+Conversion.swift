@@ -39,8 +39,10 @@ extension SessionEvent {
   /// The event for clients and Swift code, without the session's id; nil if they do not receive it.
   var systemEvent: (topic: SystemTopic, data: ValueObject)? {
     switch self {
-    case .joined(let client, _, _, let isFirst):
-      (isFirst ? .sessionOpened : .sessionJoined, ["client": .string(client)])
+    case .joined(let client, let isFirst):
+      (isFirst ? .sessionOpened : .sessionJoined, client.members)
+    case .disconnected(let client, _): (.sessionDisconnected, ["client": .string(client)])
+    case .reconnected(let client): (.sessionReconnected, ["client": .string(client)])
     case .left(let client, _): (.sessionLeft, ["client": .string(client)])
     case .gateChanged(let change):
       (.sessionGate, RecordCoder.value(of: change).object ?? [:])
@@ -66,8 +68,7 @@ extension SessionEvent {
           error.eventData(uri: attempt.uri).with("method", .string($0))
         } ?? error.eventData(uri: attempt.uri)
       )
-    case .disconnected, .reconnected, .discarded, .restored, .unreadable, .restoreFailed,
-      .takenOver, .handedOver,
+    case .discarded, .restored, .unreadable, .restoreFailed, .takenOver, .handedOver,
       .pageRequested,
       .handlerResponded,
       .callEnded, .hostTimedOut, .hostsChanged, .interceptorsDecided, .handlerThrew, .resultInvalid:
@@ -82,11 +83,24 @@ extension SessionEvent {
     case page(Page)
     /// The URI of a call.
     case call(String)
+    /// The client that has joined, left, or lost or regained its connection.
+    case client(String)
+
+    /// Returns the data of an event for a client that may not know everything about the subject.
+    func redacted(_ data: ValueObject) -> ValueObject {
+      switch self {
+      case .page, .call: data.with("uri", nil)
+      case .client(let name): ["client": .string(name)]
+      }
+    }
   }
 
-  /// What the event is about; nil if it has no URI.
+  /// What the event is about; nil if every client may know all of its data.
   var subject: Subject? {
     switch self {
+    case .joined(let client, _): .client(client.client)
+    case .disconnected(let client, _), .reconnected(let client), .left(let client, _):
+      .client(client)
     case .pageOpened(let page, _), .pageResumed(let page), .pageClosed(let page, _, _),
       .pageFailed(let page, _, _), .pageVisibilityChanged(let page, _):
       .page(page)
@@ -147,7 +161,7 @@ extension TaskStart {
 }
 
 extension ValueObject {
-  fileprivate func with(_ name: String, _ value: Value) -> ValueObject {
+  fileprivate func with(_ name: String, _ value: Value?) -> ValueObject {
     var fields = self
     fields[name] = value
     return fields

@@ -4,6 +4,8 @@ import WayTable
 enum SystemTopic: String, CaseIterable {
   case sessionOpened = "session.opened"
   case sessionJoined = "session.joined"
+  case sessionDisconnected = "session.disconnected"
+  case sessionReconnected = "session.reconnected"
   case sessionLeft = "session.left"
   case sessionClosed = "session.closed"
   case sessionGate = "session.gate"

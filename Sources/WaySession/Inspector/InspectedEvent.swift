@@ -38,13 +38,12 @@ struct InspectedEvent {
           "ms": .milliseconds(time.nanoseconds), "code": .integer(Int64(error.code)),
           "error": .string(error.message),
         ])
-    case .joined(let client, let name, _, _):
-      let joined = clients.named(client)
+    case .joined(let client, _):
       self.init(
-        client, "joined", at: now,
+        client.client, "joined", at: now,
         [
-          "name": name.map(Value.string), "page": joined?.page.map(Value.string),
-          "guest": joined?.rights.caller.isGuest == true ? true : nil,
+          "name": client.name.map(Value.string), "page": client.page.map(Value.string),
+          "guest": client.guest.map(Value.bool),
         ])
     case .left(let client, let code):
       self.init(client, "left", at: now, ["code": code.map { .integer(Int64($0)) }])

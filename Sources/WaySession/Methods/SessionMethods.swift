@@ -22,6 +22,7 @@ enum SessionMethods {
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
         Param(.topics, .list), Param(.uses, .count), Param(.expiresMs, .count),
       ], access: .client, invite),
+    SessionMethod(PresentClient.method, [], clients),
     SessionMethod("session.gates") { session, _, _ throws(CallError) in
       let states = session.gates.states(of: session.resolver.snapshot.gates)
       return .value(RecordCoder.value(of: ["gates": states]))
@@ -83,6 +84,15 @@ enum SessionMethods {
       "session": .string(session.id), "token": .string(invitation.token),
       "expiresAt": .integer(session.environment.now() + Int64(time)),
     ])
+  }
+
+  /// Returns the clients of the session; to a guest only the guest itself.
+  private static func clients(
+    _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
+  ) -> CallDisposition {
+    let isGuest = handle.caller.isGuest
+    let clients = isGuest ? [handle.client] : session.clients.all
+    return .value(["clients": .array(clients.map { .object(PresentClient($0).members) })])
   }
 
   private static func renew(

@@ -254,8 +254,9 @@ enum SessionReplayCheck {
   /// Methods that change nothing, or that have the same effect when they are repeated.
   private static let idempotentMethods: Set<String> = [
     "router.canOpen", "router.explain", "router.routes", "navigation.stack", "navigation.contains",
-    "host.register", "events.subscribe", "session.renew", "page.sync", "session.close", "table.get",
-    "table.check", "session.list", "rpc.discover", "$/ping", "admin.watch", "admin.unwatch",
+    "host.register", "events.subscribe", "session.renew", "page.sync", "session.close",
+    "session.clients", "table.get", "table.check", "session.list", "rpc.discover", "$/ping",
+    "admin.watch", "admin.unwatch",
     "admin.sessions", "admin.session", "admin.routes", "admin.refusals", "admin.versions",
     "admin.explain",
   ]

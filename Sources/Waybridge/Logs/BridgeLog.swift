@@ -90,13 +90,13 @@ struct BridgeLog: Sendable {
       }
     }
     switch event {
-    case .joined(let id, _, let version, let isFirst):
+    case .joined(let joined, let isFirst):
       if isFirst { logger.info("session opened", metadata: ["session": .string(session)]) }
       logger.info(
         "client joined",
         metadata: fields(client) { fields in
-          add(id, to: &fields)
-          fields.add("version", version)
+          add(joined.client, to: &fields)
+          fields.add("version", joined.version)
         })
     case .left(let id, let code) where code == CloseCode.slowConsumer.rawValue:
       warn("slow consumer closed", id) { $0.add("code", code.map(Int.init)) }

@@ -136,7 +136,8 @@ struct ReplayedSession {
 
   /// The methods for a client's own session and connection, which the replay calls itself.
   private static let connectionMethods: Set = [
-    "session.open", "session.resume", "session.close", "session.renew", "rpc.discover",
+    "session.open", "session.resume", "session.close", "session.renew", "session.clients",
+    "rpc.discover",
   ]
 
   /// Parses the lines of a file. `path` is included in errors.

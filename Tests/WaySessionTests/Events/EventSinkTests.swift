@@ -1,9 +1,10 @@
 import TestSupport
 import Testing
 import WayRouting
-import WaySession
 import WayTransport
 import WayValues
+
+@testable import WaySession
 
 /// The events of a bridge, in order.
 @Suite(.timeLimit(.minutes(2)))
@@ -58,9 +59,10 @@ struct EventSinkTests {
       if !sessions.contains(session) { sessions.append(session) }
       let number = sessions.firstIndex(of: session) ?? -1
       switch event {
-      case .joined(_, let name, let version, let isFirst):
+      case .joined(let client, let isFirst):
         summaries.append(
-          "\(isFirst ? "opened" : "joined") \(number) \(name ?? "-") \(version ?? "-")")
+          "\(isFirst ? "opened" : "joined") \(number) \(client.name ?? "-") \(client.version ?? "-")"
+        )
       case .left(_, let code): summaries.append("left \(number) \(code ?? 0)")
       case .ended: summaries.append("closed \(number)")
       default: summaries.append("?")

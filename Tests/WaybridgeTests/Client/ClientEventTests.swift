@@ -132,6 +132,31 @@ struct ClientEventTests {
     await #expect(throws: CallError.self) { try await ping.value }
   }
 
+  @Test func returnsTheClientsOfTheSession() async throws {
+    let client = try await server.openClient()
+    let asking = Task { try await client.clients() }
+    let request = try await server.next()
+    #expect(request["method"] == "session.clients")
+    try await server.respond(
+      request,
+      [
+        "clients": [
+          ["client": "c-1", "name": "shell", "user": "ada"],
+          ["client": "c-2", "page": "p1", "guest": true, "away": true],
+        ]
+      ])
+    let clients = try await asking.value
+    #expect(clients.map(\.client) == ["c-1", "c-2"])
+    #expect(clients.map(\.user) == ["ada", nil])
+    #expect(clients.map(\.page) == [nil, "p1"])
+    #expect(clients.map(\.isGuest) == [false, true])
+    #expect(clients.map(\.isAway) == [false, true])
+    let wrong = Task { try await client.clients() }
+    try await server.respond(try await server.next(), ["clients": [[:]]])
+    await #expect(throws: CallError.self) { try await wrong.value }
+    await client.close()
+  }
+
   @Test func rejectsABufferSizeOfZero() async throws {
     let client = try await server.openClient()
     let error = await #expect(throws: CallError.self) {

@@ -25,6 +25,7 @@ export class MockClient {
    */
   methods = new Map(/** @type {[string, RequestHandler][]} */ ([
     ["session.invite", (params) => this.#invite(params)],
+    ["session.clients", () => ({ clients: [...this.isGuest ? [this] : this.#session.clients].map(presence) })],
     ["router.open", (params, context) => this.#session.open(...this.#authorized(params, context))],
     ["router.invoke", (params, context) => this.#session.invoke(...this.#authorized(params, context))],
     ["router.deliver", (params, context) => this.#session.deliver(...this.#authorized(params, context))],
@@ -260,4 +261,12 @@ export class MockClient {
     const { uri, params, ...rest } = page;
     return rest;
   }
+}
+
+/**
+ * @param {MockClient} client
+ * @returns {import("../types/api.js").PresentClient}
+ */
+function presence({ page, isGuest }) {
+  return { client: "mock", page, ...isGuest && { guest: true } };
 }

@@ -269,6 +269,16 @@
  * @typedef {{delivered: number, waiting: number}} PublishReceipt the number of clients that subscribe to the topic: those with a connection, among
  *   them the publisher, and those that get the event when they are back
  *
+ * @typedef {object} PresentClient a client of the session
+ * @property {string} client its id
+ * @property {string} [name] name of the program, as the client reports it
+ * @property {string} [version] version of the program
+ * @property {string} [platform] platform of the program
+ * @property {string} [page] the id of the page in which it runs
+ * @property {string} [user] the user of its token; a guest has the user of its inviter
+ * @property {true} [guest] present for a guest
+ * @property {true} [away] present if it has lost its connection and may resume
+ *
  * @typedef {object} InviteOptions the rights of a guest. Without options it can call all routes and host nothing
  * @property {string} [page] the id of the page in which the guest runs, and to which it is bound
  * @property {string[]} [hosts] schemes and patterns that the guest can host

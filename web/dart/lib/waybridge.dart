@@ -38,6 +38,7 @@ export 'src/models.dart'
         NavigationChange,
         Outcome,
         PageStack,
+        PresentClient,
         PublishReceipt,
         SessionInfo,
         SessionLoss;

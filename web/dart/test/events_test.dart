@@ -45,6 +45,30 @@ void main() {
     await fixture.bridge.close();
   });
 
+  test('a client asks for the clients of its session', () async {
+    final fixture = BridgeFixture();
+    await fixture.openSession();
+    final asking = fixture.bridge.clients();
+    final request = fixture.socket.dequeue();
+    expect(request['method'], 'session.clients');
+    await fixture.receive(
+      responseTo(request, <String, Object?>{
+        'clients': <Object?>[
+          <String, Object?>{'client': 'c-1', 'name': 'shell'},
+          <String, Object?>{'client': 'c-2', 'guest': true, 'away': true},
+        ],
+      }),
+    );
+    final clients = await asking;
+    expect(clients.length, 2);
+    expect(clients[0].name, 'shell');
+    expect(clients[0].isGuest, false);
+    expect(clients[1].client, 'c-2');
+    expect(clients[1].isGuest, true);
+    expect(clients[1].isAway, true);
+    await fixture.bridge.close();
+  });
+
   test('a client publishes events, and learns who has published', () async {
     final fixture = BridgeFixture();
     await fixture.openSession();

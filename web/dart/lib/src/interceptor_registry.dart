@@ -1,5 +1,4 @@
 import 'codes.dart';
-import 'errors.dart';
 import 'failures.dart';
 import 'host_registry.dart';
 import 'incoming_requests.dart';
