@@ -96,6 +96,7 @@ let package = Package(
     target("WayTransport"),
     target("WayCrypto", ["CWayCrypto"]),
     target("WayDownload", ["CWayCurl"]),
+    target("WayWebhook", ["WayCrypto", "WayDownload"]),
     .executableTarget(name: "FindModules", swiftSettings: strict),
     .plugin(
       name: "WaybridgeModules", capability: .buildTool(), dependencies: ["FindModules"],
@@ -154,7 +155,8 @@ let package = Package(
     .executableTarget(
       name: "WaybridgeCommand",
       dependencies: [
-        "WayShell", "WayTableTools", "WayStore", "WayTable", "Waybridge", "WaybridgeClient",
+        "WayShell", "WayDownload", "WayWebhook", "WayTableTools", "WayStore", "WayTable",
+        "Waybridge", "WaybridgeClient",
         "WaybridgeCluster", "WaybridgeTables", "WaybridgeTokens",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -224,6 +226,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     tests("WayCryptoTests", ["WayCrypto"]),
+    tests("WayWebhookTests", ["WayCrypto", "WayDownload", "WayWebhook"]),
     tests(
       "WaybridgeClusterTests",
       ["CWayNATS", "WayCrypto", "WaySession", "WaybridgeCluster", "TestSupport"]),

@@ -11,6 +11,9 @@ static inline CURLcode way_curl_set_text(CURL *transfer, CURLoption option, cons
 static inline CURLcode way_curl_set_pointer(CURL *transfer, CURLoption option, void *value) {
   return curl_easy_setopt(transfer, option, value);
 }
+static inline CURLcode way_curl_set_bytes(CURL *transfer, CURLoption option, const void *value) {
+  return curl_easy_setopt(transfer, option, value);
+}
 static inline CURLcode way_curl_set_list(CURL *transfer, CURLoption option, struct curl_slist *value) {
   return curl_easy_setopt(transfer, option, value);
 }

@@ -2,7 +2,8 @@ import CWayCurl
 import Foundation
 import Synchronization
 
-/// One request for a document, limited in bytes, in time and in redirects.
+/// One request for a document, or one that sends a document, limited in bytes, in time and in
+/// redirects.
 ///
 /// It runs on a separate thread, with libcurl, which stops reading when its receiver has enough: an
 /// endless source costs no more than the largest document.
@@ -25,12 +26,12 @@ package final class Download: Sendable {
   }
   private let state = Mutex(DownloadState())
   private let source: DownloadURL
-  private let etag: String?
+  private let content: DownloadContent
   private let options: DownloadOptions
 
-  private init(_ source: DownloadURL, etag: String?, options: DownloadOptions) {
+  private init(_ source: DownloadURL, _ content: DownloadContent, options: DownloadOptions) {
     self.source = source
-    self.etag = etag
+    self.content = content
     self.options = options
   }
 
@@ -43,19 +44,45 @@ package final class Download: Sendable {
   package static func get(
     _ source: DownloadURL, etag: String?, options: DownloadOptions, timeout time: Duration
   ) async throws(DownloadError) -> DownloadResult {
-    let download = Download(source, etag: etag, options: options)
-    let result: Result<DownloadResult, DownloadError> = await withTaskCancellationHandler {
+    let download = Download(source, .none(etag: etag), options: options)
+    return try await download.perform { (download) throws(DownloadError) in
+      try download.fetch(timeout: time)
+    }
+  }
+
+  /// Sends a document with POST, follows no redirect, and returns the status of the response, whose
+  /// body is ignored. May be called from any thread, and blocks none of its callers.
+  ///
+  /// - Parameters:
+  ///   - headers: header fields of the request, each as `name: value`.
+  ///   - time: the limit of the whole request.
+  /// - Throws: ``DownloadError`` if there is no response.
+  package static func post(
+    _ body: [UInt8], to target: DownloadURL, headers: [String], options: DownloadOptions,
+    timeout time: Duration
+  ) async throws(DownloadError) -> Int {
+    let download = Download(target, .json(body, headers: headers), options: options)
+    return try await download.perform { (download) throws(DownloadError) in
+      try download.send(timeout: time)
+    }
+  }
+
+  /// Runs the request on a thread of its own.
+  private func perform<Success: Sendable>(
+    _ run: @escaping @Sendable (Download) throws(DownloadError) -> Success
+  ) async throws(DownloadError) -> Success {
+    let result: Result<Success, DownloadError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
           do throws(DownloadError) {
-            continuation.resume(returning: .success(try download.run(timeout: time)))
+            continuation.resume(returning: .success(try run(self)))
           } catch {
             continuation.resume(returning: .failure(error))
           }
         }
       }
     } onCancel: {
-      download.cancel()
+      self.cancel()
     }
     return try result.get()
   }
@@ -67,23 +94,15 @@ package final class Download: Sendable {
     }
   }
 
-  private func run(timeout time: Duration) throws(DownloadError) -> DownloadResult {
-    guard let multi = curl_multi_init() else {
-      throw DownloadError(reason: "cannot be fetched: libcurl has no memory")
-    }
-    state.withLock { $0.multi = multi }
-    defer {
-      state.withLock { $0.multi = nil }
-      curl_multi_cleanup(multi)
-    }
+  private func fetch(timeout time: Duration) throws(DownloadError) -> DownloadResult {
     let end = ContinuousClock.now + time
     var address = source.description
     for _ in 0...Self.maxRedirects {
-      let transfer = try DownloadTransfer(address, of: source, etag: etag, options: options)
-      try perform(transfer, in: multi, until: end, of: time)
+      let transfer = try DownloadTransfer(address, of: source, content, options: options)
+      try perform(transfer, until: end, of: time)
       switch transfer.status {
       case 200: return .document(transfer.bytes, etag: transfer.etag(maxSize: Self.maxETagLength))
-      case 304 where etag != nil: return .notModified
+      case 304 where content.etag != nil: return .notModified
       case 304:
         throw DownloadError(
           reason: "cannot be fetched: the server answered 304 to a request without a condition")
@@ -102,10 +121,23 @@ package final class Download: Sendable {
       reason: "cannot be fetched: it redirects more than \(Self.maxRedirects) times")
   }
 
+  private func send(timeout time: Duration) throws(DownloadError) -> Int {
+    let transfer = try DownloadTransfer(source.description, of: source, content, options: options)
+    try perform(transfer, until: .now + time, of: time)
+    return transfer.status
+  }
+
   private func perform(
-    _ transfer: DownloadTransfer, in multi: UnsafeMutableRawPointer,
-    until end: ContinuousClock.Instant, of time: Duration
+    _ transfer: DownloadTransfer, until end: ContinuousClock.Instant, of time: Duration
   ) throws(DownloadError) {
+    guard let multi = curl_multi_init() else {
+      throw DownloadError(reason: "\(content.failure): libcurl has no memory")
+    }
+    state.withLock { $0.multi = multi }
+    defer {
+      state.withLock { $0.multi = nil }
+      curl_multi_cleanup(multi)
+    }
     var code = curl_multi_add_handle(multi, transfer.handle)
     defer { curl_multi_remove_handle(multi, transfer.handle) }
     var count: Int32 = 1
@@ -117,19 +149,48 @@ package final class Download: Sendable {
         throw DownloadError(reason: "did not answer within \(time.components.seconds) s")
       }
       guard !state.withLock({ $0.isCancelled }) else {
-        throw DownloadError(reason: "cannot be fetched: the request was cancelled")
+        throw DownloadError(reason: "\(content.failure): the request was cancelled")
       }
       code = curl_multi_poll(multi, nil, 0, Int32(min(left / .milliseconds(1) + 1, 1000)), nil)
     }
     guard code == CURLM_OK else {
       throw DownloadError(
-        reason: "cannot be fetched: \(String(cString: curl_multi_strerror(code)))")
+        reason: "\(content.failure): \(String(cString: curl_multi_strerror(code)))")
     }
     var waiting: Int32 = 0
     guard let message = curl_multi_info_read(multi, &waiting), message.pointee.msg == CURLMSG_DONE
-    else { throw DownloadError(reason: "cannot be fetched: libcurl returned no result") }
+    else { throw DownloadError(reason: "\(content.failure): libcurl returned no result") }
     if let reason = transfer.failureReason(message.pointee.data.result) {
       throw DownloadError(reason: reason)
+    }
+  }
+}
+
+/// The part of a request besides its address.
+enum DownloadContent: Sendable {
+  /// A request for a document. `etag` is the entity tag of the stored one.
+  case none(etag: String?)
+  /// A JSON document to send, and header fields as `name: value`.
+  case json([UInt8], headers: [String])
+
+  /// The beginning of the reason for a failure.
+  var failure: String {
+    switch self {
+    case .none: "cannot be fetched"
+    case .json: "cannot be reached"
+    }
+  }
+
+  /// The entity tag of the stored document.
+  var etag: String? { if case .none(let etag) = self { etag } else { nil } }
+
+  /// The header fields of the request.
+  var headers: [String] {
+    switch self {
+    case .none(let etag):
+      ["Accept: application/json"] + (etag.map { ["If-None-Match: \($0)"] } ?? [])
+    // libcurl would wait for the status 100 before it sends a large body.
+    case .json(_, let headers): ["Content-Type: application/json", "Expect:"] + headers
     }
   }
 }

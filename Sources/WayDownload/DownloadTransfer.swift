@@ -11,24 +11,28 @@ final class DownloadTransfer {
   private var exceedsLimit = false
   private let headers: UnsafeMutablePointer<curl_slist>?
   private let errorBuffer: UnsafeMutablePointer<CChar>
+  private let content: DownloadContent
 
   /// Throws ``DownloadError`` if libcurl rejects the request.
   init(
-    _ address: String, of source: DownloadURL, etag: String?, options: DownloadOptions
+    _ address: String, of source: DownloadURL, _ content: DownloadContent,
+    options: DownloadOptions
   ) throws(DownloadError) {
     guard let handle = curl_easy_init() else {
-      throw DownloadError(reason: "cannot be fetched: libcurl cannot be initialized")
+      throw DownloadError(reason: "\(content.failure): libcurl cannot be initialized")
     }
+    self.content = content
     maxSize = options.maxSize
     self.handle = handle
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    var headers = curl_slist_append(nil, "Accept: application/json")
-    // If the header cannot be appended, the list is unchanged: the whole document is then requested.
-    if let etag { headers = curl_slist_append(headers, "If-None-Match: \(etag)") ?? headers }
+    var headers: UnsafeMutablePointer<curl_slist>?
+    // If a header cannot be appended, the list is unchanged: the server then sends the whole document,
+    // or rejects one without a signature.
+    for header in content.headers { headers = curl_slist_append(headers, header) ?? headers }
     self.headers = headers
     let receiver = Unmanaged.passUnretained(self).toOpaque()
-    let codes = [
+    var codes = [
       way_curl_set_text(handle, CURLOPT_URL, address),
       way_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, source.url.scheme),
       way_curl_set_text(handle, CURLOPT_USERAGENT, options.userAgent),
@@ -39,13 +43,18 @@ final class DownloadTransfer {
       way_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer),
       way_curl_set_receiver(handle, Self.writeCallback, receiver),
     ]
+    if case .json(let body, _) = content {
+      // libcurl copies as many bytes as the size says, so that comes first.
+      codes.append(way_curl_set_long(handle, CURLOPT_POSTFIELDSIZE, body.count))
+      codes.append(way_curl_set_bytes(handle, CURLOPT_COPYPOSTFIELDS, body))
+    }
     // OpenSSL's variable, which libcurl does not read by itself.
     let authorities = ProcessInfo.processInfo.environment["SSL_CERT_FILE"].map { file in
       way_curl_set_text(handle, CURLOPT_CAINFO, file)
     }
     if let code = (codes + [authorities ?? CURLE_OK]).first(where: { $0 != CURLE_OK }) {
       let text = String(cString: curl_easy_strerror(code))
-      throw DownloadError(reason: "cannot be fetched: \(text)")
+      throw DownloadError(reason: "\(content.failure): \(text)")
     }
   }
 
@@ -78,7 +87,8 @@ final class DownloadTransfer {
     if length > maxSize { return "has \(length) bytes; at most \(maxSize) are allowed" }
     if exceedsLimit { return "has more than \(maxSize) bytes" }
     let text = String(cString: errorBuffer)
-    return "cannot be fetched: " + (text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
+    return content.failure + ": "
+      + (text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
   }
 
   /// A `curl_write_callback`; returning fewer bytes than were passed ends the transfer.
@@ -90,6 +100,8 @@ final class DownloadTransfer {
   }
 
   private func append(_ part: UnsafeRawBufferPointer) -> Bool {
+    // The response to a sent document says nothing but its status.
+    if case .json = content { return true }
     exceedsLimit = bytes.count + part.count > maxSize || way_curl_length(handle) > maxSize
     if !exceedsLimit { bytes += part }
     return !exceedsLimit

@@ -34,6 +34,7 @@ extension Session {
     }
     if isHostAbsent || waitsForAbsentClient(number, name) {
       wait.resolve(.waiting)
+      reportIfAway(AwayPush(push, at: environment.now()), isWaiting: true)
     } else if operation.kind == .open {
       limit(wait, to: push.timeout, name)
     }
@@ -58,7 +59,9 @@ extension Session {
     let name = link.key.map { ScopedKey(owner: Rights.pushKeyOwner(rights), text: $0) }
     do throws(CallError) {
       let state = try deliver(link, by: rights ?? appRights, under: name, unclaimed, copies: copies)
-      return state == .followed ? .delivered(nil) : .waiting
+      if state == .followed { return .delivered(nil) }
+      reportIfAway(AwayPush(link, at: environment.now()), isWaiting: true)
+      return .waiting
     } catch {
       guard error.isRefusal, let rights else { return .failed(error) }
       events.recordRefusal(error, of: nil, about: link.uri, by: rights.caller)

@@ -6,6 +6,7 @@ import WaySession
 
 @_exported import enum WaySession.Audience
 @_exported import struct WaySession.AuditRecord
+@_exported import struct WaySession.AwayPush
 @_exported import struct WaySession.BridgeEvent
 @_exported import struct WaySession.ClientInfo
 @_exported import struct WaySession.Cluster

@@ -166,6 +166,10 @@ package struct EventSink: Sendable {
   /// Receives audit records, on any thread; `nil` records nothing.
   package var audit: (@Sendable (AuditRecord) -> Void)?
 
+  /// Receives pushes that have reached no client with a connection, on any thread; it must return at
+  /// once. `nil` if there is no push service.
+  package var awayPush: (@Sendable (AwayPush) -> Void)?
+
   /// Receives the reason why a message of another server was rejected. Called on any thread.
   package var peerMessageRejected: @Sendable (_ reason: String) -> Void = { _ in }
 

@@ -29,11 +29,17 @@ extension SessionServer {
     let event = BridgeEvent(topic: topic, data: data, at: configuration.now())
     let limit = min(limits.maxAnswer, retain > 0 ? RetainedEvents.maxTotalBytes : .max)
     let message = try encodeEvent(event, limit: limit)
+    // A retained event waits for subscribers.
+    let away = configuration.eventSink.awayPush.map { _ in
+      AwayPush(
+        method: "event", target: topic, params: data, key: key?.name.text, isWaiting: retain > 0,
+        at: event.at)
+    }
     // A session that is opened later finds the retained events on its loop, whichever that is.
     var receipt = DeliveryReceipt()
     for loopSessions in retain > 0 ? sessionsByLoop : sessionsByLoop(for: audience) {
       receipt += await loopSessions.publish(
-        message, topic, to: audience, retain: retain, once: key)
+        message, topic, to: audience, retain: retain, once: key, away: away)
     }
     return receipt
   }

@@ -52,6 +52,14 @@ public struct BridgeConfiguration: Sendable {
   ///
   /// The numbers of the others follow, see ``AuditRecord/AuditResult/suppressed(count:rule:)``.
   public var onAudit: (@Sendable (AuditRecord) -> Void)?
+  /// A push service for users that are away: receives each push that has reached no client with a
+  /// connection, outside of the loops, without delaying the push. Runs at most eight times at once.
+  /// Up to 1,024 further pushes wait; the metric `waybridge_away_pushes_total` counts those that are
+  /// dropped. A shutdown cancels its tasks, and loses the pushes that wait.
+  ///
+  /// A push has reached a session in vain if all its clients have lost their connections, and a user if
+  /// no session of the user has received it. Methods of pages and of the clients' own are left out.
+  public var onAwayPush: (@Sendable (AwayPush) async -> Void)?
   /// How long a shutdown waits for calls in flight before it fails them with -32802. Meanwhile no
   /// session, task or page begins (2503), and every client gets the event `server.draining`.
   public var drainTimeout: Duration = .seconds(30)

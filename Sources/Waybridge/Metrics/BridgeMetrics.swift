@@ -14,6 +14,8 @@ struct BridgeMetrics: Sendable {
   var liveTable: LiveTable?
   /// The keys that verify tokens; nil if they are unknown.
   var tokenKeys: (any ReloadableKeys)?
+  /// The pushes for the app's push service; nil without one.
+  var awayPushes: AwayPushQueue?
 
   /// Returns all families with their current values.
   func families() async -> [MetricFamily] {
@@ -21,7 +23,7 @@ struct BridgeMetrics: Sendable {
     let sockets = await socketServer.statistics()
     let admission = await socketServer.admissionStatistics()
     return [buildFamily] + policyFamilies + (await keyFamilies()) + sessionFamilies(statistics)
-      + storeFamilies(statistics) + clusterFamilies
+      + storeFamilies(statistics) + clusterFamilies + awayPushFamilies
       + (await tableFamilies()) + callFamilies(sessionServer.callCounts)
       + trafficFamilies(sockets) + admissionFamilies(admission)
       + loopFamilies(statistics, sockets)
@@ -126,6 +128,18 @@ struct BridgeMetrics: Sendable {
   /// The metrics of the cluster; empty for a single server.
   private var clusterFamilies: [MetricFamily] {
     sessionServer.cluster.map { BridgeClusterMetrics(node: $0).families } ?? []
+  }
+
+  /// The metrics of the push service; empty without one.
+  private var awayPushFamilies: [MetricFamily] {
+    guard let awayPushes else { return [] }
+    var family = MetricFamily(
+      "waybridge_away_pushes_total", .counter,
+      "Pushes that have reached no client with a connection: those that the push service receives "
+        + "(accepted), and those for which its queue had no room (dropped).")
+    family.add(awayPushes.accepted.load(ordering: .relaxed), ("result", "accepted"))
+    family.add(awayPushes.dropped.load(ordering: .relaxed), ("result", "dropped"))
+    return [family]
   }
 
   /// The metrics of the route table and of the handlers and hosts that serve it.

@@ -14,7 +14,8 @@ extension BridgeServer {
     do {
       try await router.start()
       let log = configuration.logger.map(BridgeLog.init)
-      let shared = try configuration.sessionServerConfiguration(for: router, log: log, now: now)
+      var shared = try configuration.sessionServerConfiguration(for: router, log: log, now: now)
+      shared.eventSink.awayPush = configuration.onAwayPush.map(AwayPushQueue.init)?.add
       let sessionServer = SessionServer(shared)
       let loopSessions = sessionServer.dispatch.makeLoopSessions(on: loop)
       await activate(with: sessionServer)

@@ -135,6 +135,7 @@ package struct RunningBridge: Sendable {
   private let memoryTrimmer: MemoryTrimmer
   /// The blobs of the sessions; nil if the server stores none.
   private let blobs: BlobStore?
+  private let awayPushes: AwayPushQueue?
   private let closeTimeout: Duration
   private let logger: Logger?
 
@@ -152,6 +153,8 @@ package struct RunningBridge: Sendable {
     if let exporter {
       shared.eventSink.durationRecorder = { exporter.recordCall($0, nanoseconds: $1) }
     }
+    awayPushes = configuration.onAwayPush.map(AwayPushQueue.init)
+    shared.eventSink.awayPush = awayPushes?.add
     MemoryTrimmer.limitArenas()
     let loop = try SocketLoop.start()
     var loops = [loop]
@@ -178,7 +181,8 @@ package struct RunningBridge: Sendable {
     let metrics = BridgeMetrics(
       sessionServer: sessionServer, socketServer: socketServer,
       lagProbes: loops.map { LoopLagMetrics(loop: $0) },
-      liveTable: configuration.sessions.table, tokenKeys: configuration.tokenKeys)
+      liveTable: configuration.sessions.table, tokenKeys: configuration.tokenKeys,
+      awayPushes: awayPushes)
     do {
       try await sessionServer.dispatch.restore()
       blobs?.start(on: loop) { sessionServer.hasSession($0) }
@@ -229,6 +233,7 @@ package struct RunningBridge: Sendable {
     await sessionServer.closeStore()
     await blobs?.close()
     for loop in loops { await loop.shutdown() }
+    await awayPushes?.stop()
     sessionServer.auditTrail?.finish()
     logger?.info("stopped")
   }

@@ -41,14 +41,15 @@ struct ServeCommand: ConfigurableCommand {
   @OptionGroup(title: "Table and policy options") var tables: CommandSettingFlags<TableSettings>
   @OptionGroup(title: "Durability and cluster options")
   var durability: CommandSettingFlags<DurabilitySettings>
+  @OptionGroup(title: "Push options") var push: CommandSettingFlags<PushSettings>
   @OptionGroup(title: "Web file options") var files: CommandSettingFlags<WebFileSettings>
   @OptionGroup(title: "Process options") var process: CommandSettingFlags<ProcessSettings>
   @OptionGroup(title: "Log options") var log: CommandSettingFlags<LogSettings>
   @OptionGroup var config: ConfigurationFile
 
   var flags: [CommandSettingFlag] {
-    network.all + access.all + tokens.all + tables.all + durability.all + files.all + process.all
-      + log.all
+    network.all + access.all + tokens.all + tables.all + durability.all + push.all + files.all
+      + process.all + log.all
   }
 
   func run() async throws {
@@ -62,6 +63,7 @@ struct ServeCommand: ConfigurableCommand {
     }
     let router = Router()
     var configuration = try Self.configuration(settings)
+    configuration.onAwayPush = try PushWebhook(settings)?.send
     let startReport = CommandStartReport(settings.logger)
     defer { startReport.end() }
     configuration.systemdNotifier = try SystemdNotifier()

@@ -15,6 +15,7 @@ extension CommandSetting {
     TokenSettings.settings,
     TableSettings.settings,
     DurabilitySettings.settings,
+    PushSettings.settings,
     WebFileSettings.settings,
     ProcessSettings.settings,
     LogSettings.settings,
@@ -148,6 +149,25 @@ enum TableSettings: CommandSettingGroup {
       """
       Policy: a JSON file with the origins and hosts to accept, and the calls to allow. The server \
       reloads a file that changes
+      """),
+  ]
+}
+
+/// The push service for users that are away.
+enum PushSettings: CommandSettingGroup {
+  static let settings = [
+    CommandSetting(
+      "pushWebhook", .string(\.pushWebhookURL), value: "url",
+      """
+      URL of a service that receives each push for a session or user without a connected client: \
+      https://, or http:// for this machine. The server sends it JSON with POST, signed as Standard \
+      Webhooks specifies, and tries again for about a minute. Requires --push-webhook-secret-file
+      """),
+    CommandSetting(
+      "pushWebhookSecretFile", .path(\.pushWebhookSecretFile), value: "file", completion: .file(),
+      """
+      File with the secret that signs these messages, whsec_ and 24 to 64 bytes as base64; up to four \
+      lines, each of which signs. Only its owner may have access to it
       """),
   ]
 }

@@ -23,6 +23,8 @@ struct CommandSettings: Sendable {
   var tokenKeySetURL = ""
   var tokenIssuer = ""
   var tokenRules = TokenRules()
+  var pushWebhookURL = ""
+  var pushWebhookSecretFile: String?
   var logLevel = Logger.Level.notice.rawValue
   var logFormat = LogFormat.text.rawValue
 

@@ -186,7 +186,19 @@ extension SessionDispatch {
     default:
       if receipt.isEmpty { result.receipt.unreachable = 1 }
     }
+    if receipt.isEmpty { reportAbsence(of: push, isWaiting: result.receipt.waiting > 0) }
     return result
+  }
+
+  /// Passes a push on to the push service if it is for a user none of whose sessions has received it.
+  private func reportAbsence(of push: SessionPush, isWaiting: Bool) {
+    let configuration = sessionServer.configuration
+    guard let report = configuration.eventSink.awayPush, case .user(let name) = push.audience,
+      var away = AwayPush(push, at: configuration.now())
+    else { return }
+    away.user = name
+    away.isWaiting = isWaiting
+    report(away)
   }
 
   /// Calls a method of every client of an audience. A client that has lost its connection fails at

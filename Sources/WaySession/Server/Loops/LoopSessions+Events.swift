@@ -7,11 +7,12 @@ extension LoopSessions {
   /// once. Returns how many sessions it has reached.
   ///
   /// A client that subscribes meanwhile gets a retained event when it subscribes, and not again
-  /// when the event reaches its session.
+  /// when the event reaches its session. `away` describes the event to the push service, if there is
+  /// one.
   @discardableResult
   func publish(
     _ message: [UInt8], _ topic: String, to audience: Audience, retain: Int,
-    once key: (name: ScopedKey, request: IdempotentRequest)? = nil
+    once key: (name: ScopedKey, request: IdempotentRequest)? = nil, away: AwayPush? = nil
   ) async -> DeliveryReceipt {
     await scheduler.beginPush()
     defer { scheduler.endPush() }
@@ -20,7 +21,9 @@ extension LoopSessions {
     // A client that has subscribed before must not lose the event because the publisher leaves.
     guard let key else {
       await forEachSession(in: audience, .send, ignoresCancellation: true) { session, client in
-        receipt.add(deliver(event, to: session, only: client))
+        let reach = deliver(event, to: session, only: client)
+        receipt.add(reach)
+        if let away { report(away, reach, in: session) }
       }
       return receipt
     }
@@ -29,11 +32,20 @@ extension LoopSessions {
         $0.publish(event, only: client, under: key.name, key.request)
       }
       switch reach {
-      case .success(let reach): receipt.add(reach)
+      case .success(let reach):
+        receipt.add(reach)
+        if let away { report(away, reach, in: session) }
       case .failure: receipt.failed += 1
       }
     }
     return receipt
+  }
+
+  /// Passes an event on to the push service if no client of a session has a connection.
+  private func report(_ event: AwayPush, _ reach: EventReach, in session: Session) {
+    guard reach != .subscriber else { return }
+    let isWaiting = event.isWaiting || reach == .absentSubscriber
+    session.assumeIsolated { $0.reportIfAway(event, isWaiting: isWaiting) }
   }
 
   private static let deliverIsolated:

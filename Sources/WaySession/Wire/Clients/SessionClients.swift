@@ -25,6 +25,9 @@ final class SessionClients {
   var isEmpty: Bool { clients.isEmpty }
   var count: Int { clients.count }
 
+  /// Whether no client has a connection.
+  var areAllDisconnected: Bool { clients.values.allSatisfy(\.isDisconnected) }
+
   /// The clients in the order in which they joined.
   var all: [Client] { clients.values.sorted { $0.id < $1.id } }
 
