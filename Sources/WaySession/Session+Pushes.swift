@@ -211,3 +211,17 @@ extension Session {
     }
   }
 }
+
+extension Session {
+  /// Passes a push on to the push service if no client of the session has a connection. `push` is
+  /// evaluated only then.
+  func reportIfAway(_ push: @autoclosure () -> AwayPush?, isWaiting: Bool) {
+    guard let report = environment.eventSink.awayPush, clients.areAllDisconnected,
+      var push = push()
+    else { return }
+    push.session = id
+    push.user = identity.user
+    push.isWaiting = isWaiting
+    report(push)
+  }
+}

@@ -160,7 +160,7 @@ extension Session {
     }
     scheduleExpiry(of: client)
     events.emit(
-      .session, .joined(PresentClient(client), isFirst: client.id == 1), by: client.rights.caller)
+      .session, .joined(ClientPresence(client), isFirst: client.id == 1), by: client.rights.caller)
   }
 
   /// Records that a client was added, or that its properties have changed.

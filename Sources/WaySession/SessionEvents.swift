@@ -125,7 +125,7 @@ final class SessionEvents {
     case .call(let uri):
       let resolution = try? resolver.resolve(uri, [:], checking: false, for: rights.caller)
       return resolution.map { rights.denial(ofOpening: $0) != nil } ?? false
-    case .client: return (try? rights.authorize(PresentClient.method)) == nil
+    case .client: return (try? rights.authorize(ClientPresence.method)) == nil
     }
   }
 

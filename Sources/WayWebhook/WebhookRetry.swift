@@ -12,7 +12,7 @@ struct WebhookRetry {
     case noResponse(String)
   }
 
-  enum NextStep: Equatable {
+  enum RetryStep: Equatable {
     case finished
     case wait(Duration, reason: String)
     case failed(reason: String)
@@ -22,7 +22,7 @@ struct WebhookRetry {
 
   /// Returns what follows an attempt. `random` is from 0 to 1: a random part of each pause spreads the
   /// attempts of many messages.
-  mutating func next(after outcome: AttemptOutcome, random: Double) -> NextStep {
+  mutating func next(after outcome: AttemptOutcome, random: Double) -> RetryStep {
     attempts += 1
     let reason: String
     var isFinal = attempts >= Self.maxAttempts

@@ -41,9 +41,9 @@ extension SessionEvent {
     switch self {
     case .joined(let client, let isFirst):
       (isFirst ? .sessionOpened : .sessionJoined, client.members)
-    case .disconnected(let client, _): (.sessionDisconnected, ["client": .string(client)])
-    case .reconnected(let client): (.sessionReconnected, ["client": .string(client)])
-    case .left(let client, _): (.sessionLeft, ["client": .string(client)])
+    case .disconnected(let client, _): (.sessionDisconnected, Self.data(of: client))
+    case .reconnected(let client): (.sessionReconnected, Self.data(of: client))
+    case .left(let client, _): (.sessionLeft, Self.data(of: client))
     case .gateChanged(let change):
       (.sessionGate, RecordCoder.value(of: change).object ?? [:])
     case .ended: (.sessionClosed, [:])
@@ -78,6 +78,9 @@ extension SessionEvent {
 }
 
 extension SessionEvent {
+  /// The data of an event that names only a client.
+  private static func data(of client: String) -> ValueObject { ["client": .string(client)] }
+
   /// What an event is about, which not every client of the session may know.
   enum Subject {
     case page(Page)
@@ -90,7 +93,7 @@ extension SessionEvent {
     func redacted(_ data: ValueObject) -> ValueObject {
       switch self {
       case .page, .call: data.with("uri", nil)
-      case .client(let name): ["client": .string(name)]
+      case .client(let name): SessionEvent.data(of: name)
       }
     }
   }

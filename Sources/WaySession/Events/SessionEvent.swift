@@ -8,7 +8,7 @@ import WayValues
 /// ids, methods, URIs and names in it are data of peers.
 package enum SessionEvent: Sendable {
   /// A client has joined a session, as its first one or a further one.
-  indirect case joined(PresentClient, isFirst: Bool)
+  indirect case joined(ClientPresence, isFirst: Bool)
   /// A client has left. `code` is the code of the close frame; nil if there was none, or if the
   /// connection continues.
   case left(client: String, code: UInt16?)

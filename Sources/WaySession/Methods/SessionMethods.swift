@@ -22,7 +22,7 @@ enum SessionMethods {
         Param(.page, .string), Param(.hosts, .list), Param(.routes, .list), Param(.groups, .list),
         Param(.topics, .list), Param(.uses, .count), Param(.expiresMs, .count),
       ], access: .client, invite),
-    SessionMethod(PresentClient.method, [], clients),
+    SessionMethod(ClientPresence.method, [], clients),
     SessionMethod("session.gates") { session, _, _ throws(CallError) in
       let states = session.gates.states(of: session.resolver.snapshot.gates)
       return .value(RecordCoder.value(of: ["gates": states]))
@@ -92,7 +92,7 @@ enum SessionMethods {
   ) -> CallDisposition {
     let isGuest = handle.caller.isGuest
     let clients = isGuest ? [handle.client] : session.clients.all
-    return .value(["clients": .array(clients.map { .object(PresentClient($0).members) })])
+    return .value(["clients": .array(clients.map { .object(ClientPresence($0).members) })])
   }
 
   private static func renew(

@@ -46,32 +46,4 @@ extension AwayPush {
       method: "router.deliver", target: link.uri, params: .object(link.params), key: link.key,
       at: now)
   }
-
-  /// Creates the description of a push. Returns `nil` for methods of pages and of the clients' own,
-  /// which mean nothing without their clients.
-  init?(_ push: SessionPush, at now: Int64) {
-    switch push.action {
-    case .open(let uri, _, _), .invoke(let uri, _):
-      self.init(
-        method: push.method, target: uri, params: .object(push.params), key: push.key, at: now)
-    case .deliver(let link): self.init(link, at: now)
-    case .event(let topic, let data, _):
-      self.init(method: push.method, target: topic, params: data, key: push.key, at: now)
-    case .pageCall, .client: return nil
-    }
-  }
-}
-
-extension Session {
-  /// Passes a push on to the push service if no client of the session has a connection. `push` is
-  /// evaluated only then.
-  func reportIfAway(_ push: @autoclosure () -> AwayPush?, isWaiting: Bool) {
-    guard let report = environment.eventSink.awayPush, clients.areAllDisconnected,
-      var push = push()
-    else { return }
-    push.session = id
-    push.user = identity.user
-    push.isWaiting = isWaiting
-    report(push)
-  }
 }

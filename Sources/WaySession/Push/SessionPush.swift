@@ -113,3 +113,19 @@ public struct Delivery<Success: Sendable>: Sendable {
     self.result = result
   }
 }
+
+extension AwayPush {
+  /// Creates the description of a push. Returns `nil` for methods of pages and of the clients' own,
+  /// which mean nothing without their clients.
+  init?(_ push: SessionPush, at now: Int64) {
+    switch push.action {
+    case .open(let uri, _, _), .invoke(let uri, _):
+      self.init(
+        method: push.method, target: uri, params: .object(push.params), key: push.key, at: now)
+    case .deliver(let link): self.init(link, at: now)
+    case .event(let topic, let data, _):
+      self.init(method: push.method, target: topic, params: data, key: push.key, at: now)
+    case .pageCall, .client: return nil
+    }
+  }
+}

@@ -85,3 +85,17 @@ final class Client: @unchecked Sendable {
     }
   }
 }
+
+extension ClientPresence {
+  init(_ client: Client) {
+    let (caller, software) = (client.rights.caller, client.software)
+    self.client = client.name
+    name = software.name
+    version = software.version
+    platform = software.platform
+    page = client.page
+    user = caller.identity.user
+    guest = caller.isGuest ? true : nil
+    away = client.isDisconnected ? true : nil
+  }
+}

@@ -1,9 +1,8 @@
-import WayRouting
 import WayValues
 
 /// A client of a session, as the other clients of the session may know it: an entry of the result of
 /// `session.clients`, and the data of the event `session.joined`.
-package struct PresentClient: Encodable, Sendable {
+package struct ClientPresence: Encodable, Sendable {
   /// The method that a client must be allowed to call to know more about the others than their ids.
   static let method = "session.clients"
 
@@ -20,18 +19,6 @@ package struct PresentClient: Encodable, Sendable {
   let guest: Bool?
   /// `nil` if the client has a connection.
   let away: Bool?
-
-  init(_ client: Client) {
-    let (caller, software) = (client.rights.caller, client.software)
-    self.client = client.name
-    name = software.name
-    version = software.version
-    platform = software.platform
-    page = client.page
-    user = caller.identity.user
-    guest = caller.isGuest ? true : nil
-    away = client.isDisconnected ? true : nil
-  }
 
   /// The members of the JSON form.
   var members: ValueObject { RecordCoder.value(of: self).object ?? [:] }
