@@ -153,7 +153,7 @@ struct PolicyDocumentTests {
         ["name": "r", "allow": ["router.open"], "schemes": ["web"], "server": true],
         [
           "$.rules[0].schemes: the rule does not apply to host.register, the only method with schemes",
-          "$.rules[0].server: the rule does not apply to host.register, the only method with this member",
+          "$.rules[0].server: the rule does not apply to host.register, the only method that has it",
         ]
       ),
       (

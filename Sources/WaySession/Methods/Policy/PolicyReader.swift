@@ -179,7 +179,7 @@ struct PolicyReader: DocumentReader {
     ] where isSet {
       if !isOfHosts {
         addFault(
-          path.member(name), "the rule does not apply to host.register, the only method with this member"
+          path.member(name), "the rule does not apply to host.register, the only method that has it"
         )
       }
       if rule.effect == .deny {
