@@ -115,8 +115,8 @@ public struct Delivery<Success: Sendable>: Sendable {
 }
 
 extension AwayPush {
-  /// Creates the description of a push. Returns `nil` for methods of pages and of the clients' own,
-  /// which mean nothing without their clients.
+  /// Creates the description of a push. Returns `nil` for methods of pages, of the stack and of the
+  /// clients' own, which mean nothing without their clients.
   init?(_ push: SessionPush, at now: Int64) {
     switch push.action {
     case .open(let uri, _, _), .invoke(let uri, _):
@@ -125,7 +125,7 @@ extension AwayPush {
     case .deliver(let link): self.init(link, at: now)
     case .event(let topic, let data, _):
       self.init(method: push.method, target: topic, params: data, key: push.key, at: now)
-    case .pageCall, .client: return nil
+    case .pageCall, .edit, .client: return nil
     }
   }
 }
