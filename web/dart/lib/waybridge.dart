@@ -38,7 +38,6 @@ export 'src/models.dart'
         NavigationChange,
         Outcome,
         PageStack,
-        PresentClient,
         PublishReceipt,
         SessionInfo,
         SessionLoss;
@@ -52,6 +51,7 @@ export 'src/options.dart'
         ReconnectOptions;
 export 'src/page_host.dart'
     show Leave, LeaveGuard, MethodHandler, PageHost, TaskHandler;
+export 'src/present_client.dart' show PresentClient;
 export 'src/registrations.dart' show Registration;
 export 'src/route_calls.dart' show RouteCalls;
 export 'src/socket.dart' show BridgeSocket, Connector;

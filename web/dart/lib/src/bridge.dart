@@ -268,16 +268,6 @@ final class Bridge extends SessionCalls {
     );
   }
 
-  /// Returns the clients of the session, in the order in which they joined; to
-  /// a guest only the guest itself. Events of `session.*` report changes.
-  Future<List<PresentClient>> clients() async {
-    final answer = objectOf(await request('session.clients'));
-    return <PresentClient>[
-      for (final client in listOf(answer['clients']))
-        PresentClient(objectOf(client)),
-    ];
-  }
-
   /// To be called when the app is in the foreground again, or the network is
   /// back: checks the connection, or reconnects now if the client is waiting.
   void wake() {

@@ -3,6 +3,7 @@ import 'calls.dart';
 import 'host_call.dart';
 import 'models.dart';
 import 'options.dart';
+import 'present_client.dart';
 import 'stack_edit.dart';
 import 'values.dart';
 
@@ -20,6 +21,15 @@ abstract base class SessionCalls extends CallerBase {
   /// this client. Of the other options only `cancellation` and `onProgress`
   /// have an effect.
   Future<Object?> request(String method, [Json? params, CallOptions options]);
+
+  /// Returns the clients of the session, in the order in which they joined; to
+  /// a guest only the guest itself. Events of `session.*` report changes.
+  Future<List<PresentClient>> clients() async {
+    final answer = objectOf(await request('session.clients'));
+    return listOf(
+      answer['clients'],
+    ).map((Object? each) => PresentClient(objectOf(each))).toList();
+  }
 
   /// Gets a token for HTTP requests to `/blobs`, where data is sent that is too
   /// large for a message, and the limits there.
