@@ -48,7 +48,7 @@ class RoutesTest(DemoCase):
         outcomes = self.driver.execute_script(
             """const [tabs] = arguments;
                const { shell } = await import("/demo/workbench.js");
-               const { sampleCall } = await import("/demo/shared/sample.js");
+               const { sample, sampleCall } = await import("/demo/shared/sample.js");
                const { bridge } = shell;
                const told = {};
                // Who is asked, agrees: to log in, and to leave for another app.
@@ -69,7 +69,7 @@ class RoutesTest(DemoCase):
                    const outcome = await new Promise((resolve, reject) => {
                      bridge.open(uri, params, {
                        timeout: 8000,
-                       onProgress: ({ opened }) => { mine = opened.page; bridge.finish({ opened: true, name: "Mira" }, { page: mine }).catch(reject); },
+                       onProgress: ({ opened }) => { mine = opened.page; bridge.finish(route.result && sample(route.result), { page: mine }).catch(reject); },
                      }).then(resolve, reject);
                    });
                    told[route.name] = outcome.outcome;
