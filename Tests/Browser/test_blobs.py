@@ -1,9 +1,11 @@
 """A photo that a page of another origin sends to a task, in real browsers: as a file, with progress, and as a stream."""
 
 import json
+import re
 import unittest
 
 from browser import BrowserCase
+from demo_case import DemoCase
 from demo_server import DemoServer
 from page_server import PageServer
 from phone import Phone
@@ -58,6 +60,43 @@ class BlobTest(BrowserCase):
         expected = {"name": "sea.jpg", "type": "image/jpeg", "isSame": True, "loaded": [1 << 20, 2 << 20, 2_500_000]}
         self.assertEqual(expected, json.loads(answer))
         self.check_console()
+
+
+# The size of the shown photo in pixels, once it is decoded.
+SHOWN = """
+  const { complete, naturalWidth, naturalHeight } = document.querySelector(".share-photo");
+  return complete && [naturalWidth, naturalHeight];
+"""
+
+
+class DemoPhotoTest(DemoCase):
+    def share(self):
+        """Lets the shop share a photo, and returns its size in megabytes once the sheet shows it."""
+        with self.phone.web("shop.html"):
+            self.phone.button("Share a photo").click()
+        sheet = self.phone.surface("native://share/sheet")
+        self.phone.wait(lambda: "trail-mug.jpg" in sheet.text, "the photo")
+        self.assertEqual(self.driver.execute_script(SHOWN), [3840, 1680])
+        return re.search(r"trail-mug.jpg, (\d+\.\d) MB", sheet.text)[1]
+
+    def test_web_page_shares_a_photo_of_some_megabytes(self):
+        self.open_shop()
+        size = self.share()
+        self.screenshot("photo")
+        self.assertGreater(float(size), 2)
+        self.assertEqual(self.phone.overflow(), [])
+        self.assertEqual(self.phone.cut(), [])
+        self.phone.press("native://share/sheet", "Mail")
+        with self.phone.web("shop.html"):
+            self.assertEqual(self.phone.settled(), f"{size} MB shared by mail")
+        self.share()
+        self.phone.press("native://share/sheet", "Close")
+        with self.phone.web("shop.html"):
+            self.assertEqual(self.phone.settled(), "not shared")
+
+
+class SmallDemoPhotoTest(DemoPhotoTest):
+    size = (390, 844)
 
 
 if __name__ == "__main__":

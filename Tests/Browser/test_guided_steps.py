@@ -106,7 +106,7 @@ class StepsTest(StepsCase):
         self.assertFalse(self.driver.find_element("id", "next").is_displayed())
         self.finish()
         chips = [chip.text for chip in self.driver.find_elements("css selector", ".next-chips > :not(h3)")]
-        self.assertEqual(chips, ["Login hold", "Table switch", "Flutter", "Leave guard", "Inspector"])
+        self.assertEqual(chips, ["Login hold", "Table switch", "Flutter", "Leave guard", "Live parameter", "Photo", "Inspector"])
         self.suggest("login", "My orders")
         self.screenshot("minute-next")
         self.phone.press("native://discover", "My orders")

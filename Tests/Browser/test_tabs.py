@@ -7,6 +7,7 @@ from demo_case import DemoCase
 HOME = "native://home"
 DISCOVER = "native://discover"
 ME = "flutter://me"
+SHOP = "/demo/pages/shop.html"
 
 
 class TabsTest(DemoCase):
@@ -22,6 +23,26 @@ class TabsTest(DemoCase):
             """return [...document.querySelectorAll(".surface[data-uri]")]
                  .filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => e.dataset.uri)"""
         )
+
+    def test_open_page_of_another_tab_gets_new_parameters_without_reload(self):
+        self.open_shop()
+        with self.phone.web("shop.html"):
+            self.assertEqual(self.phone.find("#color").text, "cream")
+            self.driver.execute_script("window.isSame = true")
+        self.phone.tab("Discover")
+        self.phone.press(DISCOVER, "The blue mug")
+        self.phone.wait_for_stack(f"{SHOP}?color=blue", HOME)
+        self.assertEqual(self.current(), "Home")
+        with self.phone.web("shop.html"):
+            self.phone.wait(lambda: self.phone.find("#color").text == "blue", "the new color")
+            self.assertTrue(self.driver.execute_script("return window.isSame"))
+            self.screenshot("live-parameter")
+            # The address of the page keeps the parameter.
+            self.driver.execute_script("location.reload()")
+            self.phone.wait(lambda: not self.driver.execute_script("return window.isSame ?? false"), "the reload")
+            self.phone.wait(lambda: self.phone.find("#color").text == "blue", "the color after a reload")
+        self.phone.press("shop.html", "Back")
+        self.assertEqual(self.phone.result(HOME), "dismissed")
 
     def test_each_tab_keeps_its_pages(self):
         self.phone.press(HOME, "Addresses")

@@ -67,6 +67,7 @@ struct DemoCommand: ConfigurableCommand {
     configuration.sessions.policy = DemoPolicy.policy
     configuration.network.handshakeHeaders = DemoPolicy.headers
     configuration.sessions.identify = DemoPolicy.identity
+    configuration.blobs.folder = restart.folder + "/blobs"
     configuration.sessions.store = try SQLiteSessionStore(folder: restart.folder)
     // A demo ends without waiting for its open pages.
     configuration.drainTimeout = .zero

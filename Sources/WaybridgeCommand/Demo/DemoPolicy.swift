@@ -11,7 +11,8 @@ enum DemoPolicy {
   static var policy: Policy {
     Policy(rules: [
       Policy.Rule(
-        "everybody", .allow, ["router.*", "navigation.*", "page.*", "events.*", "host.*"]),
+        "everybody", .allow,
+        ["router.*", "navigation.*", "page.*", "events.*", "host.*", "blobs.*"]),
       Policy.Rule(
         "this machine inspects", .allow, ["admin.*", "session.list"], groups: [localGroup]),
       Policy.Rule("the workbench repairs the table", .allow, ["table.*"], subjects: [workbench]),

@@ -3,8 +3,11 @@ import { element } from "../shared/dom.js";
 import { ResultView } from "../shared/result.js";
 import { group, row } from "./row.js";
 
+const blueMug = new URL("pages/shop.html?color=blue", document.baseURI).href;
+
 /** @type {import("./pages.js").NativePage} */
-export function discover(page, { bridge }) {
+export function discover(page, shell) {
+  const { bridge } = shell;
   const result = new ResultView();
   const from = page.id;
   const content = element("div", { class: "content" },
@@ -17,6 +20,11 @@ export function discover(page, { bridge }) {
         icon: "lock", title: "My orders", detail: "native://orders, needs a login", technology: "native",
         press: () => result.open("Order", async () => bridge.open("native://orders?filter=open", {}, { from }),
           ({ id, name }) => `${id}, ${name}`),
+      }),
+      row({
+        icon: "bag", title: "The blue mug", detail: "shop.html?color=blue", technology: "web",
+        // No result is awaited here: the page belongs to its first opener, too.
+        press: () => shell.attempt(bridge.open(blueMug, { title: "Outfitters" }, { from, style: "popTo" })),
       })),
     group("Look around",
       row({

@@ -1,13 +1,16 @@
 // @ts-check
+import { Blobs } from "../../bridge/blobs.min.js";
 import { Bridge } from "../../bridge/bridge.min.js";
 import { byId } from "../shared/dom.js";
 import { needsApp } from "../shared/frame.js";
-import { ResultView } from "../shared/result.js";
+import { photograph } from "../shared/photo.js";
+import { megabytes, ResultView } from "../shared/result.js";
 
 const result = new ResultView();
 byId("result", HTMLElement).append(result.element);
 
 const bridge = new Bridge();
+const blobs = new Blobs(bridge);
 needsApp(bridge);
 
 /** @type {string | undefined} */
@@ -47,13 +50,41 @@ on("share", () => result.run("Share",
   async () => bridge.invoke("action://share", { title: "Trail mug", url: location.href }),
   ({ shared, channel }) => (shared ? `shared by ${channel}` : "not shared")));
 
+on("photo", () => result.run("Photo", async (report) => {
+  report("photographing…");
+  const { photo, ...params } = await blobs.attach({ title: "Trail mug", photo: await photograph("#product svg") }, {
+    onProgress: ({ loaded, total }) => report(`sent ${megabytes(loaded)} of ${megabytes(total ?? loaded)}`),
+  });
+  try {
+    return { ...await bridge.invoke("action://share", { ...params, photo }), photo };
+  } finally {
+    blobs.remove(photo).catch(() => {});
+  }
+}, ({ shared, channel, photo }) => (shared ? `${megabytes(photo.size)} shared by ${channel}` : "not shared")));
+
 on("cart", () => result.run("Cart", async () => bridge.invoke("action://toast", { text: "Trail mug is in your cart" }),
   () => "1 trail mug"));
 
 on("done", () => result.run("Close", async () => bridge.finish({ visited: true }), () => "closing"));
 
+showColor();
+// A call that finds this page open passes new parameters to it. Its address gets them, so that a reload keeps them.
+bridge.addEventListener("resume", (event) => {
+  const { uri } = /** @type {CustomEvent} */ (event).detail;
+  if (uri === undefined) return;
+  history.replaceState(history.state, "", uri);
+  showColor();
+});
+
 // Presses before the listeners are set would be lost.
 byId("main", HTMLElement).hidden = false;
+
+/** Shows the mug in the color of the page's parameter. */
+function showColor() {
+  const color = new URLSearchParams(location.search).get("color") === "blue" ? "blue" : "cream";
+  byId("product", HTMLElement).dataset.color = color;
+  byId("color", HTMLElement).textContent = color;
+}
 
 /**
  * @param {string} id

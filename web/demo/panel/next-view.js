@@ -29,6 +29,14 @@ const suggestions = {
     tab: 0, row: "Outfitters",
     text: ["Outfitters and Write a review, and change a word. Then go back, also with the button of your browser.", "the page ask before it closes. It stays open until you choose Discard.", ""],
   },
+  live: {
+    tab: 0, row: "Outfitters",
+    text: ["Outfitters on the phone. Then press The blue mug on the tab Discover.", "the open web page return with a blue mug. It receives the new parameter without a reload.", ""],
+  },
+  photo: {
+    tab: 0, row: "Outfitters",
+    text: ["Outfitters and Share a photo. Then choose a channel.", "the web page send some megabytes beside its messages. The native sheet fetches the photo and shows it.", ""],
+  },
   inspector: {
     text: ["a call in the inspector to see its messages.", "the stack, the timeline and the calls of this session while you use the phone.", ""],
   },

@@ -17,7 +17,7 @@ export class ResultView {
    * click opens one page.
    * @template T
    * @param {string} title
-   * @param {() => Promise<T>} call
+   * @param {(report: (text: string) => void) => Promise<T>} call it can report its progress
    * @param {(value: T) => Child} show
    */
   async run(title, call, show) {
@@ -25,7 +25,7 @@ export class ResultView {
     this.#busy = true;
     this.#draw("waiting", title, "waiting…");
     try {
-      const value = await call();
+      const value = await call((text) => this.#draw("waiting", title, text));
       this.#draw("done", title, show(value));
     } catch (error) {
       this.#draw("error", title, explain(error));
@@ -83,6 +83,14 @@ export class ResultView {
 }
 
 /** @typedef {import("./dom.js").Child} Child */
+
+/**
+ * A size in words.
+ * @param {number} bytes
+ */
+export function megabytes(bytes) {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
 
 /**
  * An error in one line: its code and text.
