@@ -37,7 +37,9 @@ package struct HostRouteAudit: Sendable {
       definitions.map { definition in
         (definition.scheme, definition.patterns.compactMap { try? RoutePattern($0) })
       })
+    // Interceptors serve no route.
     let kinds = Dictionary(uniqueKeysWithValues: zip(numbers, definitions.map(\.kind)))
+      .compactMapValues(\.self)
     let hasTable = router.table != nil
     var routedSchemes: Set<String> = []
     for route in router.routes {
@@ -61,7 +63,7 @@ package struct HostRouteAudit: Sendable {
 
   private static func isHosted(
     _ route: Route, _ index: PatternIndex,
-    _ kinds: [PatternIndex.RegistrationNumber: RouteKind?]
+    _ kinds: [PatternIndex.RegistrationNumber: RouteKind]
   ) -> Bool {
     route.patterns.flatMap(\.sampleURIs).contains { uri in
       let found = try? index.find(uri) { number, _ in kinds[number] == route.kind }

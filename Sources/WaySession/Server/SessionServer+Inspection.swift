@@ -165,20 +165,29 @@ private struct InspectedRoute: Encodable {
 private struct RouteHosts {
   private static let maxListed = 8
   private let index: PatternIndex
-  private let hosts:
-    [PatternIndex.RegistrationNumber: [(
-      definition: SessionHostDefinition, session: String, client: String
-    )]]
+  /// The clients that have registered hosts with one definition.
+  private struct RegisteredClients {
+    let kind: RouteKind
+    let clients: [(session: String, client: String)]
+  }
+
+  private let hosts: [PatternIndex.RegistrationNumber: RegisteredClients]
 
   init(_ registered: [(definition: SessionHostDefinition, session: String, client: String)]) {
-    let definitions = Dictionary(grouping: registered, by: \.definition)
-    let distinct = Array(definitions.keys)
+    var definitions: [SessionHostDefinition] = []
+    var entries: [RegisteredClients] = []
+    for (definition, clients) in Dictionary(grouping: registered, by: \.definition) {
+      // Interceptors serve no route.
+      guard let kind = definition.kind else { continue }
+      definitions.append(definition)
+      entries.append(
+        RegisteredClients(kind: kind, clients: clients.map { ($0.session, $0.client) }))
+    }
     var index = PatternIndex()
     let numbers = index.add(
-      distinct.map { ($0.scheme, $0.patterns.compactMap { try? RoutePattern($0) }) })
+      definitions.map { ($0.scheme, $0.patterns.compactMap { try? RoutePattern($0) }) })
     self.index = index
-    hosts = Dictionary(
-      uniqueKeysWithValues: zip(numbers, distinct.map { definitions[$0] ?? [] }))
+    hosts = Dictionary(uniqueKeysWithValues: zip(numbers, entries))
   }
 
   func servers(of route: Route) -> InspectedRoute.RouteServers {
@@ -187,8 +196,8 @@ private struct RouteHosts {
     var seen: Set<PatternIndex.RegistrationNumber> = []
     for uri in route.patterns.flatMap(\.sampleURIs) {
       _ = try? index.find(uri) { number, _ in
-        if hosts[number]?.first?.definition.kind == route.kind, seen.insert(number).inserted {
-          found += (hosts[number] ?? []).map { ($0.session, $0.client) }
+        if let entry = hosts[number], entry.kind == route.kind, seen.insert(number).inserted {
+          found += entry.clients
         }
         return false
       }
