@@ -1,3 +1,4 @@
+import WayNavigation
 import WayPatterns
 import WayRouting
 import WayTable
