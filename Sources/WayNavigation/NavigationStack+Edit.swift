@@ -35,7 +35,7 @@ extension NavigationStack {
         page.level += shift
         return page
       }
-      change.covering = first
+      change.coveringPage = first.id
     } else {
       edited += upper
     }

@@ -56,7 +56,7 @@ public struct NavigationStack: Sendable {
     }
     change.top = pages.last
     if let top = pages.last, top.id != topBefore, change.shown == nil,
-      change.opened.isEmpty || change.covering != nil
+      change.opened.isEmpty || change.coveringPage != nil
     {
       change.resumed = top
     }

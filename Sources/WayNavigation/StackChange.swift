@@ -13,8 +13,8 @@ package struct StackChange: Sendable {
   package var shown: Page?
   /// The pages that an edit has opened, lowest first, with their effective styles and levels.
   package var opened: [Page] = []
-  /// The page that lies directly over those of ``opened``; `nil` if they are on top.
-  package var covering: Page?
+  /// The id of the page that lies directly over those of ``opened``; `nil` if they are on top.
+  package var coveringPage: String?
   /// The page that a `popTo` or the selection of a tab found instead of opening one, with its new
   /// data.
   package var existing: Page?

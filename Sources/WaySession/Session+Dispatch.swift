@@ -157,7 +157,10 @@ extension Session {
     of call: ActiveCall, at destination: SessionDestination,
     _ callResolution: SessionCallResolution, host: String
   ) {
-    call.declaredResult = DeclaredResult(of: destination.route, at: destination.uri, host: host)
+    // Most routes declare none, and creating the object has a cost.
+    if let route = destination.route, route.result != nil {
+      call.declaredResult = DeclaredResult(of: route, at: destination.uri, host: host)
+    }
     call.taskStart = events.emitTaskStart(
       of: destination.uri, destination.route, by: callResolution.caller
     ) { makeCallNumber() }

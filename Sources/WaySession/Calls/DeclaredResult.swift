@@ -15,8 +15,8 @@ public enum ResultCheck: String, Sendable, CaseIterable {
 /// The number of results that did not fit their declarations, by their source.
 package typealias InvalidResultCounts = Locked<[InvalidResult.ResultSource: Int]>
 
-/// The declaration of the result that a call waits for.
-struct DeclaredResult {
+/// The declaration of the result that a call waits for. A class, since most calls have none.
+final class DeclaredResult: Sendable {
   let schema: ValueSchema
   let source: InvalidResult.ResultSource
   private let route: String

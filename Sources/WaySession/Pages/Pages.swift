@@ -250,17 +250,15 @@ extension Pages {
     {
       return nil
     }
-    let closedOfOthers = change.closed.lazy.map(\.page).filter { !isOwn($0, of: caller) }
-    guard caller.isGuest else {
-      for page in closedOfOthers {
-        if let error = closing(page, false) { return error }
+    let isGuest = caller.isGuest
+    if isGuest, change.selectsTab { return .notInvited("A guest may not select a tab") }
+    for removed in change.closed where !isOwn(removed.page, of: caller) {
+      if isGuest {
+        return .notInvited("A guest may close only its own page and pages that it opened")
       }
-      return nil
+      if let error = closing(removed.page, false) { return error }
     }
-    if change.selectsTab { return .notInvited("A guest may not select a tab") }
-    if !closedOfOthers.isEmpty {
-      return .notInvited("A guest may close only its own page and pages that it opened")
-    }
+    guard isGuest else { return nil }
     if change.delivered != nil, let page = change.existing, !isOwn(page, of: caller) {
       return .notInvited(
         "A guest may pass parameters only to its own page and to pages that it opened")
@@ -826,7 +824,7 @@ extension Pages {
         .close(page, entry.hostReference, reason: outcome.kind, exts: exts))
     }
     // The page on top is resumed, because hosts may have shown new pages over it.
-    var resumed = change.covering == nil ? change.resumed : change.top
+    var resumed = change.coveringPage == nil ? change.resumed : change.top
     if let delivery = change.delivered, let page = change.existing, let entry = openPages[page.id] {
       entry.page = page
       if let charge { entry.charge = charge }

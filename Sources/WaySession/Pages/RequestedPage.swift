@@ -21,7 +21,7 @@ struct RequestedPage {
   @inline(__always)
   init(
     _ destination: SessionDestination, for callResolution: SessionCallResolution,
-    _ options: SessionCallOptions, on stack: @autoclosure () -> NavigationStack,
+    _ options: SessionCallOptions, on stack: NavigationStack,
     _ resolver: SessionDestinationResolver
   ) throws(CallError) {
     let uri = destination.uri.text
@@ -35,7 +35,6 @@ struct RequestedPage {
     }
     var style = options.style ?? destination.route?.presentation?.style ?? .push
     let calledURI = PageURI.called(callResolution.calledURI, resolvingTo: destination.uri)
-    let caller = options.rights.caller
     var first: PageURI {
       PageURI(
         calledURI ?? uri, resolved: uri, route: destination.route?.name,
@@ -43,8 +42,8 @@ struct RequestedPage {
     }
     let isLink = style == .push && options.style == nil && options.method == .deliver
     let ownTab =
-      style == .popTo || isLink && stack().showsTabs
-      ? resolver.declaredTab(of: .uri(first), for: caller) : nil
+      style == .popTo || isLink && stack.showsTabs
+      ? resolver.declaredTab(of: .uri(first), for: options.rights.caller) : nil
     // A deep link to a tab's page selects the tab, instead of opening a second copy.
     if isLink, ownTab != nil { style = .popTo }
     switch options.placement {
@@ -55,7 +54,7 @@ struct RequestedPage {
     case .style:
       tab =
         style == .tab
-        ? try resolver.tabIndex(of: .uri(first), uri, on: stack(), for: caller) : nil
+        ? try resolver.tabIndex(of: .uri(first), uri, on: stack, for: options.rights.caller) : nil
     }
     (self.style, self.calledURI, self.ownTab) = (style, calledURI, ownTab)
     if case .object(let target)? = options.exts["pop"], let text = PageReference.popTarget(target) {

@@ -85,7 +85,7 @@ final class StackEdit {
   /// Whether the stack changes as it was planned when the hosts were asked.
   func isAsPlanned(_ change: StackChange) -> Bool {
     change.closed.map(\.page.id) == planned.closed.map(\.page.id)
-      && change.covering?.id == planned.covering?.id
+      && change.coveringPage == planned.coveringPage
   }
 
   /// Records that a host has agreed.
@@ -101,7 +101,7 @@ final class StackEdit {
     }
     opening.style = planned.opened[index].style
     opening.upperPage =
-      index + 1 < parts.count ? openings[parts[index + 1]]?.page.id : planned.covering?.id
+      index + 1 < parts.count ? openings[parts[index + 1]]?.page.id : planned.coveringPage
   }
 }
 

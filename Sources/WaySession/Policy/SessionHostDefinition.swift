@@ -21,8 +21,9 @@ struct SessionHostDefinition: Sendable, Hashable {
   enum HostRole: Sendable, Hashable {
     /// It shows pages, or runs tasks or services.
     case serves(RouteKind)
-    /// It decides about the calls before a handler or host gets them.
-    case intercepts(ClientInterceptor)
+    /// It decides about the calls before a handler or host gets them. Indirect, so that hosts, which are
+    /// passed on with many calls, stay small.
+    indirect case intercepts(ClientInterceptor)
   }
 
   /// The kind of pages or tasks; `nil` for an interceptor.

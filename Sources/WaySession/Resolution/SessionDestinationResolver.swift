@@ -35,9 +35,13 @@ final class SessionDestinationResolver {
 
   /// Returns the interceptors and gates of a call, including the interceptors of clients; `nil` for none.
   func interceptors(of resolution: Resolution) -> InterceptorChain? {
-    let chain = snapshot.interceptors(of: resolution)
+    let chain: InterceptorChain?
+    switch resolution {
+    case .match(let match): chain = match.interceptors
+    case .unmatched: chain = snapshot.interceptors(of: resolution)
+    case .navigation: return nil
+    }
     guard hosts.hasInterceptors else { return chain }
-    if case .navigation = resolution { return chain }
     let found = hosts.interceptors(
       of: resolution.uri, groups: resolution.route.map(snapshot.groups) ?? [])
     guard !found.isEmpty, let ask = askInterceptor else { return chain }
