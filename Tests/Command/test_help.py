@@ -9,7 +9,7 @@ OPTIONS = {
     (): set(),
     ("serve",): {
         "--table", "--table-cache", "--table-interval", "--check-results", "--policy", "--host", "--port", "--unix", "--prefix", "--allow-origin", "--allow-host", "--trusted-proxy",
-        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--blobs", "--no-blobs", "--cluster", "--cluster-name", "--cluster-replicas", "--cluster-secret-file", "--cluster-credentials", "--cluster-ca", "--cluster-certificate", "--cluster-key", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
+        "--web", "--content-security-policy", "--no-client", "--no-inspector", "--data", "--blobs", "--no-blobs", "--push-webhook", "--push-webhook-secret-file", "--cluster", "--cluster-name", "--cluster-replicas", "--cluster-secret-file", "--cluster-credentials", "--cluster-ca", "--cluster-certificate", "--cluster-key", "--loops", "--drain", "--conformance", "--token-secret-file", "--token-key-file",
         "--token-jwks", "--token-issuer", "--token-audience", "--token-groups-claim",
         "--allow-anonymous", "--log-level", "--log-format", "--config",
     },
@@ -77,7 +77,7 @@ class Help(unittest.TestCase):
         titles = [paragraph.splitlines()[0] for paragraph in paragraphs if re.match(r"[A-Z ]*OPTIONS:\n", paragraph)]
         self.assertEqual(
             [
-                "NETWORK OPTIONS:", "ACCESS OPTIONS:", "TOKEN OPTIONS:", "TABLE AND POLICY OPTIONS:", "DURABILITY AND CLUSTER OPTIONS:",
+                "NETWORK OPTIONS:", "ACCESS OPTIONS:", "TOKEN OPTIONS:", "TABLE AND POLICY OPTIONS:", "DURABILITY AND CLUSTER OPTIONS:", "PUSH OPTIONS:",
                 "WEB FILE OPTIONS:", "PROCESS OPTIONS:", "LOG OPTIONS:", "OPTIONS:",
             ],
             titles,

@@ -67,7 +67,7 @@ def open_session(port):
 
 def end(watcher, phone, call, page):
     """Ends the page that a call has opened, and the recording when everything was reported."""
-    phone.request("navigation.finish", page=page, result={"data": {"street": "Dock Road"}})
+    phone.request("navigation.finish", page=page, result={"data": {"id": "7", "name": "Home", "street": "Dock Road", "city": "Bergen"}})
     phone.response(call)
     phone.request("router.canOpen", uri="native://address/8")
     while not any(each.get("method") == "router.canOpen" for each in watcher.records):

@@ -223,7 +223,7 @@ class ServerLeaks(LeakCase):
         for client in (watcher, host, joined, guest, stranger):
             self.call_all_methods(client, page)
         self.assertIn("result", clients.call(host, "router.invoke", {"uri": "action://toast"}))
-        self.assertIn("result", clients.call(host, "navigation.finish", {"page": page, "result": {"data": 1}}))
+        self.assertIn("result", clients.call(host, "navigation.finish", {"page": page}))
         lister, _ = clients.open("another's list", WAYS[2][1], tokens.admin)
         self.assertIn("result", clients.call(lister, "session.list"))
         for method, params in [("event", {"topic": "app.note", "data": 1}), ("router.invoke", {"uri": "action://echo"})]:

@@ -297,8 +297,9 @@ class Calls(Shells):
             self.assertEqual(f"session {shell.session}", other.until("session "))
             caller = self.open(shell, "flutter://profile/7")
             self.assertIn("flutter://profile/7", other.until("shown "))
-            other.type("finish 1")
-            self.assertEqual(1, caller.result()["data"])
+            followed = {"id": "7", "name": "Mira", "followed": True}
+            other.type(f"finish {json.dumps(followed)}")
+            self.assertEqual(followed, caller.result()["data"])
 
     def test_session_and_join_flags_need_each_other(self):
         for flags in (["--session", "s"], ["--join", "j"]):
