@@ -23,7 +23,7 @@ PAGE = """<!doctype html>
   // A native page, shown by this page itself, and done as soon as it is shown.
   window.openPage = async (url) => {
     const bridge = new Bridge({ url, hosts: { native: { open: () => {}, close: () => {} } } });
-    const onProgress = ({ opened }) => bridge.finish({ city: "Kyoto" }, { page: opened.page });
+    const onProgress = ({ opened }) => bridge.finish({ id: "a2", name: "Home", street: "Dock Road 1", city: "Kyoto" }, { page: opened.page });
     const outcome = await bridge.open("native://address/list", {}, { onProgress });
     await bridge.close();
     return `${outcome.outcome} ${outcome.data.city}`;

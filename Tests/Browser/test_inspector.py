@@ -119,7 +119,7 @@ class CallListTest(InspectorCase):
         self.wait("return document.querySelector('#stack .page-card') !== null", "the stack")
         self.assertIn("native://address/7", self.page.find("#stack .page-card[aria-current]").text)
         self.row("native://address/7").click()
-        app.request("navigation.finish", page="p1", result={"data": "taken"})
+        app.request("navigation.finish", page="p1", result={"data": {"id": "7", "name": "Home", "street": "Dock Road 1", "city": "taken"}})
         self.assertEqual(app.response(call)["result"]["outcome"], "finished")
         self.wait("return document.querySelector('#detail-body').textContent.includes('taken')", "the end")
         self.assertIn("finished", self.row("native://address/7").text)

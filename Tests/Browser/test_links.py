@@ -60,11 +60,11 @@ class ExplainTest(DemoCase):
         self.screenshot("explain")
         self.assertEqual([uri for _, uri in self.phone.stack()], ["native://home"])
 
-    def test_explanation_shows_redirects_and_interceptors(self):
+    def test_explanation_shows_redirects_and_gates(self):
         lines = self.explain("native://contacts/a2")
         self.assertIn("native://address/a2", lines)
         lines = self.explain("native://orders?filter=open")
-        self.assertEqual(lines[lines.index("Interceptors") + 1], "login")
+        self.assertEqual(lines[lines.index("Gates") + 1], "signedIn")
         self.screenshot("explain-orders")
 
     def test_unmatched_uri_is_explained_too(self):

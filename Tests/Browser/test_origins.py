@@ -91,7 +91,7 @@ class OriginsTest(BrowserCase):
         body = """
           const shell = new Bridge({ url, hosts: { native: {
             open: ({ id, uri }) => {
-              if (uri === "native://address/list") setTimeout(() => shell.finish({ city: "Kyoto" }, { page: id }));
+              if (uri === "native://address/list") setTimeout(() => shell.finish({ id: "a2", name: "Home", street: "Dock Road 1", city: "Kyoto" }, { page: id }));
             },
             close: () => {},
           } } });

@@ -95,6 +95,10 @@ class Metrics(unittest.TestCase):
             secret.write_text("a secret for the tests of metrics, 32 bytes or longer")
             secret.chmod(0o600)
             tokens = ["--token-secret-file", str(secret), "--allow-anonymous"]
+            signing = pathlib.Path(folder) / "signing"
+            signing.write_text("whsec_" + "c2lnbmluZyBzZWNyZXQgb2YgYSB3ZWJob29r")
+            signing.chmod(0o600)
+            tokens += ["--push-webhook", "http://127.0.0.1:9/", "--push-webhook-secret-file", str(signing)]
             with Server("serve", "--port", "0", "--data", folder, "--table", str(table), "--conformance", *tokens) as server:
                 with WebSocket(server.port) as client:
                     client.send({"jsonrpc": "2.0", "id": 1, "method": "router.invoke", "params": {"uri": "action://echo"}})

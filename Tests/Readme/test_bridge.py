@@ -47,7 +47,7 @@ PRINTED = """\
 show native://address/list
 native://address/list at end
 hide native://address/list { animated: false }
-finished { city: 'Kyoto' }
+finished { id: 'a2', name: 'Home', street: 'Dock Road 1', city: 'Kyoto' }
 show native://address/list
 hide native://address/list {}
 Oslo

@@ -9,7 +9,7 @@ from symbols import PRODUCTS, Symbol, write_graph
 # What the protocols of the standard library and of swift-metrics ask for says all in its name.
 IMPLIED = re.compile(
     r"hash\(into:\)|hashValue|==\(_:_:\)|description|init\(rawValue:\)|unownedExecutor|init\(\w*[lL]iteral:\)"
-    r"|init\(from:\)|encode\(to:\)|(make|destroy)(Counter|FloatingPointCounter|Meter|Recorder|Timer)\(.*\)"
+    r"|init\(from:\)|encode\(to:\)|next\((isolation:)?\)|(make|destroy)(Counter|FloatingPointCounter|Meter|Recorder|Timer)\(.*\)"
 )
 
 

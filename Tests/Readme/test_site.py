@@ -26,7 +26,7 @@ SIZES = [(1280, 800), (390, 844)]
 # What somebody types, and the title and the address of what comes first.
 SEARCHES = [
     ("testbridge", "TestBridge", "swift/waybridgetesting/testbridge.html"),
-    ("router intercept", "Router.intercept(_:on:priority:_:)", "swift/waybridge/router.html#intercept"),
+    ("router intercept priority", "Router.intercept(_:on:priority:_:)", "swift/waybridge/router.html#intercept"),
     ("mockBridge", "mockBridge", "javascript/mock.html#mockBridge"),
     ("navigation.selectTab", "navigation.selectTab", "#navigation"),
     ("2504", "2504 hostAbsent", "codes.html#2504"),

@@ -83,7 +83,7 @@ export class HostHandlers {
     call.whenAnswered((answer) => {
       if (!answer || this.#connection.isLeaving) return;
       if (answer.result) this.#session.outcome(this.#connection, call, answer.result);
-      this.#connection.send({ id, result: { tag: params.tag, isShared: answer.result?.outcome === "finished" } });
+      this.#connection.send({ id, result: { tag: params.tag, shared: answer.result?.outcome === "finished" } });
     });
   }
 

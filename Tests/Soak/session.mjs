@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 
 /** The first pages of the table's tabs. */
+/** Members that the results of all pages need which the soak opens, as the demo's table declares them. */
+const FITTING = {
+  id: "a1", name: "Home", street: "Dock Road 1", city: "Kyoto", published: true, title: "Trip", audience: "friends", followed: true, count: 1,
+  channel: "mail",
+};
+
 export const TABS = ["native://home", "native://discover", "flutter://me"];
 
 /**
@@ -168,7 +174,7 @@ export class Session {
   offer() {
     this.#lastToken += 1;
     const token = this.#lastToken;
-    return { data: { token }, code: token % 3, message: `result ${token}` };
+    return { data: { ...FITTING, token }, code: token % 3, message: `result ${token}` };
   }
 
   /** Called with the response to a call: these pages are closed, the lowest of them for this reason and with the result. */

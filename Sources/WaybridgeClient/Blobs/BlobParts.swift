@@ -4,7 +4,9 @@ import WayValues
 
 /// Data that is fetched in parts, as they are read.
 public struct BlobParts: AsyncSequence, Sendable {
+  /// A part of the data.
   public typealias Element = [UInt8]
+  /// The error of a fetch, as in ``BridgeBlobs``.
   public typealias Failure = CallError
 
   let reference: BridgeBlobReference
@@ -12,6 +14,7 @@ public struct BlobParts: AsyncSequence, Sendable {
   let client: BridgeClient
   let url: String
 
+  /// Returns an iterator, which sends the first request when its first part is read.
   public func makeAsyncIterator() -> BlobPartIterator {
     BlobPartIterator(reference: reference, range: range, BlobRequests(client, url: url))
   }
@@ -36,7 +39,7 @@ public struct BlobPartIterator: AsyncIteratorProtocol {
     end = range.upperBound
   }
 
-  /// Returns the next part; nil at the end.
+  /// Returns the next part; nil at the end. Throws the errors of ``BridgeBlobs``.
   public mutating func next() async throws(CallError) -> [UInt8]? {
     guard offset < end else { return nil }
     let (reference, requests, offset, end) = (reference, requests, offset, end)

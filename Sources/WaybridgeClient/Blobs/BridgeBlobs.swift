@@ -7,9 +7,12 @@ import WayValues
 /// where it ended. Memory holds one part at a time.
 ///
 /// ```swift
+/// let client = try await BridgeClient.connect(
+///   to: "ws://127.0.0.1:8080/bridge",
+///   session: BridgeClient.SessionOptions(name: "camera", version: "1.0"))
 /// let blobs = BridgeBlobs(of: client, at: "ws://127.0.0.1:8080/bridge")
 /// let photo = try await blobs.upload(file: "sea.jpg", type: "image/jpeg")
-/// try await client.invoke("action://share", ["photo": photo.value])
+/// _ = try await client.invoke("action://share", ["photo": photo.value])
 /// ```
 ///
 /// Throws ``CallError``: 2404 if there is no such data in the session, 2413 and 2429 beyond the limits
@@ -34,7 +37,8 @@ public struct BridgeBlobs: Sendable {
     self.url = url
   }
 
-  /// Sends a file. Its reference has the file's name.
+  /// Sends a file. Its reference has the file's name. Throws the errors of ``BridgeBlobs``, and -32602 if the
+  /// file cannot be read.
   ///
   /// - Parameters:
   ///   - path: the path of a regular file, which must not change meanwhile.
@@ -53,7 +57,7 @@ public struct BridgeBlobs: Sendable {
     return reference
   }
 
-  /// Sends bytes.
+  /// Sends bytes. Throws the errors of ``BridgeBlobs``.
   ///
   /// - Parameters:
   ///   - bytes: the data.
@@ -166,7 +170,8 @@ public struct BridgeBlobs: Sendable {
       url: url)
   }
 
-  /// Fetches data into a file, which is replaced when all of it has arrived.
+  /// Fetches data into a file, which is replaced when all of it has arrived. Throws the errors of
+  /// ``BridgeBlobs``, and -32602 if the file cannot be written.
   ///
   /// - Parameters:
   ///   - reference: the reference that a call has carried.
@@ -194,7 +199,7 @@ public struct BridgeBlobs: Sendable {
     do throws(SocketError) { return try work() } catch { throw .invalidParams(error.description) }
   }
 
-  /// Removes data from the server, before it expires.
+  /// Removes data from the server, before it expires. Throws the errors of ``BridgeBlobs``.
   public func remove(_ reference: BridgeBlobReference) async throws(CallError) {
     _ = try await BlobRequests(client, url: url).send("DELETE", "blobs/" + reference.id)
   }

@@ -5,9 +5,11 @@ extension BridgeClient {
   public struct PresentClient: Sendable, Hashable, Decodable {
     /// The id of the client.
     public let client: String
-    /// The name, version and platform of the program, as the client reports them.
+    /// The name of the program, as the client reports it.
     public let name: String?
+    /// The version of the program.
     public let version: String?
+    /// The platform that the program runs on.
     public let platform: String?
     /// The page that the client runs in.
     public let page: String?

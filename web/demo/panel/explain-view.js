@@ -55,7 +55,7 @@ function isUndeclared({ uri, route, candidates, redirects }) {
  * @returns {HTMLElement[]}
  */
 function draw(explanation) {
-  const { canOpen, kind, route, params, sources, candidates, redirects, interceptors, fallback, host, reason } = explanation;
+  const { canOpen, kind, route, params, sources, candidates, redirects, interceptors, gates, fallback, host, reason } = explanation;
   const undeclared = isUndeclared(explanation);
   const what = [kind, route?.name].filter(Boolean).join(" ");
   const facts = [
@@ -65,6 +65,7 @@ function draw(explanation) {
     fact("Fallback", fallback),
     ...redirects.map((/** @type {string} */ uri) => fact("Redirected to", uri)),
     fact("Interceptors", interceptors.join(", ")),
+    fact("Gates", gates.join(", ")),
     ...Object.entries(params).map(([name, value]) => fact(`:${name}`, JSON.stringify(value), origins[sources[name]])),
   ].flat();
   return [
