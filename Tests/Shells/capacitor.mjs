@@ -7,7 +7,7 @@ import { client, start, until } from "./recipe.mjs";
 test("plugins are tasks, and the app's pages a scheme", async () => {
   const { bridge } = await start("capacitor://localhost");
   const other = await client(bridge);
-  assert.deepEqual(await other.invoke("action://share", { title: "Tea", url: "https://example.org" }), { activityType: "mail" });
+  assert.deepEqual(await other.invoke("action://share", { title: "Tea", url: "https://example.org" }), { shared: true, channel: "mail" });
   const outcome = other.open("app://cart/7", { coupon: "x" });
   const [, uri, params, { key }] = await until(log, 2);
   assert.deepEqual([uri, params], ["app://cart/7", { coupon: "x" }]);

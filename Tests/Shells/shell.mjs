@@ -22,8 +22,9 @@ test("pages of the web, native pages, tasks and outcomes", async () => {
   assert.deepEqual([open.name, open.value.uri, open.value.params], ["open", "native://address/list", { pick: true }]);
   shell.settle(open.call, null, null);
   await page.canOpen("native://home");
-  shell.finished(open.value.id, { city: "Ulm" });
-  assert.deepEqual(await outcome.then(({ data }) => data), { city: "Ulm" });
+  const picked = { id: "a3", name: "Home", street: "Main Street 1", city: "Ulm" };
+  shell.finished(open.value.id, picked);
+  assert.deepEqual(await outcome.then(({ data }) => data), picked);
   const closed = await until(requests, 3);
   assert.deepEqual([closed.name, closed.value], ["close", { page: open.value.id, reason: "finished", exts: {} }]);
   shell.settle(closed.call, null, null);
