@@ -99,8 +99,8 @@ class Examples(unittest.TestCase):
             self.assertEqual(sorted(outputs), sorted(shell.stdout.readline().strip() for _ in outputs))
 
         type_line("open native://home", "show native://home", "opened p1")
-        type_line("open native://address/list", "show native://address/list", "opened p2")
-        type_line("finish Kyoto", "hide native://address/list finished", "on top native://home", "finished")
+        type_line("open native://walk/b", "show native://walk/b", "opened p2")
+        type_line("finish Kyoto", "hide native://walk/b finished", "on top native://home", "finished")
         type_line("open native://address/list", "show native://address/list", "opened p3")
         type_line("back", "hide native://address/list dismissed", "on top native://home", "dismissed")
         type_line("run action://toast?text=Hello", "toast Hello", '{"shown":true}')
