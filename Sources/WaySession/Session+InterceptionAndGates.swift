@@ -40,7 +40,7 @@ extension Session {
 
   /// Opens or closes a gate of the session. Fails with 2404 if the router has no such gate.
   func setGate(_ name: String, isOpen: Bool) throws(CallError) {
-    guard resolver.snapshot.gates.contains(where: { $0.name.isSameUTF8(as: name) }) else {
+    guard resolver.snapshot.gate(named: name) != nil else {
       throw CallError(.noRoute, "There is no gate \(name.quoted)", kind: "noGate")
     }
     perform(gates.set(name, isOpen: isOpen))
@@ -69,8 +69,7 @@ extension Session {
   func restore(_ record: SessionGates.GatesRecord) {
     for gate in record.open { gates.restore(open: gate) }
     for (name, page) in record.pages {
-      guard let gate = resolver.snapshot.gates.first(where: { $0.name.isSameUTF8(as: name) })
-      else { continue }
+      guard let gate = resolver.snapshot.gate(named: name) else { continue }
       let number = makeCallNumber()
       guard pages.restore(number, openerOf: page) else { continue }
       gates.restore(gate, page: page, call: number)

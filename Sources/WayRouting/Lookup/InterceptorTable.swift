@@ -47,10 +47,7 @@ struct InterceptorTable: Sendable {
       return own ?? defaultChain
     }
     var groups: Set<UTF8Key> = []
-    for group in route.groups.map(UTF8Key.init) + added.groups(of: route.name)
-    where byGroup[group] != nil {
-      groups.insert(group)
-    }
+    for group in added.allGroups(of: route) where byGroup[group] != nil { groups.insert(group) }
     guard let first = groups.first else { return own ?? defaultChain }
     if own == nil, groups.count == 1 { return byGroup[first] ?? defaultChain }
     return InterceptorChain(sorted, gates) { $0.covers(route.name, in: groups) }

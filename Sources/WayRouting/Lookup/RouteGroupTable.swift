@@ -12,6 +12,11 @@ struct AddedGroups: Sendable {
     isEmpty ? [] : (byRoute[UTF8Key(route)] ?? []).map(\.group)
   }
 
+  /// Returns all groups of a route: those that it names, and those that it was added to.
+  func allGroups(of route: Route) -> [UTF8Key] {
+    route.groups.map { UTF8Key($0) } + groups(of: route.name)
+  }
+
   mutating func add(_ route: String, to group: String) {
     let key = UTF8Key(group)
     var groups = byRoute[UTF8Key(route)] ?? []

@@ -20,7 +20,7 @@ final class RouterDeclaredRoutes: Sendable {
 }
 
 extension RouterSnapshot {
-  /// Returns what a page of a route returns; `nil` if that is not declared. The first use of a
+  /// Returns the declared result of the pages of a route; `nil` if there is none. The first use of a
   /// snapshot is linear in the number of routes.
   package func result(ofPagesOf route: String?) -> ValueSchema? {
     declaringRoute(route)?.result

@@ -142,6 +142,11 @@ public final class RouterSnapshot: Sendable {
   /// All gates, in the order in which a call passes them.
   public var gates: [Gate] { interceptors.gates }
 
+  /// Returns the gate with a name; `nil` if there is none.
+  package func gate(named name: String) -> Gate? {
+    gates.first { $0.name.isSameUTF8(as: name) }
+  }
+
   /// Returns the interceptors and gates of a call; `nil` for none. Navigation has neither.
   package func interceptors(of resolution: Resolution) -> InterceptorChain? {
     switch resolution {
@@ -153,7 +158,7 @@ public final class RouterSnapshot: Sendable {
 
   /// Returns the groups of a route: those that it names, and those that it was added to.
   package func groups(of route: Route) -> Set<UTF8Key> {
-    Set(route.groups.map { UTF8Key($0) } + settings.addedGroups.groups(of: route.name))
+    Set(settings.addedGroups.allGroups(of: route))
   }
 
   /// Returns the parameters of query, path and caller, merged; later ones win.

@@ -4,7 +4,7 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// What a session does with a result that does not fit its declaration.
+/// The treatment of a result that does not fit its declaration.
 public enum ResultCheck: String, Sendable, CaseIterable {
   /// The call fails with 2502, kind `invalidResult`. A page that would close stays open.
   case reject

@@ -10,7 +10,7 @@ struct SessionHosts {
   struct RegisteredHost: Sendable, Hashable {
     let definition: SessionHostDefinition
     let kind: RouteKind
-    let client: ClientID
+    private(set) var client: ClientID
 
     /// Returns `nil` for the definition of an interceptor.
     init?(definition: SessionHostDefinition, client: ClientID) {
@@ -18,13 +18,11 @@ struct SessionHosts {
       (self.definition, self.kind, self.client) = (definition, kind, client)
     }
 
-    private init(_ definition: SessionHostDefinition, _ kind: RouteKind, client: ClientID) {
-      (self.definition, self.kind, self.client) = (definition, kind, client)
-    }
-
     /// Returns the same host of another client.
     func ofClient(_ client: ClientID) -> RegisteredHost {
-      RegisteredHost(definition, kind, client: client)
+      var host = self
+      host.client = client
+      return host
     }
   }
 
@@ -234,7 +232,6 @@ extension SessionHosts {
   func interceptors(
     of uri: RouteURI, groups: Set<UTF8Key>
   ) -> [RegisteredInterceptor] {
-    guard hasInterceptors else { return [] }
     var found: Set<PatternIndex.RegistrationNumber> = []
     // A URI whose captures are no text matches too; the call then fails at its route.
     _ = try? index.find(uri) { number, _ in

@@ -11,8 +11,8 @@ struct SessionGates {
     case recordChange
     /// Report that a gate has opened or closed.
     case report(gate: String, isOpen: Bool)
-    /// Make the call that opens the page of a gate for a call of a URI, with ``SessionGates/callBegan(_:at:)``, and report
-    /// its result.
+    /// Make the call that opens the page of a gate, for a call of this URI. Record it with
+    /// ``SessionGates/callBegan(_:at:)``, and report its result.
     case ask(Gate, for: String)
     /// Cancel the call of a gate, which is not needed any more.
     case cancel(CallNumber)
@@ -156,7 +156,7 @@ struct SessionGates {
     update(gate) { $0.removeAll { $0.number == call } }
   }
 
-  /// Restores a gate from before a restart: an open one, or one whose page is shown.
+  /// Restores a gate that was open before a restart.
   mutating func restore(open gate: String) { states[UTF8Key(gate)] = .open }
 
   /// Restores a gate whose page is shown since before a restart.

@@ -109,18 +109,8 @@ package final class DataFolder: Sendable {
   /// Writes bytes at an offset of a file, which is created if it is missing.
   package func write(_ bytes: [UInt8], to name: String, at offset: Int) throws(DataFolderError) {
     try withFile(name, O_WRONLY | O_CREAT, "written") { descriptor throws(DataFolderError) in
-      var written = 0
-      while written < bytes.count {
-        let count = bytes.withUnsafeBytes { bytes in
-          pwrite(
-            descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
-            off_t(offset + written))
-        }
-        if count < 0 {
-          if errno == EINTR { continue }
-          throw DataFolderError("written", name, errno)
-        }
-        written += count
+      if let error = writeAll(bytes, to: descriptor, at: offset) {
+        throw DataFolderError("written", name, error)
       }
     }
   }

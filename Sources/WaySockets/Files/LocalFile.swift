@@ -56,16 +56,8 @@ package final class LocalFile: Sendable {
 
   /// Writes bytes at an offset.
   package func write(_ bytes: [UInt8], at offset: Int) throws(SocketError) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { bytes in
-        pwrite(
-          descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
-          off_t(offset + written))
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SocketError.errno("\(path) cannot be written", errno) }
-      written += count
+    if let error = writeAll(bytes, to: descriptor, at: offset) {
+      throw SocketError.errno("\(path) cannot be written", error)
     }
   }
 
@@ -76,4 +68,21 @@ package final class LocalFile: Sendable {
       throw SocketError.errno("\(path) cannot be replaced", errno)
     }
   }
+}
+
+/// Writes all bytes at an offset of an open file. Returns the error number of the first failure; `nil` if
+/// everything is written.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32, at offset: Int) -> Int32? {
+  var written = 0
+  while written < bytes.count {
+    let count = bytes.withUnsafeBytes { bytes in
+      pwrite(
+        descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
+        off_t(offset + written))
+    }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { return count < 0 ? errno : EIO }
+    written += count
+  }
+  return nil
 }
