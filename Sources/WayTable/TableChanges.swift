@@ -111,5 +111,6 @@ extension Route {
       && fallback == other.fallback && parents == other.parents
       && presentation == other.presentation && rollout == other.rollout
       && parameters == other.parameters && result == other.result && methods == other.methods
+      && agents == other.agents
   }
 }

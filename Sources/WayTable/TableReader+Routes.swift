@@ -27,7 +27,7 @@ extension TableReader {
     let known = [
       "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters",
       "required", "strict", "result", "groups", "permissions", "fallback", "parents",
-      "presentation", "release", "methods",
+      "presentation", "release", "methods", "agents",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
     let name = requiredString("name", of: object, at: path)
@@ -59,12 +59,14 @@ extension TableReader {
     let presentation = presentation(of: object, at: path, kind)
     let rollout = rollout(of: object, at: path)
     let methods = methods(of: object, at: path, kind)
+    let agents = agents(of: object, at: path, kind, hasResult: object["result"] != nil)
     guard let name, let kind else { return nil }
     return Route(
       name: name, patterns: patterns.map(\.0), kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
       groups: groups, permissions: permissions, fallback: fallback, parents: parents,
-      presentation: presentation, rollout: rollout, methods: methods)
+      presentation: presentation, rollout: rollout, methods: methods,
+      agents: agents)
   }
 
   private mutating func patterns(

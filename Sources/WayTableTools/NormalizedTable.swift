@@ -19,7 +19,7 @@ struct NormalizedTable {
   private static let routeMemberOrder = [
     "name", "pattern", "patterns", "kind", "title", "purpose", "priority", "parameters", "required",
     "strict", "result", "groups", "permissions", "fallback", "parents", "presentation", "release",
-    "methods",
+    "methods", "agents",
   ]
 
   var value: Value {

@@ -140,6 +140,7 @@ package struct TableDifferences: Sendable {
       ("parents", before.parents == after.parents),
       ("presentation", before.presentation == after.presentation),
       ("priority", before.priority == after.priority),
+      ("declaration for agents", before.agents == after.agents),
     ] where !isSame {
       add("route", name, "another \(word)")
     }

@@ -25,6 +25,7 @@ enum TableRouteFacts {
     add(
       "Gates",
       table.declarations.gates.filter { $0.covers(route) }.map(\.name).joined(separator: ", "))
+    add("Agents", route.agents.map(agentsText))
     add("Rollout", route.rollout?.description)
     add("Shown", route.presentation.map(presentationText))
     add("Fallback", route.fallback?.text)
@@ -62,6 +63,13 @@ enum TableRouteFacts {
       words.append(hasNavigation ? "with its own stack" : "without its own stack")
     }
     return words.joined(separator: ", ")
+  }
+
+  private static func agentsText(_ agents: RouteAgents) -> String {
+    if agents.isReadOnly { return "a tool that changes nothing" }
+    let effect = agents.isDestructive ? "may delete or overwrite things" : "adds or changes things"
+    return "a tool that \(effect)"
+      + (agents.isIdempotent ? "; a second call changes nothing more" : "")
   }
 
   static func rows(_ parameters: [ParameterDeclaration]) -> [Row] {

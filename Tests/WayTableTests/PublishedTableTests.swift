@@ -43,7 +43,7 @@ struct PublishedTableTests {
       ["$defs", "scheme", "properties"], ["$defs", "redirect", "properties"],
       ["$defs", "branch", "properties"], ["$defs", "presentation", "properties"],
       ["$defs", "release", "properties"], ["$defs", "method", "properties"],
-      ["$defs", "topic", "properties"],
+      ["$defs", "topic", "properties"], ["$defs", "agents", "properties"],
     ])
   func schemaListsAcceptedMembers(_ place: [String]) throws {
     let schema = try published("schema/table.schema.json")
@@ -75,6 +75,7 @@ struct PublishedTableTests {
       case "presentation": Self.route(["presentation": unknown])
       case "release": Self.route(["release": unknown])
       case "method": Self.route(["methods": ["m": unknown]])
+      case "agents": Self.route(["agents": unknown])
       case "topic": ["version": "1", "routes": [], "topics": ["t": unknown]]
       case "redirect": ["version": "1", "routes": [], "redirects": [unknown]]
       case "branch":

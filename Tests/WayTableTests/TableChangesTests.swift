@@ -71,6 +71,7 @@ struct TableChangesTests {
       ("parents", ["native://address/1"]), ("presentation", ["style": "root"]),
       ("release", ["share": 0.5]), ("parameters", ["a": ["type": "string"]]),
       ("result", ["type": "string"]), ("methods", ["scroll": [:]]),
+      ("agents", ["readOnly": true]),
     ] as [(String, Value)])
   func comparesEveryRouteMember(name: String, value: Value) throws {
     let new = try routes { routes in

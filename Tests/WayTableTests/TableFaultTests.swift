@@ -49,6 +49,25 @@ struct TableFaultTests {
         ]
       ),
       (
+        [
+          "version": "1",
+          "routes": [
+            ["name": "a", "pattern": "/a", "kind": "page", "agents": ["safe": true]],
+            [
+              "name": "b", "pattern": "/b", "kind": "task",
+              "agents": ["readOnly": true, "destructive": true],
+            ],
+            ["name": "c", "pattern": "/c", "kind": "task", "agents": true],
+          ],
+        ],
+        [
+          "$.routes[0].agents.safe: unknown member; known here: readOnly, destructive, idempotent",
+          "$.routes[0].agents: a page is a tool for agents only if the route declares a \"result\"",
+          "$.routes[1].agents.destructive: a route that is \"readOnly\" cannot be \"destructive\"",
+          "$.routes[2].agents: has to be an object; it is true",
+        ]
+      ),
+      (
         ["version": "1", "routes": [], "route": 1, "plus is'": 2],
         [
           "$.route: unknown member; did you mean \"routes\"? known here: $schema, version, types,"
@@ -195,7 +214,7 @@ struct TableFaultTests {
         [
           "$.routes[0].parent: unknown member; did you mean \"parents\"? known here: name, pattern, patterns, kind, title,"
             + " purpose, priority, parameters, required, strict, result, groups, permissions,"
-            + " fallback, parents, presentation, release, methods"
+            + " fallback, parents, presentation, release, methods, agents"
         ]
       ),
     ] as [(Value, [String])])

@@ -39,6 +39,8 @@ public final class Route: Sendable {
   public let rollout: RouteRollout?
   /// The methods of its pages for `page.call`.
   public let methods: [RoutePageMethod]
+  /// What AI agents may expect of the route; `nil` if it is no tool for them.
+  public let agents: RouteAgents?
   /// The handler that runs or shows the route.
   public let handler: RouteHandler
   /// The handler that also checks the result of a synchronous task.
@@ -55,7 +57,7 @@ public final class Route: Sendable {
     isStrict: Bool = false, result: ValueSchema? = nil, groups: [String] = [],
     permissions: [String] = [], fallback: PatternTarget? = nil, parents: [PatternTarget] = [],
     presentation: Presentation? = nil, rollout: RouteRollout? = nil,
-    methods: [RoutePageMethod] = [],
+    methods: [RoutePageMethod] = [], agents: RouteAgents? = nil,
     handler: RouteHandler = .hosted
   ) {
     self.name = name
@@ -76,6 +78,7 @@ public final class Route: Sendable {
     self.presentation = presentation
     self.rollout = rollout
     self.methods = methods
+    self.agents = agents
     self.handler = handler
     checkedHandler = handler.checking(result)
   }
@@ -86,7 +89,8 @@ public final class Route: Sendable {
       name: name, patterns: patterns, kind: kind, title: title, purpose: purpose,
       priority: priority, parameters: parameters, isStrict: isStrict, result: result,
       groups: groups, permissions: permissions, fallback: fallback, parents: parents,
-      presentation: presentation, rollout: rollout, methods: methods, handler: handler)
+      presentation: presentation, rollout: rollout, methods: methods, agents: agents,
+      handler: handler)
   }
 }
 

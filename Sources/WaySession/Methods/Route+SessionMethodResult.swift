@@ -18,6 +18,7 @@ extension Route {
     if !methods.isEmpty {
       fields["methods"] = .object(ValueObject(methods.map { ($0.name, $0.value) }))
     }
+    fields["agents"] = agents?.value
     fields["fallback"] = fallback.map { .string($0.text) }
     return .object(fields)
   }
