@@ -208,9 +208,11 @@ extension Session {
 }
 
 extension Client {
-  /// The owner of this client's keys. A guest's keys belong to its page; other clients share the
-  /// session's keys.
+  /// The owner of this client's keys. A guest's keys belong to its page, and those of agents to the
+  /// program that their tokens name; other clients share the session's keys.
   fileprivate var keyOwner: String? {
-    rights.caller.isGuest ? page ?? name : nil
+    guard rights.caller.isGuest else { return nil }
+    if let agent = rights.caller.agent { return "agent \(agent.id ?? "")" }
+    return page ?? name
   }
 }

@@ -79,6 +79,7 @@ extension Session {
     joiningClient.page = client.page
     joiningClient.software = client.software
     joiningClient.invitation = client.rights.invitation
+    joiningClient.isAgent = client.rights.caller.agent != nil
     client.rights.update(caller(of: joiningClient, as: client.name))
     recordChange(client)
     scheduleExpiry(of: client)

@@ -15,6 +15,8 @@ package actor Session: Requester {
   package nonisolated let id: String
   private(set) var joinToken: String
   nonisolated let epoch: String
+  /// When the session was opened, in milliseconds since 1970-01-01 UTC.
+  nonisolated let openedAt: Int64
   /// The journal of a stored session; `nil` if the session ends with the server.
   let journal: SessionJournal?
   /// Whether the session may be stored, so that another server can take it over.
@@ -58,10 +60,11 @@ package actor Session: Requester {
   nonisolated var limits: Limits { environment.limits }
   nonisolated var loop: any EventLoop { environment.loop }
 
-  /// `secrets` are those of a session that is restored.
+  /// `restored` is what a session keeps that is restored.
   init(
     id: String, _ identity: Identity, _ environment: SessionEnvironment,
-    _ journal: SessionJournal? = nil, secrets: (joinToken: String, epoch: String)? = nil,
+    _ journal: SessionJournal? = nil,
+    restored: (joinToken: String, epoch: String, openedAt: Int64)? = nil,
     userSlot: UserSlot? = nil,
     isOfRequest: Bool = false
   ) {
@@ -71,8 +74,9 @@ package actor Session: Requester {
     self.journal = journal
     isDurable = journal != nil
     self.isOfRequest = isOfRequest
-    joinToken = secrets?.joinToken ?? SessionSecret.random()
-    epoch = secrets?.epoch ?? SessionSecret.random(12)
+    joinToken = restored?.joinToken ?? SessionSecret.random()
+    epoch = restored?.epoch ?? SessionSecret.random(12)
+    openedAt = restored?.openedAt ?? environment.now()
     appRights = Rights.app(in: id, environment.logger)
     self.environment = environment
     isTraced = environment.tracer != nil
@@ -131,7 +135,8 @@ extension Session {
       session: id, identity: joiningClient.identity,
       client: .init(
         id: name, name: software.name, version: software.version, page: joiningClient.page),
-      isGuest: joiningClient.invitation != nil, origin: joiningClient.handshake.origin,
+      isGuest: joiningClient.invitation != nil || joiningClient.isAgent,
+      agent: joiningClient.agent, origin: joiningClient.handshake.origin,
       address: joiningClient.handshake.address, logger: environment.logger)
   }
 

@@ -71,7 +71,6 @@ struct TableChangesTests {
       ("parents", ["native://address/1"]), ("presentation", ["style": "root"]),
       ("release", ["share": 0.5]), ("parameters", ["a": ["type": "string"]]),
       ("result", ["type": "string"]), ("methods", ["scroll": [:]]),
-      ("agents", ["readOnly": true]),
     ] as [(String, Value)])
   func comparesEveryRouteMember(name: String, value: Value) throws {
     let new = try routes { routes in
@@ -80,6 +79,22 @@ struct TableChangesTests {
       routes[0] = .object(home)
     }
     #expect(try changes(new).changed == ["home"])
+  }
+
+  @Test("a route changes with its hints for agents")
+  func comparesHintsForAgents() throws {
+    func table(_ agents: Value?) throws -> RouteTable {
+      var route: ValueObject = ["name": "add", "pattern": "action://add", "kind": "task"]
+      route["agents"] = agents
+      return try RouteTable(parsing: ["version": "1", "routes": [.object(route)]])
+    }
+    for (old, new): (Value?, Value?) in [
+      (.none, [:]), (["readOnly": true], [:]), ([:], ["destructive": false]),
+      ([:], ["idempotent": true]),
+    ] {
+      #expect(TableChanges(from: try table(old), to: try table(new)).changed == ["add"])
+    }
+    #expect(TableChanges(from: try table([:]), to: try table(["destructive": true])).isEmpty)
   }
 
   @Test("a route changes with the named type that it uses")

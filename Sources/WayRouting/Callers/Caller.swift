@@ -26,6 +26,25 @@ public final class Caller: Sendable {
     }
   }
 
+  /// An AI agent that acts for a user. Its ``Caller/identity`` is that of its own token: of the user
+  /// whom the token names, with the groups that the token gives the agent.
+  public struct Agent: Sendable, Hashable {
+    /// The client id in the agent's token, which the issuer of the token has verified; `nil` if the
+    /// token names none.
+    public let id: String?
+    /// The name that the agent reports; `nil` if it reported none. The server does not verify it.
+    public let name: String?
+    /// The version that the agent reports.
+    public let version: String?
+
+    /// Creates an agent, for tests of a handler.
+    public init(id: String? = nil, name: String? = nil, version: String? = nil) {
+      self.id = id
+      self.name = name
+      self.version = version
+    }
+  }
+
   /// The id of the session that the call belongs to.
   public let session: String
   /// The client's identity. A guest has the user of the client that invited it, and the groups that
@@ -33,8 +52,11 @@ public final class Caller: Sendable {
   public let identity: Identity
   /// The client that calls; `nil` if the app itself calls.
   public let client: CallingClient?
-  /// Whether the client was invited, and so has fewer rights than other clients of the session.
+  /// Whether the client was invited, or is an agent, and so has fewer rights than other clients of the
+  /// session.
   public let isGuest: Bool
+  /// The agent that calls for the user; `nil` if the client is none.
+  public let agent: Agent?
   /// The origin of the page that the client runs in, as the browser reports it; `nil` for a client
   /// that is no page.
   public let origin: String?
@@ -45,13 +67,14 @@ public final class Caller: Sendable {
   /// Creates a caller, also for tests of a handler. `logger` is the base of ``logger``.
   public init(
     session: String, identity: Identity = Identity(), client: CallingClient? = nil,
-    isGuest: Bool = false,
+    isGuest: Bool = false, agent: Agent? = nil,
     origin: String? = nil, address: String? = nil, logger: Logger? = nil
   ) {
     self.session = session
     self.identity = identity
     self.client = client
     self.isGuest = isGuest
+    self.agent = agent
     self.origin = origin
     self.address = address
     baseLogger = logger
@@ -82,6 +105,19 @@ public final class Caller: Sendable {
     }
     members["origin"] = origin.map(Value.string)
     if isGuest { members["guest"] = true }
+    members["agent"] = agent?.value(for: identity.user)
+    return .object(members)
+  }
+}
+
+extension Caller.Agent {
+  /// The agent as hosts receive it. `user` is whom it acts for.
+  package func value(for user: String?) -> Value {
+    var members = ValueObject()
+    members["id"] = id.map(Value.string)
+    members["name"] = name.map(Value.string)
+    members["version"] = version.map(Value.string)
+    members["for"] = user.map(Value.string)
     return .object(members)
   }
 }

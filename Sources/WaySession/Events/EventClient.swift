@@ -16,13 +16,15 @@ public struct EventClient: Sendable, Hashable {
   public var address: String?
   /// The origin of the client's page; `nil` for a client that is no page.
   public var origin: String?
-  /// Whether the client was invited.
+  /// Whether the client was invited, or is an agent.
   public var isGuest: Bool
+  /// The agent that the client is; `nil` if it is none.
+  public var agent: Caller.Agent?
 
   /// Creates a description of a client.
   public init(
     session: String? = nil, id: String? = nil, name: String? = nil, user: String? = nil,
-    address: String? = nil, origin: String? = nil, isGuest: Bool = false
+    address: String? = nil, origin: String? = nil, isGuest: Bool = false, agent: Caller.Agent? = nil
   ) {
     self.session = session
     self.id = id
@@ -31,6 +33,7 @@ public struct EventClient: Sendable, Hashable {
     self.address = address
     self.origin = origin
     self.isGuest = isGuest
+    self.agent = agent
   }
 
   /// Describes the client that makes a call. Returns `nil` if the app itself makes it.
@@ -38,7 +41,8 @@ public struct EventClient: Sendable, Hashable {
     guard let client = caller.client else { return nil }
     self.init(
       session: caller.session, id: client.id, name: client.name, user: caller.identity.user,
-      address: caller.address, origin: caller.origin, isGuest: caller.isGuest)
+      address: caller.address, origin: caller.origin, isGuest: caller.isGuest,
+      agent: caller.agent)
   }
 
   /// Describes a client that has no session. `user` is `nil` if the client is not authenticated.

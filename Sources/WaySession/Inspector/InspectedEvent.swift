@@ -43,7 +43,7 @@ struct InspectedEvent {
         client.client, "joined", at: now,
         [
           "name": client.name.map(Value.string), "page": client.page.map(Value.string),
-          "guest": client.guest.map(Value.bool),
+          "guest": client.guest.map(Value.bool), "agent": client.agent,
         ])
     case .left(let client, let code):
       self.init(client, "left", at: now, ["code": code.map { .integer(Int64($0)) }])

@@ -48,6 +48,8 @@ struct InspectedClient: Encodable {
   let address: String?
   /// `nil` if the client is no guest.
   let guest: Bool?
+  /// `nil` if the client is no agent.
+  let agent: Value?
   /// The milliseconds since it has lost its connection; `nil` if it is connected.
   let away: Value?
   /// The entries of `host.register`.

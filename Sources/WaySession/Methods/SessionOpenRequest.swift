@@ -6,6 +6,8 @@ import WayValues
 struct SessionOpenRequest: Sendable {
   let hosts: [SessionHostDefinition]
   let join: JoinParams?
+  /// How the client joins a session as an agent; nil if it is none.
+  let agent: AgentParams?
   let page: String?
   let software: ClientSoftware
   let token: String?
@@ -18,6 +20,14 @@ struct SessionOpenRequest: Sendable {
     let token: PresentedToken
   }
 
+  /// The session of its user that an agent joins. Without such a session it gets one of its own.
+  struct AgentParams: Sendable {
+    /// The session; nil for the newest one that serves ``uri``.
+    let session: String?
+    /// The URI that the agent is about to call.
+    let uri: String?
+  }
+
   /// Bytes of each string in `client`, which the server holds as long as the client.
   private static let maxSoftwareLength = 256
 
@@ -26,6 +36,7 @@ struct SessionOpenRequest: Sendable {
     [
       Param(.protocol, .list), Param(.client, .object), Param(.token, .string),
       Param(.hosts, .list), Param(.join, .object), Param(.page, .string),
+      Param(.agent, .object),
     ], ignoresOthers: true)
 
   private static let versionParamList = ParamList(
@@ -59,10 +70,28 @@ struct SessionOpenRequest: Sendable {
     } else {
       join = nil
     }
+    agent = try Self.agent(params.object(.agent), joins: join != nil)
     page = params.string(.page)
     if page != nil, join == nil {
       throw .invalidParams("params.page needs params.join: a new session has no pages")
     }
+  }
+
+  private static func agent(
+    _ agent: ValueObject?, joins: Bool
+  ) throws(CallError) -> AgentParams? {
+    guard let agent else { return nil }
+    if joins {
+      throw .invalidParams("params.agent: an agent joins by its token; leave out params.join")
+    }
+    func text(_ name: String) throws(CallError) -> String? {
+      guard let value = agent[name] else { return nil }
+      guard let text = value.string else {
+        throw .invalidParams("params.agent.\(name) must be a string")
+      }
+      return text
+    }
+    return AgentParams(session: try text("session"), uri: try text("uri"))
   }
 
   private static func software(_ client: ValueObject) throws(CallError) -> ClientSoftware {

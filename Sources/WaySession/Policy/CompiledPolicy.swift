@@ -14,6 +14,7 @@ package final class CompiledPolicy: Sendable {
     let origins: [OriginPattern]?
     let groups: [String]?
     let subjects: [String]?
+    let agents: [String]?
     /// The names among the rule's routes; nil if it does not select routes.
     let routeNames: [String]?
     /// The indices of the rule's patterns in the table of all patterns.
@@ -65,7 +66,8 @@ package final class CompiledPolicy: Sendable {
         CompiledRule(
           source: rule, isDenial: rule.effect == .deny,
           methods: rule.methods.map(MethodPattern.init), origins: origins, groups: rule.groups,
-          subjects: rule.subjects, routeNames: names, routePatterns: first..<patterns.count,
+          subjects: rule.subjects, agents: rule.agents, routeNames: names,
+          routePatterns: first..<patterns.count,
           schemes: rule.schemes.map { $0.map { $0.lowercased() } },
           topics: rule.topics?.map(MethodPattern.init), coversServer: rule.coversServer,
           coversInterceptors: rule.coversInterceptors))

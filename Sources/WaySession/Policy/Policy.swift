@@ -2,7 +2,7 @@
 /// make. Calls are denied by default, and a denial overrides every permission.
 ///
 /// Without ``rules``, every connected client may call all methods except `table.…`, `session.list`
-/// and `session.push`.
+/// and `session.push`. Agents may call nothing that no rule allows.
 public struct Policy: Sendable, Hashable {
   /// Names of the server in addition to `localhost`, each with or without its port.
   public var hosts: [String]
@@ -41,6 +41,9 @@ public struct Policy: Sendable, Hashable {
     public var groups: [String]?
     /// The users of callers. A guest matches none.
     public var subjects: [String]?
+    /// The ids of agents, as their tokens name them; `*` is every agent. A rule that allows calls
+    /// matches an agent only if it has agents, and then no other caller.
+    public var agents: [String]?
     /// Names of routes, or patterns of URIs, which contain a colon or begin with `/`. A rule with
     /// routes matches only calls that concern a route.
     public var routes: [String]?
@@ -58,8 +61,9 @@ public struct Policy: Sendable, Hashable {
     /// Creates a rule, by default for every caller and route.
     public init(
       _ name: String, _ effect: Effect, _ methods: [String], origins: [String]? = nil,
-      groups: [String]? = nil, subjects: [String]? = nil, routes: [String]? = nil,
-      schemes: [String]? = nil, topics: [String]? = nil, coversServer: Bool = false,
+      groups: [String]? = nil, subjects: [String]? = nil, agents: [String]? = nil,
+      routes: [String]? = nil, schemes: [String]? = nil, topics: [String]? = nil,
+      coversServer: Bool = false,
       coversInterceptors: Bool = false
     ) {
       self.name = name
@@ -68,6 +72,7 @@ public struct Policy: Sendable, Hashable {
       self.origins = origins
       self.groups = groups
       self.subjects = subjects
+      self.agents = agents
       self.routes = routes
       self.schemes = schemes
       self.topics = topics

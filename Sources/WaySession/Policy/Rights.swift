@@ -265,6 +265,7 @@ extension Rights {
   /// Checks a method of which only the name is known.
   func authorize(_ method: String, _ kind: MethodKind = .standard) throws(CallError) {
     if source != nil {
+      try caller.agent?.check(method)
       try invitation?.check(method, kind)
       try methodRule(of: method, isAdmin: kind == .admin).authorize(
         method, isTargetDependent: kind == .targetDependent)
@@ -314,6 +315,7 @@ extension Rights {
   private func check(
     _ method: PolicyRouteMethod, _ resolution: Resolution, by compiledPolicy: CompiledPolicy?
   ) throws(CallError) {
+    try caller.agent?.check(method, resolution)
     try invitation?.check(method, resolution)
     if let permissions = resolution.route?.permissions, !permissions.isEmpty,
       !caller.identity.isMember(ofAny: permissions)
@@ -369,6 +371,7 @@ extension Rights {
     guard let source, !definitions.isEmpty else { return }
     for definition in definitions {
       try invitation?.check(definition)
+      if caller.agent != nil { throw .notForAgents("An agent may not host") }
       if let compiledPolicy = source.compiledPolicy {
         for scheme in definition.schemes { try check(compiledPolicy, scheme, definition) }
       } else if definition.scope == .server {
@@ -411,11 +414,17 @@ extension Rights {
     }
     if let groups = rule.groups, !caller.identity.isMember(ofAny: groups) { return false }
     if let subjects = rule.subjects {
-      guard !caller.isGuest, let user = caller.identity.user,
+      guard !caller.isGuest || caller.agent != nil, let user = caller.identity.user,
         subjects.contains(where: user.isSameUTF8)
       else { return false }
     }
-    return true
+    switch (caller.agent, rule.agents) {
+    case (nil, nil): return true
+    case (nil, _?): return false
+    case (_?, nil): return rule.isDenial
+    case (let agent?, let agents?):
+      return agents.contains { id in id == "*" || agent.id?.isSameUTF8(as: id) == true }
+    }
   }
 
   /// The rules for a method, evaluated as far as possible without a route.
@@ -424,10 +433,12 @@ extension Rights {
     if let known = methodRules.first(where: { $0.method.isSameASCII(as: name) }) {
       return known.rule
     }
+    // Without a policy, an agent may call nothing.
+    let noRules: [CompiledPolicy.CompiledRule]? = caller.agent == nil ? nil : []
     let rule = MethodRule(
       source?.compiledPolicy.map {
         $0.rules.filter { matches($0) && $0.covers(name) && $0.concerns(name) }
-      },
+      } ?? noRules,
       isAdmin: isAdmin)
     // Clients may send any number of names that are not methods.
     if methodRules.count < Self.maxMethodRules { methodRules.append((name, rule)) }

@@ -7,6 +7,7 @@ struct ClientRecord: Codable {
     case name, tokens, identity, software, hosts, topics
     case uncertainThrough = "doubtful"
     case definesIdentity, page, origin, address, invitation
+    case isAgent = "agent"
   }
 
   let name: String
@@ -27,6 +28,8 @@ struct ClientRecord: Codable {
   var address: String?
   /// The token of the invitation of a guest.
   var invitation: String?
+  /// Whether the client is an agent; `nil` if not.
+  var isAgent: Bool?
 }
 
 /// The stored form of a client's position in its messages, and of its calls.

@@ -77,6 +77,7 @@ extension Session {
     var joiningClient = JoiningClient(record.identity.identity, client.link.handshake)
     joiningClient.page = client.page
     joiningClient.software = client.software
+    joiningClient.isAgent = record.isAgent == true
     if let token = record.invitation {
       joiningClient.invitation = invitations.restoreGuest(of: token)
       guard joiningClient.invitation != nil else {

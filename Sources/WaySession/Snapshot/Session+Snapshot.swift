@@ -48,7 +48,9 @@ extension Session: SessionJournal.JournalSource {
       case .session:
         step(
           name,
-          SessionRecord(joinToken: joinToken, epoch: epoch, identity: IdentityRecord(identity)))
+          SessionRecord(
+            joinToken: joinToken, epoch: epoch, identity: IdentityRecord(identity),
+            openedAt: openedAt))
       case .stack: step(name, StackRecord(pages.stack))
       case .invitations:
         step(
@@ -108,6 +110,7 @@ extension Session: SessionJournal.JournalSource {
     record.origin = client.link.handshake.origin
     record.address = client.link.handshake.address
     record.invitation = client.rights.invitation?.token
+    if client.rights.caller.agent != nil { record.isAgent = true }
     return record
   }
 

@@ -7,6 +7,8 @@ struct SessionRecord: Codable {
   let joinToken: String
   let epoch: String
   let identity: IdentityRecord
+  /// When the session was opened, in milliseconds since 1970-01-01 UTC.
+  var openedAt: Int64?
 }
 
 /// The stored state of a session, as read from its parts. Every part is read, so that nothing of a

@@ -31,9 +31,16 @@ struct CallerRecord: Codable {
     let page: String?
   }
 
+  private struct AgentRecord: Codable {
+    let id: String?
+    let name: String?
+    let version: String?
+  }
+
   let session: String?
   private let identity: IdentityRecord
   private let isGuest: Bool
+  private let agent: AgentRecord?
   private let origin: String?
   private let address: String?
   private let client: CallingClientRecord?
@@ -43,6 +50,7 @@ struct CallerRecord: Codable {
     self.session = session
     identity = IdentityRecord(caller.identity)
     isGuest = caller.isGuest
+    agent = caller.agent.map { AgentRecord(id: $0.id, name: $0.name, version: $0.version) }
     origin = caller.origin
     address = caller.address
     client = caller.client.map { client in
@@ -58,6 +66,7 @@ struct CallerRecord: Codable {
       client: client.map { client in
         .init(id: client.id, name: client.name, version: client.version, page: client.page)
       },
-      isGuest: isGuest, origin: origin, address: address, logger: logger)
+      isGuest: isGuest, agent: agent.map { .init(id: $0.id, name: $0.name, version: $0.version) },
+      origin: origin, address: address, logger: logger)
   }
 }

@@ -18,6 +18,7 @@ struct LogFields {
     add("user", client.user)
     add("address", client.address)
     add("origin", client.origin)
+    if let agent = client.agent { add("agent", agent.id ?? agent.name ?? "") }
     if client.isGuest { metadata["guest"] = .stringConvertible(true) }
   }
 

@@ -16,6 +16,25 @@ extension BridgeClient {
     public let origin: String?
     /// Whether the caller is a guest, with limited rights.
     public let isGuest: Bool
+    /// The AI agent that calls for the user; nil if the caller is none.
+    public let agent: Agent?
+
+    /// An AI agent that acts for a user.
+    public struct Agent: Sendable, Hashable, Decodable {
+      /// The client id in its token; nil if the token names none.
+      public let id: String?
+      /// The agent's own name; unverified.
+      public let name: String?
+      /// The version of the agent.
+      public let version: String?
+
+      /// Creates an agent, for tests of a host.
+      public init(id: String? = nil, name: String? = nil, version: String? = nil) {
+        self.id = id
+        self.name = name
+        self.version = version
+      }
+    }
 
     /// A client of a session.
     public struct ClientDescription: Sendable, Hashable {
@@ -40,7 +59,7 @@ extension BridgeClient {
     /// Creates a caller, for tests of a host.
     public init(
       session: String, client: ClientDescription? = nil, user: String? = nil, groups: [String] = [],
-      origin: String? = nil, isGuest: Bool = false
+      origin: String? = nil, isGuest: Bool = false, agent: Agent? = nil
     ) {
       self.session = session
       self.client = client
@@ -48,6 +67,7 @@ extension BridgeClient {
       self.groups = groups
       self.origin = origin
       self.isGuest = isGuest
+      self.agent = agent
     }
 
     /// Decodes a caller; nil if the server sends none.
@@ -60,7 +80,7 @@ extension BridgeClient {
             id: client.id, name: client.name, version: client.version, page: client.page)
         },
         user: message.user, groups: message.groups ?? [], origin: message.origin,
-        isGuest: message.guest ?? false)
+        isGuest: message.guest ?? false, agent: message.agent)
     }
   }
 }
@@ -80,4 +100,5 @@ private struct CallerMessage: Decodable {
   let groups: [String]?
   let origin: String?
   let guest: Bool?
+  let agent: BridgeClient.CallerDescription.Agent?
 }

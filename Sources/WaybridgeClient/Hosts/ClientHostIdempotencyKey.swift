@@ -5,7 +5,8 @@ struct ClientHostIdempotencyKey: Sendable {
   private let key: UTF8Key
   private let session: UTF8Key?
   private let user: UTF8Key?
-  /// The page of a guest, or the guest itself; nil for other callers, which share their keys.
+  /// The program of an agent, the page of a guest, or the guest itself; nil for other callers, which
+  /// share their keys.
   private let guest: UTF8Key?
   /// The called URI or method with its parameters, if the caller may repeat the call in another
   /// session: only a call of the host's own session can be the same call there.
@@ -22,7 +23,7 @@ struct ClientHostIdempotencyKey: Sendable {
     self.init(
       key: UTF8Key(key), session: caller.map { UTF8Key($0.session) },
       user: caller?.user.map { UTF8Key($0) },
-      guest: (guest?.client?.page ?? guest?.client?.id).map { UTF8Key($0) },
+      guest: guest?.keyOwner.map { UTF8Key($0) },
       content: isMember ? .some(content) : .none)
   }
 
@@ -52,6 +53,14 @@ struct ClientHostIdempotencyKey: Sendable {
   var size: Int {
     let texts: [UTF8Key?] = [key, session, user, guest]
     return texts.reduce(content?.size ?? 0) { $0 + ($1?.text.utf8.count ?? 0) }
+  }
+}
+
+extension BridgeClient.CallerDescription {
+  /// The owner of a guest's keys.
+  fileprivate var keyOwner: String? {
+    if let agent { return "agent \(agent.id ?? "")" }
+    return client?.page ?? client?.id
   }
 }
 

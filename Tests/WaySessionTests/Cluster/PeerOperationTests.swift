@@ -42,6 +42,7 @@ struct PeerOperationTests {
     SummariesQuery(after: "s-1", limit: 10),
     SessionDetailQuery(session: "s-1", withRecords: true),
     ExplanationQuery(uri: "a:1", params: ["p": 1], caller: PeerClientCaller(caller)),
+    AgentSessionQuery(user: "ada", session: "s-1", uri: "a:1"),
   ]
 
   @Test(arguments: operations.indices)

@@ -18,6 +18,7 @@ struct PolicyDocumentTests {
           "name": "pages", "allow": ["router.*", "$/*"], "origins": ["https://a.test:*"],
           "groups": ["staff"], "subjects": ["anna"], "routes": ["cart", "native://a/:id", "/b"],
         ],
+        ["name": "helpers", "allow": ["router.invoke"], "agents": ["desk", "*"]],
         ["name": "daemon", "allow": ["host.*"], "schemes": ["print"], "server": true],
         ["name": "none", "deny": ["*"], "routes": ["secret"]],
         ["name": "cart", "allow": ["events.*", "event"], "topics": ["cart.*", "user.changed"]],
@@ -31,6 +32,7 @@ struct PolicyDocumentTests {
             Policy.Rule(
               "pages", .allow, ["router.*", "$/*"], origins: ["https://a.test:*"],
               groups: ["staff"], subjects: ["anna"], routes: ["cart", "native://a/:id", "/b"]),
+            Policy.Rule("helpers", .allow, ["router.invoke"], agents: ["desk", "*"]),
             Policy.Rule("daemon", .allow, ["host.*"], schemes: ["print"], coversServer: true),
             Policy.Rule("none", .deny, ["*"], routes: ["secret"]),
             Policy.Rule(
@@ -107,7 +109,7 @@ struct PolicyDocumentTests {
         ["name": "r", "allow": ["*"], "group": ["a"], "groups": "a"],
         [
           "$.rules[0].group: unknown member; did you mean \"groups\"? known here: name, allow, deny, origins, groups, "
-            + "subjects, routes, schemes, topics, server",
+            + "subjects, agents, routes, schemes, topics, server",
           "$.rules[0].groups: has to be an array; it is a string",
         ]
       ),

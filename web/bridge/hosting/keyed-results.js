@@ -41,9 +41,10 @@ export class KeyedResults {
    * @returns {import("../types/api.js").KeyedRun}
    */
   context(handler, { key, caller } = {}) {
-    const { session, guest, client } = caller ?? {};
-    // Guests have keys of their own: those of a page, or of a guest without a page.
-    const id = JSON.stringify([key, session, guest && (client?.page ?? client?.id), handler]);
+    const { session, guest, client, agent } = caller ?? {};
+    // Guests have keys of their own: those of an agent, of a page, or of a guest without a page.
+    const owner = agent ? `agent ${agent.id ?? ""}` : (client?.page ?? client?.id);
+    const id = JSON.stringify([key, session, guest && owner, handler]);
     let isUsed = false;
     return {
       key,

@@ -277,6 +277,7 @@
  * @property {string} [page] the id of the page in which it runs
  * @property {string} [user] the user of its token; a guest has the user of its inviter
  * @property {true} [guest] present for a guest
+ * @property {{id?: string, name?: string, version?: string, for?: string}} [agent] present for an AI agent: the client id in its token, what it states, and the user for whom it acts
  * @property {true} [away] present if it has lost its connection and may resume
  *
  * @typedef {object} InviteOptions the rights of a guest. Without options it can call all routes and host nothing

@@ -4,10 +4,10 @@ import WayTable
 import WayValues
 
 /// A caller for which a policy or a table is tested: `{"origin"?, "token"?: {"sub"?, "groups"?},
-/// "client"?: {"name"?, "version"?}, "session"?}`.
+/// "client"?: {"name"?, "version"?}, "agent"?: {"id"?}, "session"?}`.
 package struct PolicySubject: Sendable {
   /// The members of the subject's JSON.
-  static let memberNames = ["origin", "token", "client", "session"]
+  static let memberNames = ["origin", "token", "client", "agent", "session"]
 
   /// The page's origin; nil if the caller is not a page.
   package let origin: String?
@@ -16,11 +16,12 @@ package struct PolicySubject: Sendable {
   package let groups: Set<UTF8Key>
   /// The name and version of the client program.
   private let client: Caller.CallingClient?
+  private let agent: Caller.Agent?
   private let session: String
 
   /// Creates an anonymous caller that is not a page.
   package init() {
-    (origin, user, groups, client, session) = (nil, nil, [], nil, "")
+    (origin, user, groups, client, agent, session) = (nil, nil, [], nil, nil, "")
   }
 
   /// Throws every fault of the JSON.
@@ -57,6 +58,10 @@ package struct PolicySubject: Sendable {
         id: "", name: reader.string("name", of: $0, at: clientPath),
         version: reader.string("version", of: $0, at: clientPath))
     }
+    let agentPath = JSONPath.root.member("agent")
+    agent = object["agent"].flatMap { reader.object($0, at: agentPath, known: ["id"]) }.map {
+      Caller.Agent(id: reader.string("id", of: $0, at: agentPath))
+    }
     session = reader.string("session", of: object, at: .root) ?? ""
   }
 
@@ -64,7 +69,7 @@ package struct PolicySubject: Sendable {
   package var caller: Caller {
     Caller(
       session: session, identity: Identity(user: user, groups: groups), client: client,
-      origin: origin)
+      isGuest: agent != nil, agent: agent, origin: origin)
   }
 }
 

@@ -22,7 +22,9 @@ struct PolicyReader: DocumentReader {
   /// The maximum length of a rule's name, in bytes; errors contain it.
   private static let maxName = 256
   /// Names of decisions without a rule, and the name for no denial in `waybridge policy test`.
-  private static let reservedNames = ["default", "permissions", "invitation", "identity", "allow"]
+  private static let reservedNames = [
+    "default", "permissions", "invitation", "identity", "agents", "allow",
+  ]
 
   var faults: [DocumentFault] = []
   /// The rules so far, by name.
@@ -57,7 +59,8 @@ struct PolicyReader: DocumentReader {
 
   private mutating func rule(_ value: Value, at path: JSONPath) -> Policy.Rule? {
     let known = [
-      "name", "allow", "deny", "origins", "groups", "subjects", "routes", "schemes", "topics",
+      "name", "allow", "deny", "origins", "groups", "subjects", "agents", "routes", "schemes",
+      "topics",
       "server", "interceptors",
     ]
     guard let object = object(value, at: path, known: known) else { return nil }
@@ -68,6 +71,10 @@ struct PolicyReader: DocumentReader {
       "origins", of: object, at: path, empty: empty, Self.fault(ofOrigin:))
     let groups = entries("groups", of: object, at: path, empty: empty) { _ in nil }
     let subjects = entries("subjects", of: object, at: path, empty: empty) { _ in nil }
+    let agents = entries(
+      "agents", of: object, at: path,
+      empty: "is empty, so the rule matches no agent; use \"*\" for all agents"
+    ) { _ in nil }
     let routes = entries(
       "routes", of: object, at: path,
       empty: "is empty, so the rule matches no route; remove it to match all routes",
@@ -84,7 +91,8 @@ struct PolicyReader: DocumentReader {
     let interceptors = flag("interceptors", of: object, at: path)
     guard let name, let effect, let methods else { return nil }
     let rule = Policy.Rule(
-      name, effect, methods, origins: origins, groups: groups, subjects: subjects, routes: routes,
+      name, effect, methods, origins: origins, groups: groups, subjects: subjects, agents: agents,
+      routes: routes,
       schemes: schemes, topics: topics, coversServer: server,
       coversInterceptors: interceptors)
     check(rule, at: path)

@@ -21,7 +21,10 @@ struct ClientAdmission {
   /// Decides where the client is admitted, and admits it if that is here. No messages are received
   /// while it waits.
   nonisolated(nonsending) func outcome() async -> AdmissionOutcome {
-    switch await locate() {
+    if request.claim == nil, let agent = request.open.agent, !accepted.isRelayed {
+      return await outcome(of: agent)
+    }
+    return switch await locate() {
     case .here(let isNotFound): await outcomeHere(isNotFound: isNotFound)
     case .decided(let outcome): outcome
     }
@@ -39,6 +42,32 @@ struct ClientAdmission {
         open.resumeRejection = reason
         return try await self.open(open)
       }
+    } catch {
+      return .rejected(error)
+    }
+  }
+}
+
+// Agents.
+extension ClientAdmission {
+  /// Decides where an agent is admitted: where the session of its user is.
+  private nonisolated(nonsending) func outcome(
+    of agent: SessionOpenRequest.AgentParams
+  ) async -> AdmissionOutcome {
+    do throws(CallError) {
+      let token = request.open.token ?? handshake.token
+      guard let identity = try await identification.identify(token) else { return .abandoned }
+      let query = try AgentSessionQuery(agent, identity)
+      let found = await accepted.pause { [sessionServer] in
+        await sessionServer.dispatch.session(for: query)
+      }
+      guard let found else { return .abandoned }
+      if let server = found?.server, let session = found?.found.session {
+        return .onServer(server, session: session)
+      }
+      let owner = found.flatMap { sessionServer.loopSessions(ofSession: $0.found.session) }
+      if let owner, owner !== loopSessions { return .onLoop(owner) }
+      return .admitted(try admit(request.open, identity))
     } catch {
       return .rejected(error)
     }
@@ -208,8 +237,13 @@ extension ClientAdmission {
       identity = try await identification.identify(token)
       if identity == nil { return .abandoned }
     }
-    return .admitted(
-      try loopSessions.admit(
-        open, identity, handshake, accepted.channel, leaving: leavesSession ? 1 : 0))
+    return .admitted(try admit(open, identity))
+  }
+
+  private func admit(
+    _ open: SessionOpenRequest, _ identity: Identity?
+  ) throws(CallError) -> AdmittedClient {
+    try loopSessions.admit(
+      open, identity, handshake, accepted.channel, leaving: leavesSession ? 1 : 0)
   }
 }

@@ -8,7 +8,7 @@ enum PeerMethods {
     GroupOperation.self, ForgetEventsOperation.self, RetainedEventsQuery.self,
     RevokeOperation.self, RevokedClientsOperation.self, CallerQuery.self,
     ClaimDeepLinksOperation.self, UpdateTableOperation.self, RollBackPolicyOperation.self,
-    SummariesQuery.self, SessionDetailQuery.self, ExplanationQuery.self,
+    SummariesQuery.self, SessionDetailQuery.self, ExplanationQuery.self, AgentSessionQuery.self,
   ]
 
   private static let operationsByMethod = Dictionary(

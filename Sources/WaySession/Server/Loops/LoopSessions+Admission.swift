@@ -5,23 +5,33 @@ import WayValues
 
 // New sessions, and new clients of sessions.
 extension LoopSessions {
-  /// Opens a new session, or joins the one that a client has asked for. `identity` is nil for a
+  /// Opens a new session, or joins the one that a client has asked for, or that an agent's user has. `identity` is nil for a
   /// client that joins with the identity of the session's first client. `leaving` is how many
   /// sessions the client is about to leave. Fails with nothing changed.
   nonisolated func admit(
     _ openRequest: SessionOpenRequest, _ identity: Identity?, _ handshake: Handshake,
     _ channel: any MessageChannel, leaving: Int
   ) throws(CallError) -> AdmittedClient {
-    let (session, invitation) = try onLoop {
-      loopSessions throws(CallError) -> (Session, Invitation?) in
+    let (session, invitation, isNew) = try onLoop {
+      loopSessions throws(CallError) -> (Session, Invitation?, Bool) in
       if let join = openRequest.join {
-        return try loopSessions.session(join.session, joinToken: join.token)
+        let found = try loopSessions.session(join.session, joinToken: join.token)
+        return (found.session, found.invitation, false)
+      }
+      let identity = identity ?? Identity()
+      if let agent = openRequest.agent {
+        if let session = try loopSessions.session(joinedBy: agent, identity) {
+          return (session, nil, false)
+        }
+        // Without the app, an agent's calls reach the handlers of the server only.
+        let session = try loopSessions.makeSession(
+          of: identity, handshake, leaving: leaving, isOfRequest: true)
+        return (session, nil, true)
       }
       let session = try loopSessions.makeSession(
-        of: identity ?? Identity(), handshake, leaving: leaving, isDurable: true)
-      return (session, nil)
+        of: identity, handshake, leaving: leaving, isDurable: true)
+      return (session, nil, true)
     }
-    let isNew = openRequest.join == nil
     let admitted = try session.onLoop { session throws(CallError) in
       var joiningClient = JoiningClient(identity ?? session.identity, handshake)
       joiningClient.software = openRequest.software
@@ -31,6 +41,7 @@ extension LoopSessions {
       } else if identity == nil, invitation == nil {
         joiningClient.identitySource = .session(definesIt: false)
       }
+      joiningClient.isAgent = openRequest.agent != nil
       if let invitation { try joiningClient.accept(invitation) }
       let client = try session.add(joiningClient, openRequest.hosts, on: channel)
       var result = session.openResult(client)

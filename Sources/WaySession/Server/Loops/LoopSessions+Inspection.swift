@@ -140,6 +140,7 @@ extension Session {
       client: client.name, name: software.name, version: software.version,
       platform: software.platform, page: client.page, user: caller.identity.user,
       origin: caller.origin, address: caller.address, guest: caller.isGuest ? true : nil,
+      agent: caller.agent?.value(for: caller.identity.user),
       away: client.isDisconnected
         ? .milliseconds(loop.nanoseconds &- client.link.disconnectedAt) : nil,
       hosts: resolver.hosts.definitions(of: client.id).map(\.value),

@@ -33,7 +33,9 @@ extension LoopSessions {
     let journal = SessionJournal(of: stored.id, stored.lease, writer)
     let session = Session(
       id: stored.id, identity, environment, journal,
-      secrets: (snapshot.session.joinToken, snapshot.session.epoch),
+      restored: (
+        snapshot.session.joinToken, snapshot.session.epoch, snapshot.session.openedAt ?? 0
+      ),
       userSlot: sessionServer.userQuotas.restoredSession(of: identity.user))
     let dispatcher = dispatcher
     do {

@@ -96,6 +96,7 @@ extension ClientPresence {
     page = client.page
     user = caller.identity.user
     guest = caller.isGuest ? true : nil
+    agent = caller.agent?.value(for: caller.identity.user)
     away = client.isDisconnected ? true : nil
   }
 }

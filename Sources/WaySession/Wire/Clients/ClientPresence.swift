@@ -17,6 +17,8 @@ package struct ClientPresence: Encodable, Sendable {
   let user: String?
   /// `nil` if the client is no guest.
   let guest: Bool?
+  /// The agent that the client is; `nil` if it is none.
+  let agent: Value?
   /// `nil` if the client has a connection.
   let away: Bool?
 

@@ -21,10 +21,20 @@ struct JoiningClient: Sendable {
   var software = ClientSoftware()
   /// The client's invitation; nil if only the policy limits the client's rights.
   var invitation: Invitation?
+  /// Whether the client is an agent that acts for the user of its token.
+  var isAgent = false
 
   init(_ identity: Identity, _ handshake: Handshake) {
     self.identity = identity
     self.handshake = handshake
+  }
+
+  /// The agent that the client is; nil if it is none. Its id is that of the program in the token:
+  /// `client_id` (RFC 9068), or `azp` of OpenID Connect.
+  var agent: Caller.Agent? {
+    guard isAgent else { return nil }
+    let id = identity.claims["client_id"]?.string ?? identity.claims["azp"]?.string
+    return Caller.Agent(id: id, name: software.name, version: software.version)
   }
 
   /// Makes the client a guest: of the inviter's user, with the groups and the page of the

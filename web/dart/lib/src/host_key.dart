@@ -16,12 +16,17 @@ final class HostKey {
     final client = objectOf(caller['client']);
     final isGuest = caller['guest'] == true;
     // The idempotency keys of a guest belong to its page, or to the guest if it
-    // has no page. All other clients share theirs.
+    // has no page; those of agents to the program that their tokens name. All
+    // other clients share theirs.
+    final agent = caller['agent'];
+    final owner = agent == null
+        ? client['page'] ?? client['id']
+        : 'agent ${stringOf(objectOf(agent)['id']) ?? ''}';
     final owned = jsonEncode(<Object?>[
       key,
       caller['user'],
       if (isGuest) session,
-      if (isGuest) client['page'] ?? client['id'],
+      if (isGuest) owner,
     ]);
     final content = jsonEncode(<Object?>[
       params['uri'],
