@@ -5,6 +5,9 @@ import WayTransport
 /// The listening sockets of a server, and all its connections until they upgrade to WebSocket. One
 /// of the server's loops then adopts them.
 final class ServerSockets: @unchecked Sendable {  // confined to its loop
+  /// The likely time to write to a connection or to close it, in nanoseconds.
+  private static let writeCost: UInt64 = 10_000
+
   let configuration: SocketServerConfiguration
   let endpoints: [Endpoint]
   let loop: SocketLoop
@@ -157,6 +160,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   /// while it receives a response.
   private func mayReplace(_ id: UInt64) -> Bool {
     guard let request = httpConnections[id] else { return true }
+    guard !request.isStreaming else { return true }
     return request.isAwaitingRequest && !overflowConnections.contains { $0 === request }
   }
 
@@ -203,6 +207,22 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
     finishIfEmpty()
   }
 
+  /// Records that a connection sends a streamed response.
+  func streamStarted(_ stream: StreamedResponse, isAuthenticated: Bool) {
+    loopServers[0].streamStarted(stream)
+    if isAuthenticated { admission.admitted(stream.id) }
+  }
+
+  /// Records that the streamed response of a connection has ended. The connection may get another
+  /// request, whose client is not known yet.
+  func streamEnded(_ id: UInt64, wasAuthenticated: Bool) {
+    loopServers[0].streamEnded(id)
+    if wasAuthenticated { admission.accepted(id) }
+  }
+
+  /// The limits of streamed responses.
+  var streamLimits: ConnectionLimits { loopServers[0].streamLimits }
+
   /// Passes a socket after its handshake to the loop with the fewest connections.
   func upgrade(_ descriptor: Int32, _ upgrade: WebSocketUpgrade, id: UInt64) {
     admission.upgraded(id, upgrade)
@@ -245,14 +265,23 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
     guard !isStopping else { return }
     isStopping = true
     for loopServer in loopServers { loopServer.loop.execute { loopServer.stop(drain: drain) } }
-    for request in Array(httpConnections.values) { request.closeUnlessResponding() }
+    for request in Array(httpConnections.values) {
+      // Thousands of streamed responses may have to be written to.
+      if request.isStreaming {
+        loop.executeInShare(cost: Self.writeCost) { request.closeUnlessResponding() }
+      } else {
+        request.closeUnlessResponding()
+      }
+    }
     graceTimer = loop.schedule(after: grace) { [weak self] in self?.forceClose() }
     finishIfEmpty()
   }
 
   private func forceClose() {
     closeListener()
-    for request in Array(httpConnections.values) { request.close() }
+    for request in httpConnections.values {
+      loop.executeInShare(cost: Self.writeCost) { request.close(.closedByServer) }
+    }
     for loopServer in loopServers { loopServer.loop.execute { loopServer.forceClose() } }
     // Closed sockets end within a turn or two. The server does not wait for sockets that lws keeps
     // even so.
@@ -288,7 +317,7 @@ final class ServerSockets: @unchecked Sendable {  // confined to its loop
   private func end() {
     isStopping = true
     closeListener()
-    for request in Array(httpConnections.values) { request.close() }
+    for request in Array(httpConnections.values) { request.close(.closedByServer) }
     loop.execute { [self] in finish() }
   }
 }

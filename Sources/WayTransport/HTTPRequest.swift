@@ -31,7 +31,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// A complete response to an ``HTTPRequest``.
+/// A response to an ``HTTPRequest``.
 package struct HTTPResponse: Sendable {
   package var status: Int
   /// `nil` if there is no body.
@@ -40,6 +40,8 @@ package struct HTTPResponse: Sendable {
   /// A part of a file that is sent instead of `body`. Only a response that is made at once can have
   /// one.
   package var file: HTTPFileRange?
+  /// The parts that are sent instead of `body`.
+  package var stream: HTTPResponseStream?
   /// Additional header fields.
   package var fields: [(name: String, value: String)] = []
   /// Whether the response is sent even if the server is full.

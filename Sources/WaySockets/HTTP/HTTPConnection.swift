@@ -17,6 +17,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     /// A handler has the body and responds later.
     case responding
     case writing
+    /// A producer sends the body of the response in parts.
+    case sendingStream(StreamedResponse)
     /// The last response is sent, and further input is discarded. Closing with unread input would
     /// reset the connection, and the client could lose the response.
     case lingering
@@ -27,6 +29,18 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private static let maximumLingered = 256 * 1024
   /// Number of bytes to read at a time.
   private static let chunkSize = 16 * 1024
+
+  /// What the response to the current request depends on.
+  private struct RequestContext {
+    var isHead = false
+    var minorVersion = 1
+    /// Whether the connection counts toward the server's limit.
+    var hasSlot = true
+    /// Whether the server was ending when the request arrived.
+    var isDraining = false
+    /// The client that a trusted proxy names.
+    var client: SocketForwardedNode?
+  }
 
   /// The id of the connection, also after its upgrade.
   let id = SocketConnection.makeID()
@@ -49,6 +63,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// The handshake to complete.
   private var upgrade: WebSocketUpgrade?
   private var keepsAlive = false
+  private var context = RequestContext()
+  private var isStreamAuthenticated = false
   private var lingered = 0
   private var timer: (any ScheduledWork)?
 
@@ -82,34 +98,46 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     if case .reading = phase { true } else { false }
   }
 
-  /// Closes unless a response is in progress, which is then the last one.
+  /// Whether it sends a streamed response.
+  var isStreaming: Bool {
+    if case .sendingStream = phase { true } else { false }
+  }
+
+  /// Closes unless a response is in progress, which is then the last one. A streamed one ends soon.
   func closeUnlessResponding() {
     keepsAlive = false
     switch phase {
     case .responding, .writing: break
+    case .sendingStream(let stream): stream.finishEarly()
     case .readingBody, .streaming, .streamPaused: reject(.ending)
     case .reading, .lingering, .closed: close()
     }
   }
 
-  /// Closes immediately. Idempotent.
-  func close() {
-    guard detach() else { return }
+  /// Closes immediately, and ends a streamed response for the given reason. Idempotent.
+  func close(_ end: HTTPStreamEnd = .disconnected) {
+    guard detach(end) else { return }
     Glibc.close(descriptor)
     server.ended(self)
   }
 
-  /// Rejects the request before it has been read, and closes.
+  /// Rejects the request before it has been read, or ends a streamed response, and closes.
   func rejectAndClose(_ rejection: HTTPRequestRejection) {
+    if isStreaming { return close(.closedByServer) }
     guard detach() else { return }
     OutgoingResponse(rejection: rejection).sendAndClose(descriptor)
     server.ended(self)
   }
 
   /// Stops watching the descriptor. Returns false if it was detached before.
-  private func detach() -> Bool {
+  private func detach(_ end: HTTPStreamEnd = .disconnected) -> Bool {
     if case .closed = phase { return false }
+    let previous = phase
     phase = .closed
+    if case .sendingStream(let stream) = previous {
+      server.streamEnded(id, wasAuthenticated: false)
+      stream.ended(end)
+    }
     timer?.cancel()
     timer = nil
     poll?.close()
@@ -135,6 +163,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case .readingBody, .streaming:
       reject(HTTPRequestRejection(408, "the body did not arrive in time"))
     case .reading, .streamPaused, .responding, .writing, .lingering, .closed: close()
+    case .sendingStream: break
     }
   }
 
@@ -142,12 +171,17 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     switch phase {
     case .reading, .readingBody, .streaming, .responding, .lingering: if readable { read() }
     case .writing: if writable { write() }
+    case .sendingStream(let stream):
+      if writable { stream.becameWritable() }
+      if readable, isStreaming { read() }
     case .streamPaused, .closed: break
     }
   }
 
   private func read() {
-    let size = stream == nil ? Self.chunkSize : StreamedBody.partSize
+    let size =
+      isStreaming ? heldInputRoom : stream == nil ? Self.chunkSize : StreamedBody.partSize
+    guard size > 0 else { return }
     withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count < 0, errno == EAGAIN || errno == EINTR { return }
@@ -173,9 +207,20 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
         // The next request stays in `input`; further data stays at the client.
         if input.count >= Self.chunkSize { poll?.watch(readable: false, writable: false) }
         return
+      case .sendingStream: return watchStream()
       case .streamPaused, .writing, .lingering, .closed: return
       }
     }
+  }
+
+  /// Number of bytes of the next requests that may wait here while a streamed response is sent: it
+  /// may take hours.
+  private var heldInputRoom: Int { max(HeadReader.includedSize - input.count, 0) }
+
+  /// Watches the descriptor while a streamed response is sent.
+  func watchStream() {
+    guard case .sendingStream(let stream) = phase else { return }
+    poll?.watch(readable: heldInputRoom > 0, writable: stream.isBlocked)
   }
 
   /// Returns false if more input is needed.
@@ -187,6 +232,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       case .head(let head): handle(head)
       }
     } catch {
+      context = RequestContext()
       reject(error)
     }
     return true
@@ -197,8 +243,12 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       head.minorVersion == 1 && !head.list("connection").contains("close") && !server.isStopping
     let hasSlot = server.hasSlot(self)
     if !hasSlot { keepsAlive = false }
-    let request = HTTPExchange(head: head, peer: peer, server: server, hasSlot: hasSlot)
-    switch request.resolve() {
+    var request = HTTPExchange(head: head, peer: peer, server: server, hasSlot: hasSlot)
+    let action = request.resolve()
+    context = RequestContext(
+      isHead: head.method == "HEAD", minorVersion: head.minorVersion, hasSlot: hasSlot,
+      isDraining: server.isStopping, client: request.forwardedClient)
+    switch action {
     case .respond(let response):
       send(response)
     case .upgrade(let upgrade):
@@ -287,7 +337,10 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   /// Continues reading the body, or ends the request with a response.
   private func partReceived(_ number: Int, _ response: HTTPResponse?) {
-    guard case .streamPaused = phase, number == workNumber else { return }
+    guard case .streamPaused = phase, number == workNumber else {
+      response?.discardStream(on: server.loop)
+      return
+    }
     if let response {
       if stream?.isComplete != true {
         keepsAlive = false
@@ -325,13 +378,18 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     timer?.cancel()
     phase = .responding
     workNumber += 1
-    let work = start { [weak self, workNumber] in self?.respond($0, to: workNumber) }
+    let work = start { [weak self, workNumber, loop = server.loop] response in
+      guard let self else { return response.discardStream(on: loop) }
+      respond(response, to: workNumber)
+    }
     // The work may have responded synchronously.
     if case .responding = phase { self.work = work }
   }
 
   private func respond(_ response: HTTPResponse, to number: Int) {
-    guard case .responding = phase, number == workNumber else { return }
+    guard case .responding = phase, number == workNumber else {
+      return response.discardStream(on: server.loop)
+    }
     work = nil
     send(OutgoingResponse(response))
   }
@@ -345,17 +403,63 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   }
 
   private func send(_ response: OutgoingResponse) {
+    var response = response
+    if context.isHead { response.isHeadOnly = true }
     if response.endsConnection { keepsAlive = false }
     body = nil
     cancelStream()
+    if let stream = response.stream {
+      if !response.isHeadOnly { return send(response, stream) }
+      server.loop.execute { stream.producer.ended(.notStarted) }
+    }
     phase = .writing
     writer = ResponseWriter(
-      descriptor, response.bytes(headers: server.configuration.headers, keepsAlive: keepsAlive),
+      descriptor,
+      response.bytes(
+        headers: server.configuration.headers, framing: framing, keepsAlive: keepsAlive),
       then: response.isHeadOnly ? nil : response.file, fileBytes: response.fileBytes)
     lastProgress = 0
     startTimer(server.configuration.writeTimeout)
     poll?.watch(readable: false, writable: true)
     write()
+  }
+
+  /// How a streamed response to the current request is delimited.
+  private var framing: StreamFraming { context.minorVersion == 0 ? .connectionEnd : .chunked }
+
+  /// Sends the head of a streamed response, and starts its producer.
+  private func send(_ response: OutgoingResponse, _ stream: HTTPResponseStream) {
+    let slot: AddressQuota.Slot?
+    do throws(HTTPRequestRejection) {
+      if !context.hasSlot { throw .full }
+      if context.isDraining { throw .ending }
+      slot = try context.client.map(server.slot)
+    } catch {
+      server.loop.execute { stream.producer.ended(.notStarted) }
+      return reject(error)
+    }
+    timer?.cancel()
+    timer = nil
+    let limits = server.configuration.limits
+    let streamed = StreamedResponse(
+      stream, framing, of: self, descriptor: descriptor, loop: server.loop,
+      limits: server.streamLimits,
+      maxHeldBytes: min(stream.maxHeldBytes ?? .max, limits.maxQueueBytes), addressSlot: slot)
+    phase = .sendingStream(streamed)
+    isStreamAuthenticated = stream.isAuthenticated
+    server.streamStarted(streamed, isAuthenticated: stream.isAuthenticated)
+    watchStream()
+    streamed.start(
+      response.bytes(
+        headers: server.configuration.headers, framing: framing, keepsAlive: keepsAlive))
+    if server.isStopping { streamed.finishEarly() }
+  }
+
+  /// Continues after the last byte of a streamed response was written.
+  func streamCompleted() {
+    guard isStreaming else { return }
+    server.streamEnded(id, wasAuthenticated: isStreamAuthenticated)
+    finishResponse()
   }
 
   private func write() {

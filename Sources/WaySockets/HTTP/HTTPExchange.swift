@@ -18,8 +18,17 @@ struct HTTPExchange {
   let server: ServerSockets
   /// False if the server is full. It then responds only to requests that it serves even when full.
   let hasSlot: Bool
+  /// The client that a trusted proxy names, after ``resolve()``; `nil` without a proxy.
+  private(set) var forwardedClient: SocketForwardedNode?
 
-  func resolve() -> ExchangeAction {
+  init(head: RequestHead, peer: SocketPeer, server: ServerSockets, hasSlot: Bool) {
+    self.head = head
+    self.peer = peer
+    self.server = server
+    self.hasSlot = hasSlot
+  }
+
+  mutating func resolve() -> ExchangeAction {
     do throws(HTTPRequestRejection) {
       return try decide()
     } catch {
@@ -45,7 +54,7 @@ struct HTTPExchange {
     return path.isEmpty || path.first == 0x2F ? String(decoding: path, as: UTF8.self) : nil
   }
 
-  private func decide() throws(HTTPRequestRejection) -> ExchangeAction {
+  private mutating func decide() throws(HTTPRequestRejection) -> ExchangeAction {
     let path = path
     let decoded = path.flatMap { percentDecoded($0.utf8) }
     let text = decoded.flatMap {
@@ -53,6 +62,7 @@ struct HTTPExchange {
     }
     let isOpen = !head.isUpgrade && server.configuration.openPaths.contains(text ?? "")
     var grant = try server.access.admit(head, from: peer, isOpen: isOpen)
+    forwardedClient = grant.forwardedClient
     let framing = try BodyFraming(head)
     if head.isUpgrade {
       if framing.hasBytes { throw .unexpectedBody }
@@ -87,20 +97,33 @@ struct HTTPExchange {
       if framing.hasBytes { throw .unexpectedBody }
       return .respondLater(work)
     case .respond(let response):
-      guard hasSlot || response.isServedWhenFull else { throw .full }
-      if framing.hasBytes, response.status < 400 { throw .unexpectedBody }
-      var outgoing = OutgoingResponse(response)
-      if let range = response.file {
-        outgoing.file = try openFile(range)
-        outgoing.fileBytes = range.bytes
+      do throws(HTTPRequestRejection) {
+        var outgoing = try outgoing(response, framing)
+        if isOpen { outgoing.fields += corsFields(with: grant) }
+        return .respond(outgoing)
+      } catch {
+        response.discardStream(on: server.loop)
+        throw error
       }
-      if isOpen { outgoing.fields += corsFields(with: grant) }
-      return .respond(finalized(outgoing, framing))
     case nil:
       guard hasSlot else { throw .full }
       if framing.hasBytes { throw .unexpectedBody }
       return .respond(finalized(try fileResponse(path, text), framing))
     }
+  }
+
+  /// Checks and adapts a response that the responder has made at once.
+  private func outgoing(
+    _ response: HTTPResponse, _ framing: BodyFraming
+  ) throws(HTTPRequestRejection) -> OutgoingResponse {
+    guard hasSlot || response.isServedWhenFull else { throw .full }
+    if framing.hasBytes, response.status < 400 { throw .unexpectedBody }
+    var outgoing = OutgoingResponse(response)
+    if let range = response.file {
+      outgoing.file = try openFile(range)
+      outgoing.fileBytes = range.bytes
+    }
+    return finalized(outgoing, framing)
   }
 
   /// Opens the file of a response.

@@ -10,6 +10,8 @@ struct OutgoingResponse {
   var file: ServedOpenFile?
   /// The bytes of the file to send; `nil` for all.
   var fileBytes: Range<Int>?
+  /// The parts that are sent instead of `body`.
+  var stream: HTTPResponseStream?
   /// For HEAD, and for statuses without a body: Content-Length is sent, the body is not.
   var isHeadOnly = false
   var endsConnection = false
@@ -30,6 +32,9 @@ struct OutgoingResponse {
     fields = [("Cache-Control", "no-store")] + response.fields
     if let type = response.contentType { fields.append(("Content-Type", type)) }
     body = response.body
+    stream = response.stream
+    // Otherwise nginx would hold back the parts.
+    if stream != nil { fields.append(("X-Accel-Buffering", "no")) }
   }
 
   init(rejection: HTTPRequestRejection) {
@@ -53,14 +58,23 @@ struct OutgoingResponse {
     close(descriptor)
   }
 
-  /// The head, followed by the body unless that is a file.
+  /// The head, followed by the body unless that is a file or a stream.
+  ///
+  /// - Parameters:
+  ///   - headers: Further header fields.
+  ///   - framing: How a stream is delimited.
+  ///   - keepsAlive: Whether another request may follow on the connection.
   func bytes(
-    headers: [(name: String, value: String)], keepsAlive: Bool
+    headers: [(name: String, value: String)], framing: StreamFraming = .chunked, keepsAlive: Bool
   ) -> [UInt8] {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
     let fileSize = fileBytes?.count ?? file?.size
+    if stream != nil {
+      return head.bytes(
+        contentLength: nil, isChunked: framing == .chunked, keepsAlive: keepsAlive)
+    }
     let length = [101, 204, 304].contains(status) ? nil : fileSize ?? body.count
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
     return isHeadOnly || file != nil ? bytes : bytes + body

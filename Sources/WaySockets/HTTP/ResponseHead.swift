@@ -3,10 +3,15 @@ struct ResponseHead {
   var status: Int
   var fields: [(String, String)] = []
 
-  func bytes(contentLength: Int?, keepsAlive: Bool) -> [UInt8] {
+  /// - Parameters:
+  ///   - contentLength: The length of the body; `nil` if it is unknown, or if there is no body.
+  ///   - isChunked: Whether the body has the transfer coding chunked.
+  ///   - keepsAlive: Whether another request may follow on the connection.
+  func bytes(contentLength: Int?, isChunked: Bool = false, keepsAlive: Bool) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
     for (name, value) in fields { text += "\(name): \(value)\r\n" }
     if let contentLength { text += "Content-Length: \(contentLength)\r\n" }
+    if isChunked { text += "Transfer-Encoding: chunked\r\n" }
     text += keepsAlive ? "\r\n" : "Connection: close\r\n\r\n"
     return Array(text.utf8)
   }

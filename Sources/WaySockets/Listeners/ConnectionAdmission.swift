@@ -66,7 +66,7 @@ struct ConnectionAdmission {
     if !upgrade.authenticates { unadmitted.remove(id) }
   }
 
-  /// Records that the client of a WebSocket connection is authenticated.
+  /// Records that the client of a WebSocket connection, or of a streamed response, is authenticated.
   mutating func admitted(_ id: UInt64) { unadmitted.remove(id) }
 
   /// Records that a connection has ended, or that an HTTP connection has handed its socket on.

@@ -23,6 +23,8 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
   /// Connections with data to send at the end of this turn. Accessed with every sent message, only
   /// on the loop, and never during a change.
   @exclusivity(unchecked) private var unflushed: [SocketConnection] = []
+  /// Streamed responses with data to send at the end of this turn.
+  private var unflushedStreams: [StreamedResponse] = []
   let buffers = BufferPool()
   /// The bytes that a connection has just read, until they are handled.
   let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(
@@ -297,8 +299,15 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
     unflushed.append(connection)
   }
 
+  /// The same for a streamed response.
+  func flushLater(_ stream: StreamedResponse) {
+    if unflushedStreams.count >= BufferPool.maximumBlocks { flush() }
+    unflushedStreams.append(stream)
+  }
+
   private func flush() {
     endCount = 0
+    if !unflushedStreams.isEmpty { flushStreams() }
     guard !unflushed.isEmpty else { return }
     var connections: [SocketConnection] = []
     swap(&connections, &unflushed)
@@ -307,6 +316,12 @@ package final class SocketLoop: EventLoop, @unchecked Sendable {
       connections.removeAll(keepingCapacity: true)
       swap(&connections, &unflushed)
     }
+  }
+
+  private func flushStreams() {
+    var streams: [StreamedResponse] = []
+    swap(&streams, &unflushedStreams)
+    for stream in streams { stream.flushAtTurnEnd() }
   }
 
   /// libuv waits for events after this, so it must not if jobs are left.

@@ -2,7 +2,7 @@ import CLibwebsockets
 import Glibc
 import WayTransport
 
-/// Unsent frames, in a chain of blocks. It owns no memory if it is empty.
+/// Unsent frames, or bytes of an HTTP response, in a chain of blocks. It owns no memory if it is empty.
 ///
 /// A server's frames may be split between blocks. A client's frames each lie in one block, because
 /// lws sends them and may insert its own frames between two writes. lws also needs LWS_PRE bytes of
@@ -67,9 +67,24 @@ struct OutboundBuffer: ~Copyable {
     if block.firstFrame == nil { block.firstFrame = block.end }
     header.write(to: block.memory + block.end)
     block.end += header.size
-    count += header.size + message.byteCount
-    var rest = message
-    // Only a server's frame is split.
+    count += header.size
+    append(message, to: block, mask: mask)
+  }
+
+  /// Copies bytes that are no frame into the buffer. ``removeUnsent()`` and ``chunk(limit:)`` cannot be
+  /// used then.
+  mutating func append(_ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
+    append(bytes, to: block(with: 1), mask: nil)
+  }
+
+  /// Copies bytes behind those of the last block, and stores the block. Only bytes without a mask are
+  /// split.
+  @inline(__always)
+  private mutating func append(_ bytes: RawSpan, to lastBlock: Block, mask: UInt32?) {
+    var block = lastBlock
+    count += bytes.byteCount
+    var rest = bytes
     while rest.byteCount > block.capacity - block.end {
       let room = block.capacity - block.end
       Self.copy(rest.extracting(first: room), to: &block, mask: nil)

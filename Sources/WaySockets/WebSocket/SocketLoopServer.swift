@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import WayTransport
 
-/// The WebSocket connections of a server on one of its loops.
+/// The WebSocket connections of a server on one of its loops, and its streamed HTTP responses there.
 final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to its loop
   private static let maxChecksPerTurn = 200
   /// The likely time to write a close frame at the end of the turn, in nanoseconds.
@@ -18,6 +18,8 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   private let outbound: SocketMemoryBudget
   private let inbound: SocketMemoryBudget
   private var connections: [UInt64: SocketConnection] = [:]
+  /// The streamed HTTP responses on this loop.
+  private var streams: [UInt64: StreamedResponse] = [:]
   /// The socket that is passed to lws, for the callbacks before lws returns.
   private var pendingAdoption: PendingAdoption?
   private var livenessTimer: (any ScheduledWork)?
@@ -156,18 +158,40 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     finishIfEmpty()
   }
 
+  /// Watches over a streamed response until ``streamEnded(_:)``.
+  func streamStarted(_ stream: StreamedResponse) {
+    streams[stream.id] = stream
+    scheduleLivenessCheck()
+  }
+
+  func streamEnded(_ id: UInt64) { streams[id] = nil }
+
+  /// The limits of streamed responses on this loop, with its budget of unsent data.
+  var streamLimits: ConnectionLimits {
+    var limits = configuration.connection
+    limits.outbound = outbound
+    return limits
+  }
+
+  /// Its connections that send for a long time.
+  private var outboundConnections: [any OutboundConnection] {
+    connections.values.map { $0 as any OutboundConnection } + streams.values.map { $0 }
+  }
+
   /// Starts one timer for all connections, while there are any.
   private func scheduleLivenessCheck() {
-    guard livenessTimer == nil, !connections.isEmpty else { return }
+    guard livenessTimer == nil, !isFinished, !connections.isEmpty || !streams.isEmpty else {
+      return
+    }
     livenessTimer = loop.schedule(after: livenessCheckInterval) { [weak self] in
       guard let self else { return }
-      checkLiveness(Array(connections.values)[...])
+      checkLiveness(outboundConnections[...])
     }
   }
 
   /// Checks some connections in this turn, because each may have to be written to at its end, and
   /// the rest in later turns.
-  private func checkLiveness(_ remaining: ArraySlice<SocketConnection>) {
+  private func checkLiveness(_ remaining: ArraySlice<any OutboundConnection>) {
     for connection in remaining.prefix(Self.maxChecksPerTurn) {
       connection.checkLiveness(every: livenessCheckInterval, configuration.limits)
     }
@@ -184,7 +208,7 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   /// not affect fast ones.
   private func closeLongestQueues(toFree size: Int) {
     while !outbound.hasRoom(size) {
-      let queues = connections.values.compactMap { connection in
+      let queues = outboundConnections.compactMap { connection in
         connection.openQueueSize.map { (connection, size: $0) }
       }
       guard let (largest, queuedBytes) = queues.max(by: { $0.size < $1.size }), queuedBytes > 0
@@ -211,7 +235,8 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
 
   var statistics: SocketStatistics {
     SocketStatistics(
-      connections: connections.count, queuedBytes: outbound.used, queueLimit: outbound.limit,
+      connections: connections.count, streams: streams.count, queuedBytes: outbound.used,
+      queueLimit: outbound.limit,
       unfinishedBytes: inbound.used, unfinishedLimit: inbound.limit, traffic: loop.traffic)
   }
 

@@ -1,7 +1,7 @@
 import Synchronization
 import WayTransport
 
-/// Traffic counters of a loop's WebSocket connections since its start.
+/// Traffic counters of a loop's connections since its start; messages are those of WebSocket connections.
 ///
 /// Only the loop writes; read the counters from any thread.
 package final class SocketTraffic: Sendable {
@@ -11,6 +11,7 @@ package final class SocketTraffic: Sendable {
   package let bytesReceived = Atomic(0)
   package let bytesSent = Atomic(0)
   private let closeCounts = Locked([UInt16: Int]())
+  private let streamEndCounts = Locked([HTTPStreamEnd: Int]())
   private let rejectionCounts = Locked([HTTPRejectionKind: Int]())
   private let handshakeCounts = Locked([HTTPRejectionKind: Int]())
 
@@ -19,6 +20,9 @@ package final class SocketTraffic: Sendable {
   /// Number of closed connections by close code; 1006 without a code (RFC 6455 §7.1.5). Codes that
   /// neither Waybridge nor the RFC defines count as 0, because a peer may send any code.
   package var closes: [UInt16: Int] { closeCounts.withLock { $0 } }
+
+  /// Number of streamed responses that have ended, by the cause.
+  package var streamEnds: [HTTPStreamEnd: Int] { streamEndCounts.withLock { $0 } }
 
   /// Number of rejected requests, by category.
   package var rejections: [HTTPRejectionKind: Int] { rejectionCounts.withLock { $0 } }
@@ -29,6 +33,10 @@ package final class SocketTraffic: Sendable {
   func recordRejection(_ kind: HTTPRejectionKind, isHandshake: Bool) {
     rejectionCounts.withLock { $0[kind, default: 0] += 1 }
     if isHandshake { handshakeCounts.withLock { $0[kind, default: 0] += 1 } }
+  }
+
+  func recordStreamEnd(_ end: HTTPStreamEnd) {
+    streamEndCounts.withLock { $0[end, default: 0] += 1 }
   }
 
   func recordClose(_ code: UInt16?) {
@@ -42,6 +50,8 @@ package final class SocketTraffic: Sendable {
 package struct SocketStatistics: Sendable {
   /// Number of open WebSocket connections.
   package let connections: Int
+  /// Number of streamed HTTP responses that have not ended.
+  package let streams: Int
   /// Number of bytes of memory for unsent data; `queueLimit` is the maximum.
   package let queuedBytes: Int
   package let queueLimit: Int
