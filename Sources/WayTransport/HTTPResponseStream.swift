@@ -56,7 +56,7 @@ package enum HTTPStreamEnd: String, CaseIterable, Sendable {
   /// The server has closed the connection: it shuts down, or it has too many connections of clients
   /// that are not authenticated.
   case closedByServer
-  /// No part was sent: the request had the method HEAD, its client has gone before, or a limit of
+  /// No part was sent: the request had the method HEAD, its client has disconnected before, or a limit of
   /// connections is reached.
   case notStarted
 }

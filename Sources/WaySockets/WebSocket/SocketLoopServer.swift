@@ -173,11 +173,6 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     return limits
   }
 
-  /// Its connections that send for a long time.
-  private var outboundConnections: [any OutboundConnection] {
-    connections.values.map { $0 as any OutboundConnection } + streams.values.map { $0 }
-  }
-
   /// Starts one timer for all connections, while there are any.
   private func scheduleLivenessCheck() {
     guard livenessTimer == nil, !isFinished, !connections.isEmpty || !streams.isEmpty else {
@@ -185,7 +180,9 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
     }
     livenessTimer = loop.schedule(after: livenessCheckInterval) { [weak self] in
       guard let self else { return }
-      checkLiveness(outboundConnections[...])
+      let senders: [any OutboundConnection] =
+        connections.values.map { $0 } + streams.values.map { $0 }
+      checkLiveness(senders[...])
     }
   }
 
@@ -208,8 +205,10 @@ final class SocketLoopServer: SocketOwner, @unchecked Sendable {  // confined to
   /// not affect fast ones.
   private func closeLongestQueues(toFree size: Int) {
     while !outbound.hasRoom(size) {
-      let queues = outboundConnections.compactMap { connection in
-        connection.openQueueSize.map { (connection, size: $0) }
+      let senders: [any OutboundConnection] =
+        connections.values.map { $0 } + streams.values.map { $0 }
+      let queues = senders.compactMap { sender in
+        sender.openQueueSize.map { (sender, size: $0) }
       }
       guard let (largest, queuedBytes) = queues.max(by: { $0.size < $1.size }), queuedBytes > 0
       else { return }

@@ -118,7 +118,7 @@ import WayTransport
     }
   }
 
-  @Test func `Connection ends with the stream if the client has said so`() async throws {
+  @Test func `Connection ends with the stream if the client asks for it`() async throws {
     let producer = RecordingProducer()
     try await withServer(responder: Self.responder([producer])) { server in
       let socket = try RawSocket(port: server.port)
@@ -159,7 +159,7 @@ import WayTransport
     }
   }
 
-  @Test func `Producer learns once that the client has gone`() async throws {
+  @Test func `Producer is notified once that the client has disconnected`() async throws {
     let producer = RecordingProducer()
     try await withServer(responder: Self.responder([producer])) { server in
       do {
@@ -176,7 +176,7 @@ import WayTransport
     }
   }
 
-  @Test func `Stream of a client that has gone before is not started`() async throws {
+  @Test func `Stream of a client that has disconnected before is not started`() async throws {
     let producer = RecordingProducer()
     let responses = Mailbox<@Sendable (HTTPResponse) -> Void>()
     let cancelled = Mailbox<Void>()
