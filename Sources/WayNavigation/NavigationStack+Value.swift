@@ -20,14 +20,21 @@ extension NavigationStack {
   /// Returns the stack as clients receive it, `{tabs?, selected?, pages}`, bottom first; a modal
   /// stack is in `pages` of the page that presents it. Each of the tabs is `{uri, pages?}`, with
   /// the pages of one in the background. `uris` are the URIs of the tabs; `describe` returns the
-  /// members of a page.
+  /// members of a page. Tabs of an earlier table that have pages follow those of the table, with the
+  /// URI that selects them.
   package func value(
     tabs uris: [String], _ describe: (Page) -> ValueObject = \.value
   ) -> Value {
     var stack: ValueObject = [:]
-    if !uris.isEmpty {
+    let lastTab = max(selected ?? -1, backgroundTabs.last?.tab ?? -1)
+    let tabs =
+      uris
+      + (0..<lastTab + 1).dropFirst(uris.count).map {
+        "navigation:selectTab?index=\($0)"
+      }
+    if !tabs.isEmpty {
       stack["tabs"] = .array(
-        uris.enumerated().map { index, uri in
+        tabs.enumerated().map { index, uri in
           var tab: ValueObject = ["uri": .string(uri)]
           if let waiting = backgroundTabs.first(where: { $0.tab == index }) {
             tab["pages"] = .array(waiting.pages.map { .object(describe($0)) })

@@ -121,7 +121,8 @@ struct TabParams {
 }
 
 extension SessionDestinationResolver {
-  /// Returns the index of a tab. Fails with 2404 if there is no such tab.
+  /// Returns the index of a tab of the table, or of one that an earlier table had and that still has
+  /// pages. Fails with 2404 if there is no such tab.
   func tabIndex(
     _ wanted: TabReference, on stack: NavigationStack, for caller: Caller
   ) throws(CallError) -> Int {
@@ -130,7 +131,7 @@ extension SessionDestinationResolver {
       return try tabIndex(of: reference(uri, for: caller), uri, on: stack, for: caller)
     case .index(let index):
       let count = snapshot.tabs.count
-      guard (0..<count).contains(index) else {
+      guard (0..<count).contains(index) || stack.hasPages(tab: index) else {
         throw CallError(
           .noRoute, "There is no tab \(index); the table has \(count) tabs, counted from 0",
           kind: "noTab")

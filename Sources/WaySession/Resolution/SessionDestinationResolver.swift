@@ -273,7 +273,7 @@ final class SessionDestinationResolver {
     of wanted: PageReference, _ uri: String, on stack: NavigationStack, for caller: Caller?
   ) throws(CallError) -> Int {
     if let declared = declaredTab(of: wanted, for: caller) { return declared }
-    if let open = stack.tab(beginningWith: wanted), open < snapshot.tabs.count { return open }
+    if let open = stack.tab(beginningWith: wanted) { return open }
     throw CallError(.noRoute, "No tab begins with the page \(uri.quoted)", kind: "noTab")
   }
 

@@ -10,7 +10,7 @@ enum TabSelection {
   case open(uri: String, SessionCallOptions)
 
   /// `params` and `exts` are for the first page of the tab. Fails with 2405 if the table's URI for it
-  /// leads to no page.
+  /// leads to no page, and with 2404 for params if the table does not have the tab any more.
   init(
     _ tab: Int, _ params: TabParams, _ exts: ValueObject, by rights: Rights,
     _ span: SessionCallSpan?, on stack: NavigationStack, _ resolver: SessionDestinationResolver
@@ -20,6 +20,12 @@ enum TabSelection {
       return
     }
     let snapshot = resolver.snapshot
+    guard snapshot.tabs.indices.contains(tab) else {
+      throw CallError(
+        .noRoute,
+        "The table does not have tab \(tab) any more, so its first page can get no parameters",
+        kind: "noTab")
+    }
     let uri = try params.uri(of: snapshot.tabs[tab], plusIsSpace: snapshot.plusIsSpace)
     guard try resolver.destination(of: uri, params.params).routeKind == .page else {
       throw CallError(.wrongKind, "The first page of tab \(tab), \(uri.quoted), is not a page")

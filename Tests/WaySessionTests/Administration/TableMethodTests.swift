@@ -122,6 +122,41 @@ struct TableMethodTests {
     #expect(outcome["outcome"] == "finished" && outcome["data"] == 7)
   }
 
+  @Test func pagesOfRemovedTabStayReachable() async throws {
+    let tabs: [Value] = ["native://list", "native://tab/1", "native://tab/2"]
+    func document(_ version: Value, _ count: Int) -> Value {
+      [
+        "version": version, "tabs": .array(Array(tabs.prefix(count))),
+        "routes": [["name": "tab", "pattern": "native://tab/:n", "kind": "page"]],
+      ]
+    }
+    let client = try await open()
+    _ = try await table.replace(with: document("2", 3))
+    var pages: [Value] = []
+    for index in [2, 0] as [Value] {
+      try await client.call(index, "navigation.selectTab", ["index": index])
+      pages.append(try await client.acceptPageOpen()["id"] ?? .null)
+      _ = try await client.response(index)
+    }
+    _ = try await table.replace(with: document("3", 1))
+    let listed = try await client.callResult("navigation.stack")["tabs"]?.array ?? []
+    #expect(listed.map { $0["uri"] }.last == "navigation:selectTab?index=2" && listed.count == 3)
+    #expect(listed.last?["pages"]?.array?.map { $0["id"] } == [pages[0]])
+    for reference in [["index": 2], ["uri": "native://tab/2"]] as [ValueObject] {
+      #expect(
+        try await client.callResult("navigation.selectTab", reference)["page"] == pages[0])
+      #expect(try await client.callResult("navigation.stack")["selected"] == 2)
+      _ = try await client.callResult("navigation.selectTab", ["index": 0])
+    }
+    #expect(
+      try await client.callStatus(
+        "router.open", ["uri": "navigation:selectTab?index=2&n=1"]) == "2404")
+    #expect(try await client.callStatus("navigation.selectTab", ["index": 1]) == "2404")
+    _ = try await client.callResult("navigation.finish", ["page": pages[0]])
+    #expect(try await client.callResult("navigation.stack")["tabs"]?.array?.count == 1)
+    #expect(try await client.callStatus("navigation.selectTab", ["index": 2]) == "2404")
+  }
+
   @Test func appliesDefaultPresentation() async throws {
     let client = try await open()
     try await client.call("first", "router.open", ["uri": "native://list"])
