@@ -178,11 +178,20 @@ extension Session {
     idempotencyKeys.addWaiter(wait.number, for: name)
   }
 
-  /// Whether the host of the call's URI has lost its connection.
+  /// Whether the host of the call's URI, or of a page that it opens, has lost its connection.
   private func isHostAbsent(for operation: CallOperation) -> Bool {
-    guard case .route(_, let uri, let options) = operation,
-      let destination = try? resolver.destination(of: uri, options.params, checking: false)
-    else { return false }
+    switch operation {
+    case .route(_, let uri, let options): isHostAbsent(of: uri, options.params)
+    case .stackEdit(let edit):
+      edit.params.pages.contains { isHostAbsent(of: $0.uri, $0.params) }
+    case .pageMethod, .clientMethod, .deepLink: false
+    }
+  }
+
+  private func isHostAbsent(of uri: String, _ params: ValueObject) -> Bool {
+    guard let destination = try? resolver.destination(of: uri, params, checking: false) else {
+      return false
+    }
     return resolver.isAbsent(destination)
   }
 
