@@ -162,14 +162,36 @@ extension Session {
       ? .failure(expected.callerError(for: invalid)) : .success(.value(invalid.value))
   }
 
-  /// Checks the data that a page would return to its opener, before anything changes. `client` is the
-  /// client that passes it; `nil` for Swift code. Fails with 2422, kind `invalidResult`.
-  func checkResult(_ data: Value, of page: Page, from client: String?) throws(CallError) {
+  /// The check of the data that pages return to their openers. `client` is the client that passes it;
+  /// `nil` for Swift code.
+  func pageResultCheck(from client: String?) -> PageResultCheck {
+    PageResultCheck(resolver: resolver, events: events, treatment: environment.resultCheck, client)
+  }
+}
+
+/// The check of the data that a page would return to its opener. It needs no session, so that a part
+/// can make it when the turn of an operation comes.
+struct PageResultCheck {
+  private let resolver: SessionDestinationResolver
+  private let events: SessionEvents
+  private let treatment: ResultCheck
+  private let client: String?
+
+  fileprivate init(
+    resolver: SessionDestinationResolver, events: SessionEvents, treatment: ResultCheck,
+    _ client: String?
+  ) {
+    (self.resolver, self.events, self.treatment) = (resolver, events, treatment)
+    self.client = client
+  }
+
+  /// Checks data before anything changes. Fails with 2422, kind `invalidResult`.
+  func check(_ data: Value, of page: Page) throws(CallError) {
     guard !data.isNull,
       let expected = DeclaredResult(of: page, in: resolver.snapshot, host: client ?? "server"),
       let invalid = InvalidResult(data, of: expected.schema, from: .page)
     else { return }
-    let isRejected = environment.resultCheck == .reject
+    let isRejected = treatment == .reject
     events.report(expected.report(invalid, isRejected: isRejected))
     if isRejected { throw expected.pageError(for: invalid) }
   }

@@ -129,12 +129,9 @@ extension Session {
       StackRequest(operation: operation, call: call.number, caller: rights.caller, exts: exts) {
         [resolver] page, byForce in
         resolver.denial(of: byForce ? .setGuard : method, about: page, to: rights)
-      } checkingResult: { [weak self] page, data throws(CallError) in
-        try self?.assumeIsolated { session in
-          Result { () throws(CallError) in
-            try session.checkResult(data, of: page, from: rights.caller.client?.id)
-          }
-        }.get()
+      } checkingResult: {
+        [check = pageResultCheck(from: rights.caller.client?.id)] page, data throws(CallError) in
+        try check.check(data, of: page)
       })
     perform([])
   }

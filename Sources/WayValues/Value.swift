@@ -123,7 +123,7 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
   public init(stringLiteral value: String) { self = .string(value) }
   public init(arrayLiteral elements: Value...) { self = .array(elements) }
   public init(dictionaryLiteral elements: (String, Value)...) {
-    self = .object(ValueObject(elements))
+    self = .object(ValueObject(literal: elements))
   }
 
   /// A number; `null` for NaN and the infinities, which JSON cannot write.

@@ -121,6 +121,23 @@ extension ValueObject: Hashable {
 
 extension ValueObject: ExpressibleByDictionaryLiteral {
   public init(dictionaryLiteral elements: (String, Value)...) {
-    self.init(elements)
+    self.init(literal: elements)
+  }
+
+  /// Creates an object as ``init(_:)``, faster for few members.
+  init(literal elements: [(String, Value)]) {
+    // Most literals are short and have distinct names, which need no search for each member.
+    let members = elements.map { ObjectMember(name: $0.0, value: $0.1) }
+    if members.count <= Self.smallCount, Self.areDistinct(members) {
+      self.init(distinct: members)
+    } else {
+      self.init(elements)
+    }
+  }
+
+  private static func areDistinct(_ members: [ObjectMember]) -> Bool {
+    members.indices.allSatisfy { position in
+      !members[..<position].contains { $0.name.isSameUTF8(as: members[position].name) }
+    }
   }
 }

@@ -62,7 +62,7 @@ enum PageMethods {
     let page = try openPage(params, .setResult, handle, in: session)
     let result = try params.result()
     if let result, let open = session.pages[page]?.page {
-      try session.checkResult(result.data, of: open, from: handle.client.name)
+      try session.pageResultCheck(from: handle.client.name).check(result.data, of: open)
     }
     try session.pages.setResult(result, of: page)
     return .value(.null)

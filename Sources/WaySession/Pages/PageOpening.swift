@@ -144,23 +144,25 @@ final class PageOpening {
     _ page: Page, _ style: Style, caller: Value, chosenHost: ChosenHost?, opener: String?,
     under upperPage: String? = nil
   ) -> Value {
-    var params: ValueObject = ["page": value(of: page, style, opener, under: upperPage)]
-    params["host"] = chosenHost?.value
-    params["caller"] = caller
-    return .object(params)
+    let page = value(of: page, style, opener, under: upperPage)
+    guard let host = chosenHost?.value else { return ["page": page, "caller": caller] }
+    return ["page": page, "host": host, "caller": caller]
   }
 
   private static func value(
     of page: Page, _ style: Style, _ opener: String?, under upperPage: String?
   ) -> Value {
-    var members: ValueObject = [
-      "id": .string(page.id), "uri": .string(page.uri),
-      "route": page.route.map(Value.string) ?? .null, "params": .object(page.params),
-      "exts": .object(page.exts), "style": .string(style.rawValue),
+    // The names differ, so that no member has to be searched for.
+    var members: [ValueObject.ObjectMember] = [
+      .init(name: "id", value: .string(page.id)), .init(name: "uri", value: .string(page.uri)),
+      .init(name: "route", value: page.route.map(Value.string) ?? .null),
+      .init(name: "params", value: .object(page.params)),
+      .init(name: "exts", value: .object(page.exts)),
+      .init(name: "style", value: .string(style.rawValue)),
     ]
-    members["opener"] = opener.map(Value.string)
-    members["under"] = upperPage.map(Value.string)
-    return .object(members)
+    if let opener { members.append(.init(name: "opener", value: .string(opener))) }
+    if let upperPage { members.append(.init(name: "under", value: .string(upperPage))) }
+    return .object(ValueObject(distinct: members))
   }
 
   /// Starts the opening in its turn. Returns false if it was abandoned in the queue.

@@ -69,12 +69,8 @@ struct Pages {
 
   /// Charges the memory of a page. Fails with 2413 if the session's pages use too much already, and
   /// with 2429 if the session or the server does.
-  func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge {
-    let bytes =
-      page.uri.utf8.count + (page.otherCalledURI?.utf8.count ?? 0)
-      + Value.object(page.params).size + Value.object(page.exts).size
-    do { return try budget.charge(bytes) } catch { throw CallError(error, for: bytes) }
-  }
+  @inline(__always)
+  func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge { try budget.charge(page) }
 
   /// Charges the memory of the page that gets new data by a change. Fails as ``charge(_:)``, and if
   /// the data nests deeper than that of a page that opens may. Returns `nil` if no page gets any.
@@ -880,6 +876,16 @@ extension Pages {
   private func elapsed(since start: UInt64?) -> Duration {
     guard let start else { return .zero }
     return .nanoseconds(Int64(clamping: now() &- start))
+  }
+}
+
+extension ByteBudget {
+  /// Charges the memory of a page. Fails as ``Pages/charge(_:)``.
+  fileprivate func charge(_ page: Page) throws(CallError) -> Charge {
+    let bytes =
+      page.uri.utf8.count + (page.otherCalledURI?.utf8.count ?? 0)
+      + Value.object(page.params).size + Value.object(page.exts).size
+    do { return try charge(bytes) } catch { throw CallError(error, for: bytes) }
   }
 }
 
