@@ -89,12 +89,18 @@ function finish(member) {
   if (page) calls.navigate("navigation.finish", { page: page.id }, random.chance(0.7) ? session.offer() : undefined);
 }
 
-/** Removes pages from the middle of the stack. */
-function edit({ random, session, calls }) {
+/** Removes pages from the stack, opens others in their place, or both. */
+function edit(member) {
+  const { random, session, calls } = member;
   const [page, other] = [random.pick(session.pages), random.pick(session.pages)];
-  if (!page || !other) return;
-  const remove = random.weighted([[3, { page: page.id }], [1, { from: page.id, through: other.id }], [1, { above: page.id }]]);
-  calls.navigate("navigation.edit", { remove });
+  const uris = Array.from({ length: random.below(4) }, () => random.pick(PAGES));
+  const ranges = [];
+  if (page && other) {
+    ranges.push([3, { page: page.id }], [1, { from: page.id, through: other.id }], [1, { from: page.id }], [1, { above: page.id }]);
+  }
+  if (uris.length > 0) ranges.push([2, undefined], [0.4, { all: true }]);
+  if (ranges.length === 0) return;
+  cancelLater(member, calls.edit(random.weighted(ranges), uris, late(random)));
 }
 
 /** Sends a request that the server responds to at once. */
@@ -167,7 +173,7 @@ function rehost({ connection, session, hosts, schemes }) {
 
 /** The actions of a member, with weights. */
 export const ACTIONS = [
-  [30, open], [18, invoke], [8, callPage], [3, deliver], [2, subscribe], [26, back], [5, edit], [10, finish], [30, query], [8, batch], [6, cancel], [2, duplicate], [4, garbage],
+  [30, open], [18, invoke], [8, callPage], [3, deliver], [2, subscribe], [26, back], [8, edit], [10, finish], [30, query], [8, batch], [6, cancel], [2, duplicate], [4, garbage],
   [2, (member) => member.calls.adopt(member.random.pick(PAGES), member.random.pick(["push", "present"]))],
   [2, (member) => member.calls.selectTab(member.random.below(TABS.length))],
   [0.5, rehost],

@@ -109,6 +109,32 @@ export class Calls {
     return call;
   }
 
+  /** Removes a range of pages, opens others in its place, or both. No call waits for the outcomes of the new pages. */
+  edit(remove, uris, options) {
+    const open = uris.map((uri) => ({ uri, params: { tag: this.silentTag() } }));
+    const call = this.#connection.request("navigation.edit", {
+      ...(remove && { remove }), ...(open.length > 0 && { open }), ...options,
+    });
+    call.whenAnswered((answer) => {
+      if (!answer) return;
+      if (answer.error) return this.#editFailed(call, answer.error, open);
+      if (open.length > 0) this.#run.counts.edits += 1;
+      const reason = open.length > 0 ? "replaced" : "dismissed";
+      this.#session.closedBy(this.#connection, answer.result, reason, undefined, reason);
+      this.#session.openedBy(this.#connection, answer.result.opened ?? [], uris);
+    });
+    return call;
+  }
+
+  #editFailed(call, error, open) {
+    const isRace = ["notOnStack", "nothingStays", "stackChanged"].includes(error.data?.kind);
+    const isRefused = open.some(({ params }) => !pagePlan(this.#run.seed, params.tag).agrees);
+    if (isRace || (error.code === 2502 && isRefused)) return;
+    const uris = open.map(({ uri }) => uri);
+    const absent = uris.filter((uri) => this.#session.mayLackHost(call, uri));
+    this.#failed(call, error, absent.find((uri) => /^web[23]:/.test(uri)) ?? absent[0] ?? uris[0]);
+  }
+
   /** The possible results of the demo's own share task: whether the sheet finished. If it is not shown, the error has arrived before. */
   #shared({ result, error }) {
     if (typeof (result?.data ?? result)?.shared !== "boolean") this.#connection.fault(`share gave ${JSON.stringify(result ?? error)}`);

@@ -178,7 +178,7 @@ export class Session {
   }
 
   /** Called with the response to a call: these pages are closed, the lowest of them for this reason and with the result. */
-  closedBy(connection, { page: top, closed }, reason, result) {
+  closedBy(connection, { page: top, closed }, reason, result, others = "dismissed") {
     if (new Set(closed).size !== closed.length) connection.fault(`closed twice: ${closed}`);
     if (closed.includes(top)) connection.fault(`${top} is closed and on top`);
     closed.forEach((id, index) => {
@@ -187,8 +187,17 @@ export class Session {
       if (page.isClosedByCall) return connection.fault(`${id} was closed by two calls`);
       page.isClosedByCall = true;
       const isLowest = index === closed.length - 1;
-      if (reason) this.#ended(page, isLowest ? reason : "dismissed");
+      if (reason) this.#ended(page, isLowest ? reason : others);
       if (isLowest && result) this.#result(page, result);
+    });
+  }
+
+  /** Called with the pages that an edit of the stack has opened for these URIs, lowest first. */
+  openedBy(connection, opened, uris) {
+    if (opened.length !== uris.length) connection.fault(`opened [${opened}] instead of [${uris}]`);
+    opened.forEach((id, index) => {
+      const page = this.#pages.get(id);
+      if (!page?.isAgreed || page.uri !== uris[index]) connection.fault(`${id} was opened for ${uris[index]}, and is not shown as that`);
     });
   }
 

@@ -68,7 +68,7 @@ const run = {
   isDraining: false,
   counts: {
     sent: 0, received: 0, clients: 0, sessions: 0, strangers: 0,
-    opens: 0, outcomes: 0, abandoned: 0, closed: 0, events: 0, settled: 0,
+    opens: 0, outcomes: 0, abandoned: 0, edits: 0, closed: 0, events: 0, settled: 0,
   },
   pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   fault(text) {
@@ -142,7 +142,7 @@ if (!run.server.hasEnded) {
 
 const { counts } = run;
 if (counts.opens !== counts.outcomes + counts.abandoned) run.fault(`${counts.opens} opens, ${counts.outcomes} answered`);
-if (seconds >= 5 && faults.length === 0 && (counts.settled === 0 || counts.closed === 0)) run.fault("nothing was tested");
+if (seconds >= 5 && faults.length === 0 && (counts.settled === 0 || counts.closed === 0 || counts.edits === 0)) run.fault("nothing was tested");
 if (JUDGES_SLOPE && !(growth() < MAX_SLOPE)) run.fault(`the memory of the last ${seconds / 2} s grew by ${(growth() * 100).toFixed(2)} %`);
 
 const processor = run.server.hasEnded ? NaN : run.server.processorTime();
