@@ -26,6 +26,15 @@ package enum StackOperation: Sendable {
   /// Closes every page, because the session ended.
   case end(outcome: Outcome)
 
+  /// The page that the operation opens alone, if it opens one.
+  package var openedPage: Page? {
+    switch self {
+    case .open(let page, _, _, _): page
+    case .select(_, let first, _): first
+    case .back, .finish, .cancel, .remove, .edit, .end: nil
+    }
+  }
+
   /// What the operation delivers to a page that is already open, if it finds one.
   package var delivery: NavigationDelivery? {
     switch self {

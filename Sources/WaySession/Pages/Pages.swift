@@ -4,32 +4,26 @@ import WayRouting
 import WayTransport
 import WayValues
 
-/// The pages of a session: the stack, the host and the openers of each page, and the queued
-/// operations.
+/// The pages of a session, and the operations on them that wait.
 ///
-/// Operations run one after another: while a host is asked for a page, the others wait. The calls
+/// ``ShownPages`` has the stack, and ``PageGuards`` decides whether pages may close. Operations run one after another: while a host is asked for a page, the others wait. The calls
 /// in flight limit the queue, because a call that ends removes its operation.
 ///
 /// Pure: each method returns the actions to perform, after which ``advance()`` returns the next
 /// ones.
 struct Pages {
-  private(set) var stack = NavigationStack()
-  private var openPages: [String: StackEntry] = [:]
+  private var shown: ShownPages
+  private var guards = PageGuards()
   private var queue = PageOperationQueue()
   private var pendingOpenings = PendingOpenings()
   private var edits = StackEdits()
   /// The call whose host has just declined its page. Its next opening keeps its turn, and the pages
   /// that the guards allow to close.
   private var declined: (call: CallNumber, approvedPages: Set<String>?)?
-  /// The pages that have a guard.
-  private var guardedPages: Set<String> = []
-  private var leaveQuestions = LeaveQuestions()
   /// While set, no operation is started.
   var isSuspended = false
   private let budget: ByteBudget
   private let now: () -> UInt64
-  /// Whether the visibility of pages has observers.
-  private let observesVisibility: () -> Bool
   private let journal: SessionJournal?
   private var lastPageNumber = 0
 
@@ -42,14 +36,36 @@ struct Pages {
     self.budget = budget
     self.journal = journal
     self.now = now
-    self.observesVisibility = observesVisibility
+    shown = ShownPages(budget, journal, now: now, observesVisibility: observesVisibility)
   }
 
+  var stack: NavigationStack { shown.stack }
+
   /// The number of pages on the stack.
-  var count: Int { openPages.count }
+  var count: Int { shown.count }
 
   /// Returns a page on the stack.
-  subscript(id: String) -> StackEntry? { openPages[id] }
+  subscript(id: String) -> StackEntry? { shown[id] }
+
+  /// Returns the pages on the stack that a client shows, lowest first.
+  func entries(of client: ClientID) -> [StackEntry] { shown.entries(of: client) }
+
+  /// Returns the guards of a page.
+  func guards(of page: String) -> [PageGuard] { guards[page] }
+
+  /// Whether a client runs in a page, shows it, or has opened it.
+  func isOwn(_ page: Page, of caller: Caller) -> Bool { shown.isOwn(page, of: caller) }
+
+  /// Returns the stack in the form for a caller; `tabs` are the URIs of the tabs. `isHidden` is asked
+  /// about pages of others.
+  func value(tabs: [String], for caller: Caller, isHidden: (Page) -> Bool) -> Value {
+    shown.value(tabs: tabs, for: caller, isHidden: isHidden)
+  }
+
+  /// Whether a page exists, or its host is being asked for it.
+  func isExpected(_ id: String) -> Bool {
+    shown[id] != nil || pendingOpenings.call(openingOf: id) != nil || edits.contains(id)
+  }
 
   /// Returns the call that a page is being opened for.
   func call(openingOf page: String) -> CallNumber? { pendingOpenings.call(openingOf: page) }
@@ -72,14 +88,10 @@ struct Pages {
   @inline(__always)
   func charge(_ page: Page) throws(CallError) -> ByteBudget.Charge { try budget.charge(page) }
 
-  /// Charges the memory of the page that gets new data by a change. Fails as ``charge(_:)``, and if
-  /// the data nests deeper than that of a page that opens may. Returns `nil` if no page gets any.
-  private func chargeDelivery(_ change: StackChange) throws(CallError) -> ByteBudget.Charge? {
-    guard let delivery = change.delivered, let page = change.existing else { return nil }
-    guard !Value.object(delivery.value).nests(deeperThan: JSON.maxDepth - 2) else {
-      throw CallError(.tooLarge, "The parameters nest too deep to be sent to the host")
-    }
-    return try charge(page)
+  /// Sets the result of a page if it closes without another one; `nil` removes it. Fails with 2404 if
+  /// the page is not on the stack, and as ``charge(_:)``.
+  func setResult(_ result: PageResult?, of page: String) throws(CallError) {
+    try shown.setResult(result, of: page)
   }
 }
 
@@ -110,21 +122,19 @@ extension Pages {
   /// Cancels an opening after its page was shown. The page closes in turn, unless another call
   /// awaits it too.
   mutating func cancel(_ page: String, for call: CallNumber) -> [SessionPageAction] {
-    if let actions = detach(page, call) { return actions }
+    if let actions = shown.detach(page, call) { return actions }
     queue.append(.cancel(page: page, call: call))
     return []
   }
 
   /// Removes a call that no longer waits for its page, which stays.
-  mutating func removeOpener(_ call: CallNumber, of page: String) {
-    openPages[page]?.openers.removeAll { $0 == call }
-  }
+  func removeOpener(_ call: CallNumber, of page: String) { shown.removeOpener(call, of: page) }
 
   /// Abandons a call whose operation is queued, or whose host is being asked.
   mutating func abandon(_ call: CallNumber) -> [SessionPageAction] {
     queue.remove(call)
     if let edit = edits.remove(call) { return end(edit) }
-    let request = leaveQuestions.abandon(call) ?? pendingOpenings.abandon(call)
+    let request = guards.abandon(call) ?? pendingOpenings.abandon(call)
     return request.map { [.cancelRequest($0)] } ?? []
   }
 
@@ -149,7 +159,7 @@ extension Pages {
       insert(page, hostReference, by: caller, openers: [], charge, nil)
       return applyAndRespond(call, .open(page)) { .value(.object(($0.shown ?? page).value)) }
     case .cancel(let page, let call):
-      if let actions = detach(page, call) { return actions }
+      if let actions = shown.detach(page, call) { return actions }
       let ending = try? apply(.cancel(page: page, outcome: .cancelled()))
       return ending?.actions ?? []
     }
@@ -159,9 +169,9 @@ extension Pages {
     let call = request.call
     let charge: ByteBudget.Charge?
     do throws(CallError) {
-      if !request.exts.isEmpty { _ = try isForced(request.exts) }
-      let change = try check(request.operation)
-      if let error = denial(
+      if !request.exts.isEmpty { _ = try request.exts.closesByForce }
+      let change = try shown.check(request.operation)
+      if let error = shown.denial(
         of: request.operation, change, by: request.caller, closing: request.closing)
       {
         throw error
@@ -171,11 +181,11 @@ extension Pages {
         try request.checkingResult(finished.page, finished.outcome.data)
       }
       if mayNeedGuards(request.approvedPages),
-        let actions = try askGuards(before: .change(request), change)
+        let actions = try askGuards(before: .change(request), request, change)
       {
         return actions
       }
-      charge = try chargeDelivery(change)
+      charge = try shown.chargeDelivery(change)
     } catch {
       return [.settle(call, .failure(error))]
     }
@@ -184,22 +194,17 @@ extension Pages {
     }
   }
 
-  /// Returns what an operation would change. Fails with the error of a call.
-  private func check(_ operation: StackOperation) throws(CallError) -> StackChange {
-    do { return try stack.check(operation) } catch { throw CallError(error) }
-  }
-
   private mutating func begin(_ opening: PageOpening) -> [SessionPageAction] {
     guard opening.phase == .queued else { return [] }
     let change: StackChange
     do throws(CallError) {
-      if !opening.page.exts.isEmpty { _ = try isForced(opening.page.exts) }
-      change = try check(opening.operation)
-      let denialError = denial(
+      if !opening.page.exts.isEmpty { _ = try opening.page.exts.closesByForce }
+      change = try shown.check(opening.operation)
+      let denialError = shown.denial(
         of: opening.operation, change, by: opening.caller, closing: opening.closing)
       if let denialError { throw denialError }
       if mayNeedGuards(opening.approvedPages),
-        let actions = try askGuards(before: .open(opening), change)
+        let actions = try askGuards(before: .open(opening), opening.closingRequest, change)
       {
         return actions
       }
@@ -219,160 +224,38 @@ extension Pages {
     _ existing: Page, by change: StackChange, for opening: PageOpening
   ) -> [SessionPageAction] {
     let charge: ByteBudget.Charge?
-    do { charge = try chargeDelivery(change) } catch {
+    do { charge = try shown.chargeDelivery(change) } catch {
       return [.settle(opening.call, .failure(error))]
     }
     if opening.respondsWithChange {
       return applyAndRespond(opening.call, opening.operation, charge) { .stackChange($0) }
     }
-    openPages[existing.id]?.openers.append(opening.call)
+    _ = shown.addOpener(opening.call, of: existing.id)
     let found = try? apply(opening.operation, shown: (opening.call, existing.id), charge: charge)
     return found?.actions ?? []
   }
-
-  /// Returns the reason why a caller may not perform an operation with a change as its result; `nil`
-  /// if it may. A guest may not close or change others' pages, or select another tab. `closing`
-  /// returns why any caller may not close a page of others.
-  private func denial(
-    of operation: StackOperation, _ change: StackChange, by caller: Caller,
-    closing: (Page, _ byForce: Bool) -> CallError?
-  ) -> CallError? {
-    if caller.isGuest, case .select = operation {
-      return .notInvited("A guest may not select a tab")
-    }
-    // The page on top closes alone.
-    if case .finish(let page, _) = operation, let top = stack.top, top.id.isSameUTF8(as: page),
-      isOwn(top, of: caller)
-    {
-      return nil
-    }
-    let isGuest = caller.isGuest
-    if isGuest, change.selectsTab { return .notInvited("A guest may not select a tab") }
-    for removed in change.closed where !isOwn(removed.page, of: caller) {
-      if isGuest {
-        return .notInvited("A guest may close only its own page and pages that it opened")
-      }
-      if let error = closing(removed.page, false) { return error }
-    }
-    guard isGuest else { return nil }
-    if change.delivered != nil, let page = change.existing, !isOwn(page, of: caller) {
-      return .notInvited(
-        "A guest may pass parameters only to its own page and to pages that it opened")
-    }
-    return nil
-  }
-
-  /// Returns the stack in the form for a caller; `tabs` are the URIs of the tabs. `isHidden` is asked
-  /// about pages of others.
-  func value(tabs: [String], for caller: Caller, isHidden: (Page) -> Bool) -> Value {
-    stack.value(tabs: tabs) { value(of: $0, for: caller, isHidden: isHidden) }
-  }
-
-  /// Returns a page in the form for a caller, who learns only that a hidden page exists.
-  private func value(
-    of page: Page, for caller: Caller, isHidden: (Page) -> Bool
-  ) -> ValueObject {
-    var fields = page.value
-    if !isOwn(page, of: caller), caller.isGuest || isHidden(page) {
-      for name in ["uri", "params", "host"] { fields[name] = nil }
-    }
-    return fields
-  }
-
-  /// Whether a client runs in a page, shows it, or has opened it.
-  func isOwn(_ page: Page, of caller: Caller) -> Bool {
-    guard let client = caller.client else { return false }
-    return page.id == client.page || page.host == client.id
-      || openPages[page.id]?.caller.client?.id == client.id
-  }
-
-  /// Whether a page exists, or its host is being asked for it.
-  func isExpected(_ id: String) -> Bool {
-    openPages[id] != nil || pendingOpenings.call(openingOf: id) != nil || edits.contains(id)
-  }
-
-  /// Completes only this call, if it still awaits a page that other calls await too. Returns `nil`
-  /// if no other call awaits the page, which then has to close.
-  private mutating func detach(_ page: String, _ call: CallNumber) -> [SessionPageAction]? {
-    guard let openers = openPages[page]?.openers, openers.contains(where: { $0 != call }) else {
-      return nil
-    }
-    guard openers.contains(call) else { return [] }
-    removeOpener(call, of: page)
-    return [.settle(call, .success(.outcome(.cancelled())))]
-  }
 }
 
-// Guards of pages, and results that pages set before they close.
+// Guards of pages.
 extension Pages {
   /// Whether guards have to be asked before an operation, or have been asked.
   private func mayNeedGuards(_ approvedPages: Set<String>?) -> Bool {
-    approvedPages != nil || !guardedPages.isEmpty
+    approvedPages != nil || !guards.isEmpty
   }
 
   /// Asks the guards of the pages that an operation would close. Returns `nil` if it may be performed
   /// now. Fails if the caller may not close a guarded page by force, or if the stack has changed since
   /// the guards were asked.
   private mutating func askGuards(
-    before operation: PageOperation, _ change: StackChange
+    before operation: PageOperation, _ request: StackRequest, _ change: StackChange
   ) throws(CallError) -> [SessionPageAction]? {
-    if let approved = operation.approvedPages {
-      guard approved == Set(change.closed.map(\.page.id)) else { throw .stackChanged }
-      return nil
-    }
-    guard let request = operation.closingRequest else { return nil }
-    let guarded = guardedPages(closedBy: change, request.operation)
-    guard !guarded.isEmpty else { return nil }
-    if try isForced(request.exts) {
-      for page in guarded.map(\.page) where !isOwn(page, of: request.caller) {
-        if let error = request.closing(page, true) { throw error }
-      }
-      return nil
-    }
-    var questions: [LeaveQuestion] = []
-    for removed in guarded {
-      for pageGuard in openPages[removed.page.id]?.allGuards ?? [] {
-        questions.append(
-          LeaveQuestion(
-            number: leaveQuestions.makeNumber(), page: removed.page, owner: pageGuard.owner,
-            timeout: pageGuard.timeout, reason: removed.outcome.kind, destination: change.top,
-            caller: request.caller))
-      }
-    }
+    let step = try guards.ask(
+      before: request, approved: operation.approvedPages, change, at: now(),
+      isOwn: { [shown] in shown.isOwn($0, of: request.caller) })
+    guard let step else { return nil }
     queue.hold(operation)
-    let step = leaveQuestions.begin(
-      request.call, closing: Set(change.closed.map(\.page.id)), asking: questions, at: now())
     var position = 0
     return proceed(request.call, step, at: &position)
-  }
-
-  /// Returns the guarded pages that a change closes, topmost first. A page that finishes has decided
-  /// itself.
-  private func guardedPages(
-    closedBy change: StackChange, _ operation: StackOperation
-  ) -> [StackChange.RemovedPage] {
-    change.closed.filter { removed in
-      if case .finish(removed.page.id, _) = operation { return false }
-      return guardedPages.contains(removed.page.id)
-    }
-  }
-
-  /// Whether an operation whose hosts have responded would close a guarded page that was not asked.
-  private func closesUnapprovedPages(
-    _ change: StackChange, by request: StackRequest, approved: Set<String>?
-  ) -> Bool {
-    guard !guardedPages.isEmpty, (try? isForced(request.exts)) != true else { return false }
-    return !guardedPages(closedBy: change, request.operation).allSatisfy {
-      approved?.contains($0.page.id) == true
-    }
-  }
-
-  private func isForced(_ exts: ValueObject) throws(CallError) -> Bool {
-    switch exts["force"] {
-    case nil: return false
-    case .bool(let isForced)?: return isForced
-    case _?: throw CallError(.invalidExts(name: "force", reason: "has to be true or false"))
-    }
   }
 
   /// Performs the next step of an operation that waits for guards. If it may begin, it is inserted into
@@ -395,7 +278,7 @@ extension Pages {
 
   /// Records the request to the owner of a guard.
   mutating func recordRequest(_ request: PageOpening.PageOpenRequest, forQuestion number: Int) {
-    leaveQuestions.recordRequest(request, for: number)
+    guards.recordRequest(request, forQuestion: number)
   }
 
   /// Handles the response of the owner of a guard, or that there is none.
@@ -403,7 +286,7 @@ extension Pages {
     _ verdict: LeaveQuestions.LeaveVerdict, on number: Int
   ) -> [SessionPageAction] {
     var position = 0
-    return leaveQuestions.answer(number, verdict, at: now()).flatMap {
+    return guards.answer(number, verdict, at: now()).flatMap {
       proceed($0.call, $0.step, at: &position)
     }
   }
@@ -413,50 +296,15 @@ extension Pages {
   mutating func setGuard(
     of client: ClientID, for page: String, timeout: Duration?
   ) throws(CallError) {
-    let entry = try entry(page)
-    entry.guards.removeAll { $0.isOwned(by: client) }
-    if let timeout { entry.guards.append(PageGuard(owner: .client(client), timeout: timeout)) }
-    guardsChanged(of: entry)
+    _ = try shown.entry(page)
+    guards.set(timeout, of: client, for: page)
+    journal?.recordChange(.page(page))
   }
 
   /// Removes the guards of a client that is gone, or has lost its state.
   mutating func removeGuards(of client: ClientID) {
-    for page in guardedPages {
-      guard let entry = openPages[page], entry.guards.contains(where: { $0.isOwned(by: client) })
-      else { continue }
-      entry.guards.removeAll { $0.isOwned(by: client) }
-      guardsChanged(of: entry)
-    }
-  }
-
-  private mutating func guardsChanged(of entry: StackEntry) {
-    if entry.hasGuard {
-      guardedPages.insert(entry.page.id)
-    } else {
-      guardedPages.remove(entry.page.id)
-    }
-    journal?.recordChange(.page(entry.page.id))
-  }
-
-  /// Sets the result of a page if it closes without another one; `nil` removes it. Fails with 2404 if
-  /// the page is not on the stack, and as ``charge(_:)``.
-  mutating func setResult(_ result: PageResult?, of page: String) throws(CallError) {
-    let entry = try entry(page)
-    let bytes = result?.size ?? 0
-    let charge: ByteBudget.Charge?
-    do {
-      charge = try result.map { _ throws(ByteBudget.Exhausted) in try budget.charge(bytes) }
-    } catch {
-      throw CallError(error, for: bytes)
-    }
-    entry.setResult(result, charge)
-    journal?.recordChange(.page(page))
-  }
-
-  /// Returns a page on the stack. Fails with 2404 if it is not there.
-  private func entry(_ page: String) throws(CallError) -> StackEntry {
-    guard let entry = openPages[page] else { throw CallError(.notOnStack(.page(page))) }
-    return entry
+    guard !guards.isEmpty else { return }
+    for page in guards.removeAll(of: client) { journal?.recordChange(.page(page)) }
   }
 }
 
@@ -547,33 +395,21 @@ extension Pages {
     }
   }
 
-  /// Returns the pages on the stack that a client shows, lowest first.
-  func entries(of client: ClientID) -> [StackEntry] {
-    stack.allPages.compactMap { openPages[$0.id] }.filter {
-      if case .client(client) = $0.hostReference { true } else { false }
-    }
-  }
-
   /// Restores a page that was on the stack before a restart.
   mutating func restore(
     _ page: Page, at hostReference: HostReference, by caller: Caller, _ chosen: ChosenHost?,
-    opener: String?, result: PageResult?, guards: [PageGuard], _ charge: ByteBudget.Charge
+    opener: String?, result: PageResult?, guards restored: [PageGuard], _ charge: ByteBudget.Charge
   ) {
-    let entry = StackEntry(
-      page, hostReference, by: caller, chosenHost: chosen, opener: opener, openers: [],
-      openedAt: now(), charge)
-    // The limits were checked when the result was set.
-    entry.setResult(result, result.flatMap { try? budget.charge($0.size) })
-    entry.guards = guards
-    openPages[page.id] = entry
-    if entry.hasGuard { guardedPages.insert(page.id) }
+    shown.restore(
+      page, at: hostReference, by: caller, chosen, opener: opener, result: result, charge)
+    guards.add(restored, for: page.id, at: hostReference)
   }
 
-  mutating func restore(_ stack: NavigationStack) { self.stack = stack }
+  mutating func restore(_ stack: NavigationStack) { shown.restore(stack) }
 
   /// Restores a call that waits for a shown page. Returns false if there is no such page.
-  mutating func restore(_ call: CallNumber, openerOf page: String) -> Bool {
-    openPages[page]?.openers.append(call) != nil
+  func restore(_ call: CallNumber, openerOf page: String) -> Bool {
+    shown.addOpener(call, of: page)
   }
 
   /// Ends all pages with the session.
@@ -584,7 +420,7 @@ extension Pages {
 
   private mutating func fail(_ opening: PageOpening, _ error: CallError) -> [SessionPageAction] {
     let failed = SessionPageAction.emit(
-      .page, .pageFailed(opening.page, error, after: elapsed(since: opening.requestedAt)),
+      .page, .pageFailed(opening.page, error, after: shown.elapsed(since: opening.requestedAt)),
       by: opening.caller)
     if let edit = opening.edit { return [failed] + failEdit(edit, error) }
     return [failed, .settle(opening.call, .failure(error))]
@@ -593,14 +429,12 @@ extension Pages {
   private mutating func commit(_ opening: PageOpening) -> [SessionPageAction] {
     let (page, call) = (opening.page, opening.call)
     // While a silent or absent host was asked, other operations may have changed the stack.
-    if opening.mayFindPage || !guardedPages.isEmpty,
+    if opening.mayFindPage || !guards.isEmpty,
       let change = try? stack.check(opening.operation)
     {
       let close = SessionPageAction.close(
         page, opening.hostReference, reason: .cancelled, exts: [:])
-      if closesUnapprovedPages(
-        change, by: opening.closingRequest, approved: opening.approvedPages)
-      {
+      if guards.isUnapproved(change, by: opening.closingRequest, approved: opening.approvedPages) {
         return [close, .settle(call, .failure(.stackChanged))]
       }
       if let existing = change.existing {
@@ -620,7 +454,7 @@ extension Pages {
       }
       return actions
     } catch {
-      openPages.removeValue(forKey: page.id)
+      shown.removeEntry(page.id)
       return [
         .close(page, opening.hostReference, reason: .failed, exts: [:]),
         .settle(call, .failure(CallError(error))),
@@ -659,14 +493,14 @@ extension Pages {
 
   private mutating func begin(_ edit: StackEdit) -> [SessionPageAction] {
     do throws(CallError) {
-      _ = try isForced(edit.exts)
+      _ = try edit.exts.closesByForce
       let operation = edit.operation
-      let change = try check(operation)
-      if let error = denial(of: operation, change, by: edit.caller, closing: edit.closing) {
+      let change = try shown.check(operation)
+      if let error = shown.denial(of: operation, change, by: edit.caller, closing: edit.closing) {
         throw error
       }
       if mayNeedGuards(edit.approvedPages),
-        let actions = try askGuards(before: .edit(edit), change)
+        let actions = try askGuards(before: .edit(edit), edit.closingRequest, change)
       {
         return actions
       }
@@ -703,9 +537,9 @@ extension Pages {
     let request = edit.closingRequest
     do throws(CallError) {
       // While silent or absent hosts were asked, other operations may have changed the stack.
-      let change = try check(request.operation)
+      let change = try shown.check(request.operation)
       guard edit.isAsPlanned(change),
-        !closesUnapprovedPages(change, by: request, approved: edit.approvedPages)
+        !guards.isUnapproved(change, by: request, approved: edit.approvedPages)
       else { throw .stackChanged }
     } catch {
       return failEdit(edit.call, error)
@@ -741,7 +575,7 @@ extension Pages {
   ) -> [SessionPageAction] {
     queue.remove(edit.call)
     var actions: [SessionPageAction] = []
-    if let request = leaveQuestions.abandon(edit.call) { actions.append(.cancelRequest(request)) }
+    if let request = guards.abandon(edit.call) { actions.append(.cancelRequest(request)) }
     for call in edit.parts {
       queue.remove(call)
       if let request = pendingOpenings.abandon(call) { actions.append(.cancelRequest(request)) }
@@ -758,16 +592,14 @@ extension Pages {
 }
 
 extension Pages {
+  /// Adds a page that an operation is about to put on the stack. `opening` is `nil` for a page that is
+  /// shown already.
   private mutating func insert(
     _ page: Page, _ hostReference: HostReference, by caller: Caller, openers: [CallNumber],
     _ charge: ByteBudget.Charge, _ opening: PageOpening?
   ) {
-    let entry = StackEntry(
-      page, hostReference, by: caller, chosenHost: opening?.chosenHost, opener: opening?.opener,
-      openers: openers, openedAt: now(), charge)
-    openPages[page.id] = entry
-    if entry.hasGuard { guardedPages.insert(page.id) }
-    journal?.recordChange(.page(page.id))
+    shown.insert(page, hostReference, by: caller, openers: openers, charge, opening)
+    guards.add(for: page.id, at: hostReference)
   }
 
   /// Changes the stack, and completes a call with the result.
@@ -780,127 +612,28 @@ extension Pages {
       actions.append(.settle(call, .success(makeResponse(change))))
       return actions
     } catch {
-      if case .open(let page, _, _, _) = operation { openPages.removeValue(forKey: page.id) }
+      if case .open(let page, _, _, _) = operation { shown.removeEntry(page.id) }
       return [.settle(call, .failure(CallError(error)))]
     }
   }
 
-  /// Changes the stack. The actions notify, in order: hosts of closed pages, the host of the page
-  /// that gets new data, the host of the page on top, the new page's opener, openers of closed
-  /// pages, all observers.
-  ///
-  /// `exts` are those of the operation that closes pages. `shown` is the call that waits for a page
-  /// from then on. `began` is when the host of the page that opens was asked. `charge` is the memory
-  /// charge of the page that gets new data.
+  /// Changes the stack as ``ShownPages/apply(_:exts:shown:began:charge:)``. The guards of closed pages
+  /// are removed.
   private mutating func apply(
     _ operation: StackOperation, exts: ValueObject = [:],
-    shown: (call: CallNumber, page: String)? = nil, began: UInt64? = nil,
+    shown waiting: (call: CallNumber, page: String)? = nil, began: UInt64? = nil,
     charge: ByteBudget.Charge? = nil
   ) throws(StackError) -> (change: StackChange, actions: [SessionPageAction]) {
-    let earlier = observesVisibility() ? stack.visibilities : nil
-    let change = try stack.apply(operation)
-    if let journal {
-      journal.recordChange(.stack)
-      for closed in change.closed { journal.recordChange(.page(closed.page.id)) }
+    let applied = try shown.apply(
+      operation, exts: exts, shown: waiting, began: began, charge: charge)
+    if !guards.isEmpty {
+      for closed in applied.change.closed { guards.forget(closed.page.id) }
     }
-    let closed = change.closed.map { removed in
-      let entry = openPages.removeValue(forKey: removed.page.id)
-      guard let entry, entry.earlyResult != nil else {
-        return (removed.page, removed.outcome, entry)
-      }
-      return (removed.page, entry.outcome(closing: removed.outcome), entry)
-    }
-    if !guardedPages.isEmpty { guardedPages.subtract(closed.map(\.0.id)) }
-    let exts = operation.openedPage?.exts ?? exts
-    var actions: [SessionPageAction] = []
-    // Enough for a page that opens or closes.
-    actions.reserveCapacity(6)
-    for case (let page, let outcome, let entry?) in closed {
-      actions.append(
-        .close(page, entry.hostReference, reason: outcome.kind, exts: exts))
-    }
-    // The page on top is resumed, because hosts may have shown new pages over it.
-    var resumed = change.coveringPage == nil ? change.resumed : change.top
-    if let delivery = change.delivered, let page = change.existing, let entry = openPages[page.id] {
-      entry.page = page
-      if let charge { entry.charge = charge }
-      journal?.recordChange(.page(page.id))
-      actions.append(.resume(page, entry.hostReference, delivery))
-      // Hosts show the page that is resumed last, which has to be the one on top.
-      resumed = page.id == change.top?.id ? nil : change.top
-    }
-    if let page = resumed, let entry = openPages[page.id] {
-      actions.append(.resume(page, entry.hostReference, nil))
-    }
-    if let shown { actions.append(.shown(shown.call, page: shown.page)) }
-    for (_, outcome, entry) in closed {
-      for opener in entry?.openers ?? [] {
-        actions.append(.settle(opener, .success(.outcome(outcome))))
-      }
-    }
-    for case (let page, let outcome, let entry?) in closed {
-      actions.append(
-        .emit(
-          .page, .pageClosed(page, outcome, after: elapsed(since: entry.openedAt)), by: entry.caller
-        ))
-    }
-    if let page = change.shown, let entry = openPages[page.id] {
-      entry.page = page
-      actions.append(
-        .emit(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
-    }
-    for page in change.opened {
-      guard let entry = openPages[page.id] else { continue }
-      entry.page = page
-      actions.append(
-        .emit(.page, .pageOpened(page, after: elapsed(since: began)), by: entry.caller))
-    }
-    if let page = change.resumed, let entry = openPages[page.id] {
-      actions.append(.emit(.page, .pageResumed(page), by: entry.caller))
-    }
-    if let earlier { actions += visibilityEvents(since: earlier) }
-    return (change, actions)
-  }
-
-  /// Returns the events of the pages whose visibility has changed.
-  private func visibilityEvents(since earlier: [PageVisibility.PageState]) -> [SessionPageAction] {
-    let earlier = Dictionary(
-      earlier.map { ($0.page.id, $0.visibility) }, uniquingKeysWith: { first, _ in first })
-    return stack.visibilities.compactMap { page, visibility in
-      guard earlier[page.id] != visibility, let entry = openPages[page.id] else { return nil }
-      return .emit(.visibility, .pageVisibilityChanged(page, visibility), by: entry.caller)
-    }
-  }
-
-  /// Returns the time since `start`, on the loop's clock; zero if `start` is `nil`.
-  private func elapsed(since start: UInt64?) -> Duration {
-    guard let start else { return .zero }
-    return .nanoseconds(Int64(clamping: now() &- start))
-  }
-}
-
-extension ByteBudget {
-  /// Charges the memory of a page. Fails as ``Pages/charge(_:)``.
-  fileprivate func charge(_ page: Page) throws(CallError) -> Charge {
-    let bytes =
-      page.uri.utf8.count + (page.otherCalledURI?.utf8.count ?? 0)
-      + Value.object(page.params).size + Value.object(page.exts).size
-    do { return try charge(bytes) } catch { throw CallError(error, for: bytes) }
+    return applied
   }
 }
 
 extension StackChange {
   /// The page that closes with a result, if there is one.
   fileprivate var finished: RemovedPage? { closed.first { $0.outcome.kind == .finished } }
-}
-
-extension StackOperation {
-  /// The page that the operation opens, if it opens one.
-  fileprivate var openedPage: Page? {
-    switch self {
-    case .open(let page, _, _, _): page
-    case .select(_, let first, _): first
-    case .back, .finish, .cancel, .remove, .edit, .end: nil
-    }
-  }
 }

@@ -31,3 +31,17 @@ final class StackRequest {
     self.checkingResult = checkingResult
   }
 }
+
+extension ValueObject {
+  /// Whether `exts` ask to close pages without asking their guards. Fails with -32602 if they do not
+  /// say so with a boolean.
+  var closesByForce: Bool {
+    get throws(CallError) {
+      switch self["force"] {
+      case nil: return false
+      case .bool(let isForced)?: return isForced
+      case _?: throw CallError(.invalidExts(name: "force", reason: "has to be true or false"))
+      }
+    }
+  }
+}

@@ -78,13 +78,14 @@ struct OpenPageContext: Codable {
   private let result: Value?
   private let guards: [PageGuardRecord]?
 
-  fileprivate init(_ entry: Pages.StackEntry) {
+  fileprivate init(_ entry: StackEntry, _ pageGuards: [PageGuard]) {
     caller = CallerRecord(entry.caller)
     opener = entry.opener
     hostClient = if case .client(let client) = entry.hostReference { client } else { nil }
     chosenHost = entry.chosenHost.map(ChosenHostRecord.init)
     result = entry.earlyResult?.value
-    guards = entry.guards.isEmpty ? nil : entry.guards.compactMap(PageGuardRecord.init)
+    let records = pageGuards.compactMap(PageGuardRecord.init)
+    guards = records.isEmpty ? nil : records
   }
 
   fileprivate func earlyResult() throws(RecordDecodingError) -> PageResult? {
@@ -98,8 +99,9 @@ struct OpenPageContext: Codable {
 }
 
 extension OpenPageRecord {
-  init(_ entry: Pages.StackEntry) {
-    self.init(PageRecord(entry.page), in: OpenPageContext(entry))
+  /// The record of a page with these guards.
+  init(_ entry: StackEntry, _ guards: [PageGuard]) {
+    self.init(PageRecord(entry.page), in: OpenPageContext(entry, guards))
   }
 }
 

@@ -57,7 +57,7 @@ extension Session: SessionJournal.JournalSource {
           name, InvitationsRecord(invitations, at: loop.nanoseconds, wall: environment.now()))
       case .deepLinks: step(name, DeepLinksRecord(pendingLinks))
       case .gates: step(name, gates.areAllClosed ? nil : gates.record)
-      case .page(let id): step(name, pages[id].map(OpenPageRecord.init))
+      case .page(let id): step(name, pages[id].map { OpenPageRecord($0, pages.guards(of: id)) })
       case .client(let id): step(name, clients[id].flatMap(record))
       case .idempotencyKey(let key): step(name, record(of: key))
       case .clientState(let id):

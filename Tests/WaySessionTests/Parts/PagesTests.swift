@@ -193,7 +193,7 @@ struct PagesTests {
     fixture.respond("p1")
     try fixture.open("x://a?n=2", call: 2, style: .popTo, params: ["n": 2])
     var record =
-      RecordCoder.value(of: OpenPageRecord(try #require(fixture.pages["p1"]))).object ?? [:]
+      RecordCoder.value(of: OpenPageRecord(try #require(fixture.pages["p1"]), [])).object ?? [:]
     #expect(record["called"] == "x://alias")
     if isOldRecord { record["called"] = nil }
     var restored = PagesFixture()
