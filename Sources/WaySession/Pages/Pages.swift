@@ -454,7 +454,7 @@ extension Pages {
       }
       return actions
     } catch {
-      shown.removeEntry(page.id)
+      removeEntry(page.id)
       return [
         .close(page, opening.hostReference, reason: .failed, exts: [:]),
         .settle(call, .failure(CallError(error))),
@@ -602,6 +602,12 @@ extension Pages {
     guards.add(for: page.id, at: hostReference)
   }
 
+  /// Removes a page that could not be put on the stack.
+  private mutating func removeEntry(_ page: String) {
+    shown.removeEntry(page)
+    guards.forget(page)
+  }
+
   /// Changes the stack, and completes a call with the result.
   private mutating func applyAndRespond(
     _ call: CallNumber, _ operation: StackOperation, exts: ValueObject = [:],
@@ -612,7 +618,7 @@ extension Pages {
       actions.append(.settle(call, .success(makeResponse(change))))
       return actions
     } catch {
-      if case .open(let page, _, _, _) = operation { shown.removeEntry(page.id) }
+      if case .open(let page, _, _, _) = operation { removeEntry(page.id) }
       return [.settle(call, .failure(CallError(error)))]
     }
   }
