@@ -179,8 +179,9 @@ package struct EventSink: Sendable {
   package init() {}
 }
 
-/// An operation on the stack or on a page, reported if it fails.
-package struct SessionFailedOperation: Sendable {
+/// An operation on the stack or on a page, reported if it fails. A class, so that its call has one
+/// reference.
+package final class SessionFailedOperation: Sendable {
   /// The method; nil if a URI was called.
   package let method: String?
   /// The URI that was called, or the URI of the page; nil if it is unknown.
@@ -188,4 +189,11 @@ package struct SessionFailedOperation: Sendable {
   /// Whether the server has added the URI: the caller has named the page by its id.
   let addsURI: Bool
   package let caller: Caller
+
+  init(method: String?, uri: String?, addsURI: Bool, caller: Caller) {
+    self.method = method
+    self.uri = uri
+    self.addsURI = addsURI
+    self.caller = caller
+  }
 }
