@@ -191,201 +191,210 @@ static const unsigned char file_62[] = {
 #embed "../../web/bridge/mock/client.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../web/bridge/mock/invitation.js"
+#embed "../../web/bridge/mock/gates.js"
 };
 static const unsigned char file_64[] = {
-#embed "../../web/bridge/mock/session.js"
+#embed "../../web/bridge/mock/interceptors.js"
 };
 static const unsigned char file_65[] = {
-#embed "../../web/bridge/mock/socket.js"
+#embed "../../web/bridge/mock/invitation.js"
 };
 static const unsigned char file_66[] = {
-#embed "../../web/bridge/mock/stack.js"
+#embed "../../web/bridge/mock/resolution.js"
 };
 static const unsigned char file_67[] = {
-#embed "../../web/bridge/mock/types.js"
+#embed "../../web/bridge/mock/session.js"
 };
 static const unsigned char file_68[] = {
-#embed "../../web/bridge/react.js"
+#embed "../../web/bridge/mock/socket.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../web/bridge/react/calls.js"
+#embed "../../web/bridge/mock/stack.js"
 };
 static const unsigned char file_70[] = {
-#embed "../../web/bridge/react/state.js"
+#embed "../../web/bridge/mock/types.js"
 };
 static const unsigned char file_71[] = {
-#embed "../../web/bridge/react/store.js"
+#embed "../../web/bridge/react.js"
 };
 static const unsigned char file_72[] = {
-#embed "../../web/bridge/reload.js"
+#embed "../../web/bridge/react/calls.js"
 };
 static const unsigned char file_73[] = {
-#embed "../../web/bridge/reload.min.js"
+#embed "../../web/bridge/react/state.js"
 };
 static const unsigned char file_74[] = {
-#embed "../../web/bridge/reload.min.js.gz"
+#embed "../../web/bridge/react/store.js"
 };
 static const unsigned char file_75[] = {
-#embed "../../web/bridge/reload.min.js.map"
+#embed "../../web/bridge/reload.js"
 };
 static const unsigned char file_76[] = {
-#embed "../../web/bridge/resume.js"
+#embed "../../web/bridge/reload.min.js"
 };
 static const unsigned char file_77[] = {
-#embed "../../web/bridge/resume.min.js"
+#embed "../../web/bridge/reload.min.js.gz"
 };
 static const unsigned char file_78[] = {
-#embed "../../web/bridge/resume.min.js.gz"
+#embed "../../web/bridge/reload.min.js.map"
 };
 static const unsigned char file_79[] = {
-#embed "../../web/bridge/resume.min.js.map"
+#embed "../../web/bridge/resume.js"
 };
 static const unsigned char file_80[] = {
-#embed "../../web/bridge/session/client.js"
+#embed "../../web/bridge/resume.min.js"
 };
 static const unsigned char file_81[] = {
-#embed "../../web/bridge/session/frame-store.js"
+#embed "../../web/bridge/resume.min.js.gz"
 };
 static const unsigned char file_82[] = {
-#embed "../../web/bridge/session/invitation.js"
+#embed "../../web/bridge/resume.min.js.map"
 };
 static const unsigned char file_83[] = {
-#embed "../../web/bridge/session/registrations.js"
+#embed "../../web/bridge/session/client.js"
 };
 static const unsigned char file_84[] = {
-#embed "../../web/bridge/session/reload-store.js"
+#embed "../../web/bridge/session/frame-store.js"
 };
 static const unsigned char file_85[] = {
-#embed "../../web/bridge/session/resumption.js"
+#embed "../../web/bridge/session/invitation.js"
 };
 static const unsigned char file_86[] = {
-#embed "../../web/bridge/session/sequence-state.js"
+#embed "../../web/bridge/session/registrations.js"
 };
 static const unsigned char file_87[] = {
-#embed "../../web/bridge/session/session-access.js"
+#embed "../../web/bridge/session/reload-store.js"
 };
 static const unsigned char file_88[] = {
-#embed "../../web/bridge/session/unreadable-messages.js"
+#embed "../../web/bridge/session/resumption.js"
 };
 static const unsigned char file_89[] = {
-#embed "../../web/bridge/types/api.js"
+#embed "../../web/bridge/session/sequence-state.js"
 };
 static const unsigned char file_90[] = {
-#embed "../../web/bridge/types/hooks.js"
+#embed "../../web/bridge/session/session-access.js"
 };
 static const unsigned char file_91[] = {
-#embed "../../web/bridge/types/routes.js"
+#embed "../../web/bridge/session/unreadable-messages.js"
 };
 static const unsigned char file_92[] = {
-#embed "../../web/bridge/uri/pattern.js"
+#embed "../../web/bridge/types/api.js"
 };
 static const unsigned char file_93[] = {
-#embed "../../web/bridge/uri/uri-map.js"
+#embed "../../web/bridge/types/hooks.js"
 };
 static const unsigned char file_94[] = {
-#embed "../../web/bridge/uri/uri-template.js"
+#embed "../../web/bridge/types/routes.js"
 };
 static const unsigned char file_95[] = {
-#embed "../../web/bridge/uri/uri.js"
+#embed "../../web/bridge/uri/pattern.js"
 };
 static const unsigned char file_96[] = {
-#embed "../../web/bridge/values/errors.js"
+#embed "../../web/bridge/uri/uri-map.js"
 };
 static const unsigned char file_97[] = {
-#embed "../../web/bridge/values/json-values.js"
+#embed "../../web/bridge/uri/uri-template.js"
 };
 static const unsigned char file_98[] = {
-#embed "../../web/bridge/values/random-id.js"
+#embed "../../web/bridge/uri/uri.js"
 };
 static const unsigned char file_99[] = {
-#embed "../../web/inspector/call-detail.js"
+#embed "../../web/bridge/values/errors.js"
 };
 static const unsigned char file_100[] = {
-#embed "../../web/inspector/calls-view.js"
+#embed "../../web/bridge/values/json-values.js"
 };
 static const unsigned char file_101[] = {
-#embed "../../web/inspector/client-removal.js"
+#embed "../../web/bridge/values/random-id.js"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/cluster-view.js"
+#embed "../../web/inspector/call-detail.js"
 };
 static const unsigned char file_103[] = {
-#embed "../../web/inspector/confirm-dialog.js"
+#embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_104[] = {
-#embed "../../web/inspector/connection.js"
+#embed "../../web/inspector/client-removal.js"
 };
 static const unsigned char file_105[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_106[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/inspector/confirm-dialog.js"
 };
 static const unsigned char file_107[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/inspector/connection.js"
 };
 static const unsigned char file_108[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_109[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_110[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_111[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_112[] = {
-#embed "../../web/inspector/nearest-routes.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_113[] = {
-#embed "../../web/inspector/record-index.js"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_114[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_115[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/nearest-routes.js"
 };
 static const unsigned char file_116[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/record-index.js"
 };
 static const unsigned char file_117[] = {
-#embed "../../web/inspector/rejections-view.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_118[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_119[] = {
-#embed "../../web/inspector/roving-tabindex.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_120[] = {
-#embed "../../web/inspector/server-results-view.js"
+#embed "../../web/inspector/rejections-view.js"
 };
 static const unsigned char file_121[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_122[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/roving-tabindex.js"
 };
 static const unsigned char file_123[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/server-results-view.js"
 };
 static const unsigned char file_124[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/sessions-view.js"
 };
 static const unsigned char file_125[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/stack-view.js"
 };
 static const unsigned char file_126[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/tabs.js"
 };
 static const unsigned char file_127[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/timeline-view.js"
 };
 static const unsigned char file_128[] = {
+#embed "../../web/inspector/timeline.js"
+};
+static const unsigned char file_129[] = {
+#embed "../../web/inspector/tokens.css"
+};
+static const unsigned char file_130[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_131[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -453,72 +462,75 @@ static const struct web_client_file files[] = {
     {"bridge/mock.min.js.map", file_60, sizeof file_60},
     {"bridge/mock/app.js", file_61, sizeof file_61},
     {"bridge/mock/client.js", file_62, sizeof file_62},
-    {"bridge/mock/invitation.js", file_63, sizeof file_63},
-    {"bridge/mock/session.js", file_64, sizeof file_64},
-    {"bridge/mock/socket.js", file_65, sizeof file_65},
-    {"bridge/mock/stack.js", file_66, sizeof file_66},
-    {"bridge/mock/types.js", file_67, sizeof file_67},
-    {"bridge/react.js", file_68, sizeof file_68},
-    {"bridge/react/calls.js", file_69, sizeof file_69},
-    {"bridge/react/state.js", file_70, sizeof file_70},
-    {"bridge/react/store.js", file_71, sizeof file_71},
-    {"bridge/reload.js", file_72, sizeof file_72},
-    {"bridge/reload.min.js", file_73, sizeof file_73},
-    {"bridge/reload.min.js.gz", file_74, sizeof file_74},
-    {"bridge/reload.min.js.map", file_75, sizeof file_75},
-    {"bridge/resume.js", file_76, sizeof file_76},
-    {"bridge/resume.min.js", file_77, sizeof file_77},
-    {"bridge/resume.min.js.gz", file_78, sizeof file_78},
-    {"bridge/resume.min.js.map", file_79, sizeof file_79},
-    {"bridge/session/client.js", file_80, sizeof file_80},
-    {"bridge/session/frame-store.js", file_81, sizeof file_81},
-    {"bridge/session/invitation.js", file_82, sizeof file_82},
-    {"bridge/session/registrations.js", file_83, sizeof file_83},
-    {"bridge/session/reload-store.js", file_84, sizeof file_84},
-    {"bridge/session/resumption.js", file_85, sizeof file_85},
-    {"bridge/session/sequence-state.js", file_86, sizeof file_86},
-    {"bridge/session/session-access.js", file_87, sizeof file_87},
-    {"bridge/session/unreadable-messages.js", file_88, sizeof file_88},
-    {"bridge/types/api.js", file_89, sizeof file_89},
-    {"bridge/types/hooks.js", file_90, sizeof file_90},
-    {"bridge/types/routes.js", file_91, sizeof file_91},
-    {"bridge/uri/pattern.js", file_92, sizeof file_92},
-    {"bridge/uri/uri-map.js", file_93, sizeof file_93},
-    {"bridge/uri/uri-template.js", file_94, sizeof file_94},
-    {"bridge/uri/uri.js", file_95, sizeof file_95},
-    {"bridge/values/errors.js", file_96, sizeof file_96},
-    {"bridge/values/json-values.js", file_97, sizeof file_97},
-    {"bridge/values/random-id.js", file_98, sizeof file_98},
-    {"inspector/call-detail.js", file_99, sizeof file_99},
-    {"inspector/calls-view.js", file_100, sizeof file_100},
-    {"inspector/client-removal.js", file_101, sizeof file_101},
-    {"inspector/cluster-view.js", file_102, sizeof file_102},
-    {"inspector/confirm-dialog.js", file_103, sizeof file_103},
-    {"inspector/connection.js", file_104, sizeof file_104},
-    {"inspector/dom.js", file_105, sizeof file_105},
-    {"inspector/explain-view.js", file_106, sizeof file_106},
-    {"inspector/format.js", file_107, sizeof file_107},
-    {"inspector/icon.svg", file_108, sizeof file_108},
-    {"inspector/index.html", file_109, sizeof file_109},
-    {"inspector/inspector.css", file_110, sizeof file_110},
-    {"inspector/inspector.js", file_111, sizeof file_111},
-    {"inspector/nearest-routes.js", file_112, sizeof file_112},
-    {"inspector/record-index.js", file_113, sizeof file_113},
-    {"inspector/recorder.js", file_114, sizeof file_114},
-    {"inspector/recording.js", file_115, sizeof file_115},
-    {"inspector/records.js", file_116, sizeof file_116},
-    {"inspector/rejections-view.js", file_117, sizeof file_117},
-    {"inspector/routes-view.js", file_118, sizeof file_118},
-    {"inspector/roving-tabindex.js", file_119, sizeof file_119},
-    {"inspector/server-results-view.js", file_120, sizeof file_120},
-    {"inspector/sessions-view.js", file_121, sizeof file_121},
-    {"inspector/stack-view.js", file_122, sizeof file_122},
-    {"inspector/tabs.js", file_123, sizeof file_123},
-    {"inspector/timeline-view.js", file_124, sizeof file_124},
-    {"inspector/timeline.js", file_125, sizeof file_125},
-    {"inspector/tokens.css", file_126, sizeof file_126},
-    {"inspector/versions-view.js", file_127, sizeof file_127},
-    {"inspector/views.css", file_128, sizeof file_128},
+    {"bridge/mock/gates.js", file_63, sizeof file_63},
+    {"bridge/mock/interceptors.js", file_64, sizeof file_64},
+    {"bridge/mock/invitation.js", file_65, sizeof file_65},
+    {"bridge/mock/resolution.js", file_66, sizeof file_66},
+    {"bridge/mock/session.js", file_67, sizeof file_67},
+    {"bridge/mock/socket.js", file_68, sizeof file_68},
+    {"bridge/mock/stack.js", file_69, sizeof file_69},
+    {"bridge/mock/types.js", file_70, sizeof file_70},
+    {"bridge/react.js", file_71, sizeof file_71},
+    {"bridge/react/calls.js", file_72, sizeof file_72},
+    {"bridge/react/state.js", file_73, sizeof file_73},
+    {"bridge/react/store.js", file_74, sizeof file_74},
+    {"bridge/reload.js", file_75, sizeof file_75},
+    {"bridge/reload.min.js", file_76, sizeof file_76},
+    {"bridge/reload.min.js.gz", file_77, sizeof file_77},
+    {"bridge/reload.min.js.map", file_78, sizeof file_78},
+    {"bridge/resume.js", file_79, sizeof file_79},
+    {"bridge/resume.min.js", file_80, sizeof file_80},
+    {"bridge/resume.min.js.gz", file_81, sizeof file_81},
+    {"bridge/resume.min.js.map", file_82, sizeof file_82},
+    {"bridge/session/client.js", file_83, sizeof file_83},
+    {"bridge/session/frame-store.js", file_84, sizeof file_84},
+    {"bridge/session/invitation.js", file_85, sizeof file_85},
+    {"bridge/session/registrations.js", file_86, sizeof file_86},
+    {"bridge/session/reload-store.js", file_87, sizeof file_87},
+    {"bridge/session/resumption.js", file_88, sizeof file_88},
+    {"bridge/session/sequence-state.js", file_89, sizeof file_89},
+    {"bridge/session/session-access.js", file_90, sizeof file_90},
+    {"bridge/session/unreadable-messages.js", file_91, sizeof file_91},
+    {"bridge/types/api.js", file_92, sizeof file_92},
+    {"bridge/types/hooks.js", file_93, sizeof file_93},
+    {"bridge/types/routes.js", file_94, sizeof file_94},
+    {"bridge/uri/pattern.js", file_95, sizeof file_95},
+    {"bridge/uri/uri-map.js", file_96, sizeof file_96},
+    {"bridge/uri/uri-template.js", file_97, sizeof file_97},
+    {"bridge/uri/uri.js", file_98, sizeof file_98},
+    {"bridge/values/errors.js", file_99, sizeof file_99},
+    {"bridge/values/json-values.js", file_100, sizeof file_100},
+    {"bridge/values/random-id.js", file_101, sizeof file_101},
+    {"inspector/call-detail.js", file_102, sizeof file_102},
+    {"inspector/calls-view.js", file_103, sizeof file_103},
+    {"inspector/client-removal.js", file_104, sizeof file_104},
+    {"inspector/cluster-view.js", file_105, sizeof file_105},
+    {"inspector/confirm-dialog.js", file_106, sizeof file_106},
+    {"inspector/connection.js", file_107, sizeof file_107},
+    {"inspector/dom.js", file_108, sizeof file_108},
+    {"inspector/explain-view.js", file_109, sizeof file_109},
+    {"inspector/format.js", file_110, sizeof file_110},
+    {"inspector/icon.svg", file_111, sizeof file_111},
+    {"inspector/index.html", file_112, sizeof file_112},
+    {"inspector/inspector.css", file_113, sizeof file_113},
+    {"inspector/inspector.js", file_114, sizeof file_114},
+    {"inspector/nearest-routes.js", file_115, sizeof file_115},
+    {"inspector/record-index.js", file_116, sizeof file_116},
+    {"inspector/recorder.js", file_117, sizeof file_117},
+    {"inspector/recording.js", file_118, sizeof file_118},
+    {"inspector/records.js", file_119, sizeof file_119},
+    {"inspector/rejections-view.js", file_120, sizeof file_120},
+    {"inspector/routes-view.js", file_121, sizeof file_121},
+    {"inspector/roving-tabindex.js", file_122, sizeof file_122},
+    {"inspector/server-results-view.js", file_123, sizeof file_123},
+    {"inspector/sessions-view.js", file_124, sizeof file_124},
+    {"inspector/stack-view.js", file_125, sizeof file_125},
+    {"inspector/tabs.js", file_126, sizeof file_126},
+    {"inspector/timeline-view.js", file_127, sizeof file_127},
+    {"inspector/timeline.js", file_128, sizeof file_128},
+    {"inspector/tokens.css", file_129, sizeof file_129},
+    {"inspector/versions-view.js", file_130, sizeof file_130},
+    {"inspector/views.css", file_131, sizeof file_131},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

@@ -57,6 +57,7 @@ navigator.share Tea
 true false
 Kyoto
 { shared: 'Tea' } router.invoke
+[ 'tea' ] [ { name: 'signedIn', open: true } ]
 show native://address/a2
 page.closed finished
 hide native://address/a2 {}

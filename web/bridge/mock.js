@@ -38,7 +38,7 @@ export class MockBridge extends Bridge {
 
 /**
  * A bridge for tests without a server. It has the interface of `Bridge`, sends the same messages in the same order as on a connection, and gets
- * the app's behaviour as functions. The app has one stack without modal pages and tabs, and no policy, interceptors or route table. Its session
+ * the app's behaviour as functions. The app has one stack without modal pages and tabs, and no policy or route table. Its session
  * ends with this bridge. Pages that were invited to it are its `guest`s.
  *
  * With the `Routes` of a generated file as its type argument, `mockBridge<Routes>(…)`, it is a `Bridge<Routes>`, and the functions of the app are checked against them.

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 const WEB = fileURLToPath(new URL("..", import.meta.url));
 const CONSUMERS = new URL("consumers/", import.meta.url);
 /** The most bytes of the package: as a tarball, and unpacked, most of which are sources for debuggers. */
-const LARGEST = { packed: 240000, unpacked: 760000 };
+const LARGEST = { packed: 250000, unpacked: 795000 };
 /** The output of `main.ts`. */
 const SEEN = [
   true, 7, 7, "noBridge", "finished", "a/2", "Main", { uri: "native://address/a%2F2", params: { zoom: 3 } }, true, { canOpen: true, kind: "page" }, true,

@@ -21,6 +21,18 @@ import { MockSocket } from "./socket.js";
  * @property {import("../types/routes.js").IfAny<Routes, Record<string, MockTaskHandler>, MockTasks<Routes>>} [tasks] return the value of the task, or a promise of it
  * @property {import("../types/routes.js").IfAny<Routes, Record<string, MockPageHandler>, MockPages<Routes>>} [pages] return the result of the
  *   page, or a promise of it. The page closes when it has its result; with a promise that never settles it waits for `back` or `finish`
+ * @property {Record<string, MockGate>} [gates] by name, in the order in which a call passes them; closed at first
+ * @property {Record<string, import("../types/api.js").InterceptorHandler>} [interceptors] those of the app, by URI, pattern or scheme, in the
+ *   order in which they see a call
+ */
+
+/**
+ * A condition that calls of some routes wait for, such as that the user has signed in.
+ * @typedef {object} MockGate
+ * @property {string} opens the URI of the page or task that opens the gate
+ * @property {string[]} routes the URIs, patterns and schemes that need the gate
+ * @property {import("../types/api.js").Params} [params] those of the page or task
+ * @property {(result: any) => boolean} [passes] whether a result opens the gate; default: each does
  */
 
 /**
@@ -52,7 +64,7 @@ export class MockApp {
   calls = [];
   /** While this is true, connections fail. */
   isDown = false;
-  /** @type {import("./types.js").Handlers} */ #routes = { tasks: new URIMap(), pages: new URIMap() };
+  /** @type {import("./types.js").Handlers} */ #routes;
   /** @type {Set<import("./types.js").Connection>} the bridge's own first */ #connections = new Set();
   #sessions = 0;
 
@@ -63,8 +75,9 @@ export class MockApp {
   WebSocket;
 
   /** @param {MockRoutes<Routes>} routes */
-  constructor({ tasks = {}, pages = {} }) {
+  constructor({ tasks = {}, pages = {}, gates = {}, interceptors = {} }) {
     const app = this;
+    this.#routes = { tasks: new URIMap(), pages: new URIMap(), gates: Object.entries(gates), interceptors: Object.entries(interceptors) };
     this.WebSocket = function () {
       return app.#connect();
     };

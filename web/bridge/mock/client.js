@@ -1,6 +1,7 @@
 // @ts-check
 import { failure } from "../values/errors.js";
 import { covers } from "../events/subscriptions.js";
+import { interceptorDeclaration } from "./interceptors.js";
 import { forbidden } from "./invitation.js";
 
 /** @typedef {import("../calls/incoming-requests.js").RequestHandler} RequestHandler */
@@ -26,6 +27,8 @@ export class MockClient {
   methods = new Map(/** @type {[string, RequestHandler][]} */ ([
     ["session.invite", (params) => this.#invite(params)],
     ["session.clients", () => ({ clients: [...this.isGuest ? [this] : this.#session.clients].map(presence) })],
+    ["session.gates", () => ({ gates: this.#session.gates.states })],
+    ["session.setGate", (params) => this.#setGate(params)],
     ["router.open", (params, context) => this.#session.open(...this.#authorized(params, context))],
     ["router.invoke", (params, context) => this.#session.invoke(...this.#authorized(params, context))],
     ["router.deliver", (params, context) => this.#session.deliver(...this.#authorized(params, context))],
@@ -71,7 +74,8 @@ export class MockClient {
   /** @param {any[]} hosts */
   register(hosts) {
     this.#invitation?.checkHosts(hosts);
-    for (const host of hosts) {
+    for (const host of hosts.map(normalized)) {
+      if (this.isGuest && host.kind === "interceptor") throw forbidden("A guest cannot register an interceptor");
       this.#hosts.get(JSON.stringify(host))?.remove();
       this.#hosts.set(JSON.stringify(host), { host, remove: this.#session.host(host, this) });
     }
@@ -86,7 +90,7 @@ export class MockClient {
 
   /** @param {any[]} hosts */
   #unregister(hosts) {
-    for (const host of hosts) {
+    for (const host of hosts.map(normalized)) {
       this.#hosts.get(JSON.stringify(host))?.remove();
       this.#hosts.delete(JSON.stringify(host));
     }
@@ -116,9 +120,7 @@ export class MockClient {
   #publish(topic, data = null) {
     if (/^(session|page|task|route|server|table)\./.test(topic)) throw failure("invalidParams", `The topic "${topic}" is the server's own`);
     if (this.#invitation?.mayPublish(topic) === false) throw forbidden(`This guest cannot publish "${topic}"`);
-    const subscribers = [...this.#session.clients].filter((client) => client.isSubscribed(topic));
-    for (const { peer } of subscribers) peer.notify("event", { topic, data, at: Date.now(), client: "mock" });
-    return { delivered: subscribers.length, waiting: 0 };
+    return { delivered: this.#session.publish(topic, data, "mock"), waiting: 0 };
   }
 
   /**
@@ -165,19 +167,27 @@ export class MockClient {
   #authorized(params, context) {
     const uri = params.uri ?? params.action_url;
     const callers = this.#callers(params);
-    if (!callers.every((each) => each.#mayCall(uri))) throw forbidden(`This guest cannot call "${uri}"`);
+    if (!callers.every((each) => each.mayCall(uri))) throw forbidden(`This guest cannot call "${uri}"`);
     return [{ from: this.page, ...params }, context, callers];
   }
 
   /** @param {any} params */
   #canOpen(params) {
-    const may = this.#callers(params).every((each) => each.#mayCall(params.uri));
+    const may = this.#callers(params).every((each) => each.mayCall(params.uri));
     return may ? this.#session.canOpen(params.uri) : { canOpen: false };
   }
 
   /** @param {string} uri */
-  #mayCall(uri) {
+  mayCall(uri) {
     return this.#invitation?.mayCall(uri) ?? true;
+  }
+
+  /** @param {any} params */
+  #setGate({ gate, open }) {
+    if (this.isGuest) throw forbidden("A guest cannot open or close a gate");
+    if (typeof gate !== "string" || typeof open !== "boolean") throw failure("invalidParams", "session.setGate needs gate and open");
+    this.#session.gates.set(gate, open);
+    return null;
   }
 
   /** @param {any} params */
@@ -208,7 +218,7 @@ export class MockClient {
     if (!this.#session.stack.removedBy(remove).every(({ id }) => this.#owns(id))) {
       throw forbidden("A guest can only close the page in which it runs, and pages that it shows or has opened");
     }
-    const denied = open.find((/** @type {any} */ { uri }) => !this.#mayCall(uri));
+    const denied = open.find((/** @type {any} */ { uri }) => !this.mayCall(uri));
     if (denied !== undefined) throw forbidden(`This guest cannot call "${denied.uri}"`);
     return this.#session.edit(params, context, [this]);
   }
@@ -261,6 +271,14 @@ export class MockClient {
     const { uri, params, ...rest } = page;
     return rest;
   }
+}
+
+/**
+ * Returns a declaration as the server keeps it, so that equal ones can be compared.
+ * @param {any} host
+ */
+function normalized(host) {
+  return host.kind === "interceptor" ? interceptorDeclaration(host) : host;
 }
 
 /**

@@ -4,9 +4,12 @@ import { BridgeError, bridgeError, cancelled, DeclinedError, failure, runHandler
 import { platformClock } from "../connection/clock.js";
 import { finished } from "../fallback.js";
 import { KeyedResults } from "../hosting/keyed-results.js";
-import { queryOf, normalForm } from "../uri/uri.js";
+import { queryOf } from "../uri/uri.js";
 import { URIMap } from "../uri/uri-map.js";
+import { MockGates } from "./gates.js";
+import { MockInterceptors } from "./interceptors.js";
 import { MockInvitation } from "./invitation.js";
+import { merged, MockResolution, noRoute } from "./resolution.js";
 import { MockClient } from "./client.js";
 import { MockStack } from "./stack.js";
 
@@ -14,6 +17,7 @@ import { MockStack } from "./stack.js";
 /** @typedef {import("../types/api.js").Outcome} Outcome */
 /** @typedef {import("../calls/incoming-requests.js").RunContext} RunContext */
 /** @typedef {import("./app.js").MockPageHandler} MockPageHandler */
+/** @typedef {import("./resolution.js").ResolvedCall} ResolvedCall */
 
 /** The token with which a bridge joins that was not invited. */
 export const JOIN_TOKEN = "mock";
@@ -32,6 +36,8 @@ export class MockSession {
   /** @type {Set<string>} */ #deliveredKeys = new Set();
   #lastPage = 0;
   #routes;
+  #interceptors;
+  #resolution;
   stack = new MockStack({
     closed: (page, reason, exts) => this.#closed(page, reason, exts),
     resumed: (page, changes) => this.#resumed(page, changes),
@@ -47,6 +53,16 @@ export class MockSession {
   constructor(id, routes) {
     this.id = id;
     this.#routes = routes;
+    this.#interceptors = new MockInterceptors(routes.interceptors);
+    this.gates = new MockGates(routes.gates, {
+      open: (call, signal) => this.open(call, { signal, progress: () => {} }, [], true),
+      changed: (gate, open) => this.publish("session.gate", { session: this.id, gate, open }),
+    });
+    this.#resolution = new MockResolution({
+      interceptors: this.#interceptors, gates: this.gates,
+      find: (uri) => this.#findTask(uri) ?? this.#routes.pages.find(uri) ?? this.#hosted.page.find(uri),
+      caller: (callers) => this.#caller(callers),
+    });
   }
 
   /**
@@ -98,6 +114,7 @@ export class MockSession {
    * @param {MockClient} client
    */
   host(declaration, client) {
+    if (declaration.kind === "interceptor") return this.#interceptors.add(declaration, client.peer);
     return this.#hosted[/** @type {"page" | "task" | "service"} */ (declaration.kind)].add(declaration, client);
   }
 
@@ -114,23 +131,24 @@ export class MockSession {
    * @param {any} params
    * @param {RunContext} context
    * @param {MockClient[]} callers the clients that must have the right to the call, the first caller last; empty: the app itself
+   * @param {boolean} [passesGates] whether the call opens the page of a gate
    * @returns {Promise<Outcome>}
    */
-  async open(params, context, callers = []) {
-    const { exts = {}, style = "push", from } = params;
-    const uri = normalForm(params.uri);
-    if (this.#findTask(uri)) return finished(await this.invoke(params, context, callers));
+  async open(params, context, callers = [], passesGates = false) {
+    const call = await this.#resolution.resolve(params, context, callers, passesGates);
+    const { uri, exts, style = "push" } = call;
+    if (this.#findTask(uri)) return finished(await this.#perform(call, context, callers));
     const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
     if (own === undefined && hosted.length === 0) throw noRoute(uri);
     await this.askGuards(this.stack.closedByOpening(style, uri), style === "popTo" ? "dismissed" : "replaced", exts);
     if (style === "popTo") {
-      const hasParams = queryOf(uri).length > 0 || Object.keys(params.params ?? {}).length > 0;
-      const all = { ...(own ?? hosted[0]).params, ...params.params };
+      const hasParams = queryOf(uri).length > 0 || Object.keys(call.params ?? {}).length > 0;
+      const all = merged(own ?? hosted[0], call);
       const changes = { ...(hasParams && { uri, params: all }), ...(Object.keys(exts).length > 0 && { exts }) };
       const existing = this.stack.popTo(uri, changes, exts);
       if (existing !== undefined) return existing.outcome;
     }
-    const { page: opened, handler } = await this.#show({ ...params, uri, exts, style, from }, context, callers);
+    const { page: opened, handler } = await this.#show({ ...call, style }, context, callers);
     const outcome = this.stack.add(opened);
     context.progress({ opened: { page: opened.id } });
     context.signal.addEventListener("abort", () => this.#end(opened, "cancelled"));
@@ -154,9 +172,9 @@ export class MockSession {
     const shown = [];
     try {
       for (const { uri, ...page } of open) {
-        const wanted = normalForm(uri);
-        if (this.#findTask(wanted)) throw failure("wrongKind", `"${wanted}" is not a page, and cannot be put on the stack`);
-        shown.push(await this.#show({ exts: {}, style: "push", ...page, uri: wanted }, context, callers));
+        const call = await this.#resolution.resolve({ ...page, uri }, context, callers);
+        if (this.#findTask(call.uri)) throw failure("wrongKind", `"${call.uri}" is not a page, and cannot be put on the stack`);
+        shown.push(await this.#show({ style: "push", ...call }, context, callers));
       }
     } catch (error) {
       for (const { page } of shown.reverse()) this.#closed(page, "cancelled", {});
@@ -169,18 +187,19 @@ export class MockSession {
 
   /**
    * Asks a host to show a page, unless the app itself shows it. The page is not on the stack yet.
-   * @param {{uri: string, params?: object, exts: import("../types/api.js").Params, style: import("../types/api.js").Style, from?: string}} params
+   * @param {ResolvedCall} call with its style
    * @param {RunContext} context
    * @param {MockClient[]} callers as for `open`
    * @returns {Promise<{page: Page, handler?: MockPageHandler}>} `handler`: the app's own
    */
-  async #show({ uri, params, exts, style, from }, context, callers) {
+  async #show(call, context, callers) {
+    const { uri, exts, style, from } = call;
     const [own, hosted] = [this.#routes.pages.find(uri), this.#hosted.page.all(uri)];
     if (own === undefined && hosted.length === 0) throw noRoute(uri);
     const page = (/** @type {import("../uri/uri-map.js").Found<any>} */ found) => {
       this.#lastPage += 1;
       /** @type {Page} */
-      const made = { id: `p${this.#lastPage}`, uri, route: null, params: { ...found.params, ...params }, exts, style, opener: from };
+      const made = { id: `p${this.#lastPage}`, uri, route: null, params: merged(found, call), exts, style, opener: from };
       return made;
     };
     const opened =
@@ -190,7 +209,7 @@ export class MockSession {
             const wanted = page(found);
             this.#hosts.set(wanted.id, found.handler);
             try {
-              await found.handler.peer.request("page.open", { page: wanted, host: found.host }, { signal: context.signal, callers });
+              await found.handler.peer.request("page.open", { page: wanted, host: found.host, caller: this.#caller(callers) }, { signal: context.signal, callers });
             } catch (error) {
               this.#hosts.delete(wanted.id);
               throw error;
@@ -206,14 +225,24 @@ export class MockSession {
    * @param {RunContext} context
    * @param {MockClient[]} callers as for `open`
    */
-  async invoke({ uri: called, params, exts = {}, key }, { signal, progress }, callers = []) {
-    const uri = normalForm(called);
+  async invoke(params, context, callers = []) {
+    return this.#perform(await this.#resolution.resolve(params, context, callers), context, callers);
+  }
+
+  /**
+   * Runs a task.
+   * @param {ResolvedCall} call
+   * @param {RunContext} context
+   * @param {MockClient[]} callers as for `open`
+   */
+  #perform(call, { signal, progress }, callers) {
+    const { uri, exts, key } = call;
     const [own, hosted] = [this.#routes.tasks.all(uri), this.#hosted.task.all(uri)];
     if (own.length === 0 && hosted.length === 0) {
       throw this.canOpen(uri).canOpen ? failure("wrongKind", `"${uri}" is a page; call open`) : noRoute(uri);
     }
-    return firstAccepting(uri, [...own, ...hosted], ({ handler, params: given, host }) => {
-      const all = { ...given, ...params };
+    return firstAccepting(uri, [...own, ...hosted], ({ handler, host, params }) => {
+      const all = merged({ params }, call);
       if (handler instanceof MockClient) {
         return handler.peer.request("task.run", { uri, params: all, exts, host, key, caller: this.#caller(callers) }, { signal, onProgress: progress, callers });
       }
@@ -233,6 +262,19 @@ export class MockSession {
     // The response does not depend on the result of the link.
     this.open({ uri: uri ?? action_url, params, style, exts }, { ...context, progress: () => {} }, callers).catch(() => {});
     return null;
+  }
+
+  /**
+   * Sends an event to the clients that are subscribed to its topic.
+   * @param {string} topic
+   * @param {unknown} data
+   * @param {string} [client] the client that publishes it
+   * @returns the number of these clients
+   */
+  publish(topic, data, client) {
+    const subscribers = [...this.clients].filter((each) => each.isSubscribed(topic));
+    for (const { peer } of subscribers) peer.notify("event", { topic, data, at: Date.now(), client });
+    return subscribers.length;
   }
 
   /**
@@ -366,9 +408,4 @@ async function firstAccepting(uri, candidates, request) {
     }
   }
   throw new DeclinedError(`All hosts of "${uri}" declined`);
-}
-
-/** @param {string} uri */
-function noRoute(uri) {
-  return failure("noRoute", `The mocked app has no route for "${uri}"`);
 }

@@ -5,6 +5,8 @@
  * @typedef {object} Handlers the handlers of the app
  * @property {import("../uri/uri-map.js").URIMap<import("./app.js").MockTaskHandler>} tasks
  * @property {import("../uri/uri-map.js").URIMap<import("./app.js").MockPageHandler>} pages
+ * @property {[string, import("./app.js").MockGate][]} gates
+ * @property {[string, import("../types/api.js").InterceptorHandler][]} interceptors
  *
  * @typedef {object} Connection
  * @property {import("./socket.js").MockSocket} socket
