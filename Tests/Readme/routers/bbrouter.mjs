@@ -259,6 +259,30 @@ row("a redirect is removed, or all", async ({ connect }) => {
   assert.deepEqual((await shell.explain("native://contacts")).redirects, []);
 });
 
+row("an interceptor authenticates, changes parameters, holds, redirects", async ({ connect }) => {
+  const shell = await connect({ tasks: { "action://share": ({ title }) => title } });
+  const decide = ({ params }) => (params.title === "Tea" ? { refuse: "not today" } : { params: { title: "Milk" } });
+  await shell.intercept("limit", { scheme: "action" }, decide).registered;
+  await assert.rejects(shell.invoke("action://share", { title: "Tea" }), { code: 2423 });
+  assert.equal(await shell.invoke("action://share", { title: "Coffee" }), "Milk");
+});
+
+row("open the page again after the login", async ({ connect, table, write }) => {
+  const login = { name: "login", pattern: "native://login", kind: "page" };
+  write({ ...table, routes: [...table.routes, login], "gates": {"signedIn": {"opens": "native://login", "groups": ["account"]}} });
+  const host = recorder();
+  const shell = await connect({ hosts: { native: host } });
+  const calls = [1, 2].map((n) => shell.open("native://orders", { n }));
+  const [, asked] = await host.last();
+  assert.equal(asked.route, "login");
+  await shell.finish({ name: "Ada" }, { page: asked.id });
+  await host.last(4);
+  const shown = host.events.filter(([event]) => event === "open").slice(1).map(([, page]) => page);
+  assert.deepEqual(shown.map(({ params }) => params), [{ n: 1 }, { n: 2 }]);
+  for (const { id } of [...shown].reverse()) await shell.finish(id, { page: id });
+  assert.deepEqual((await Promise.all(calls)).map(({ data }) => data), shown.map(({ id }) => id));
+});
+
 row("a route that nobody has registered", async ({ connect, opened, table }) => {
   assert.deepEqual(table.schemes.native, { "closed": true, "undefined": "native://home" });
   const host = recorder();

@@ -298,6 +298,24 @@ row("kJSDVCRouteClassName", async ({ connect, opened }) => {
   assert.deepEqual([shown, title], [["FirstViewController"], "Posts"]);
 });
 
+row("kJSDVCRouteClassNeedLogin", async ({ connect, table, write }) => {
+  const login = { name: "login", pattern: "native://login", kind: "page" };
+  write({ ...table, routes: [...table.routes, login], "gates": {"signedIn": {"opens": "native://login", "groups": ["account"]}} });
+  const host = recorder();
+  const shell = await connect({ hosts: { native: host } });
+  const calls = [1, 2].map((n) => shell.open("native://home/appear", { name: `${n}` }));
+  const [, asked] = await host.last();
+  assert.equal(asked.route, "login");
+  assert.deepEqual(await shell.gates(), [{ name: "signedIn", open: false }]);
+  await shell.finish({ name: "Ada" }, { page: asked.id });
+  await host.last(4);
+  const shown = host.events.filter(([event]) => event === "open").slice(1).map(([, page]) => page);
+  assert.deepEqual(shown.map(({ params }) => params), [{ name: "1" }, { name: "2" }]);
+  for (const { id } of [...shown].reverse()) await shell.finish(id, { page: id });
+  assert.deepEqual((await Promise.all(calls)).map(({ data }) => data), shown.map(({ id }) => id));
+  assert.deepEqual(await shell.gates(), [{ name: "signedIn", open: true }]);
+});
+
 row("JSDVCRouter addRoute:handler:", async ({ connect }) => {
   const shell = await connect();
   const [pattern, run] = ["action://files/:name", ({ name }) => name];

@@ -14,7 +14,7 @@ import { Bridge } from "../../../web/bridge/bridge.js";
 globalThis.WebSocket = createRequire(import.meta.url)("/usr/share/nodejs/ws").WebSocket;
 
 /** Who reads a guide and tries it may do everything. */
-const POLICY = { rules: [{ name: "everybody", allow: ["*"] }] };
+const POLICY = { rules: [{ name: "everybody", allow: ["*"], interceptors: true }] };
 const TIMEOUT = 30_000;
 
 const rows = new Map();

@@ -66,6 +66,20 @@ row("an action that arrives twice is carried out twice", async ({ connect }) => 
   assert.deepEqual(host.events.map(([, page]) => page.route), ["home", "orders"]);
 });
 
+row("an action that needs a login is lost without it", async ({ connect, table, write }) => {
+  const login = { name: "login", pattern: "native://login", kind: "page" };
+  write({ ...table, routes: [...table.routes, login], "gates": {"signedIn": {"opens": "native://login", "routes": ["orders"]}} });
+  const host = recorder();
+  const shell = await connect({ hosts: { native: host } });
+  await shell.deliver({ action: "orders", action_url: "https://shop.example/orders?filter=open" });
+  const [, asked] = await host.last();
+  assert.equal(asked.route, "login");
+  await shell.finish({ name: "Ada" }, { page: asked.id });
+  await host.last(3);
+  const [, page] = host.events.find(([event, { route }]) => event === "open" && route === "orders");
+  assert.deepEqual([page.route, page.params], ["orders", { filter: "open" }]);
+});
+
 row("actions that do something: share, pay, log in", async ({ connect }) => {
   let run;
   const ran = new Promise((resolve) => (run = resolve));

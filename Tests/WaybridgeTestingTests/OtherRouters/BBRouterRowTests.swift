@@ -120,7 +120,7 @@ struct BBRouterRowTests {
   func decisions() async throws {
     try router.task("action://share") { call in call.params["title"] ?? .null }
     try addTasks("pay", "free", "closed")
-    router.intercept("login") { call in
+    router.intercept("limit") { call in
       await Task.yield()
       switch call.route?.name {
       case "pay": return .redirect(to: "action://free")
@@ -171,10 +171,9 @@ struct BBRouterRowTests {
   @Test("open the page again after the login") func heldCall() async throws {
     try addTasks("orders")
     try router.page("native://login")
-    router.intercept("login", on: .routes(["orders"])) { call in
-      let outcome = try await call.navigator.open("native://login")
-      return outcome.kind == .finished ? .next : .refuse("the user did not log in")
-    }
+    try router.add(routes: ["orders"], toGroup: "account")
+    let login = try RouteURI("native://login")
+    router.add(Gate("signedIn", on: [.groups(["account"])], opens: login))
     let app = try await TestBridge(router)
     let shell = try await app.registerHost("native")
     async let value = app.invoke("action://orders")

@@ -91,10 +91,8 @@ struct JLRoutesRowTests {
   @Test("kJSDVCRouteClassNeedLogin") func loginContinuesCall() async throws {
     for page in ["native://login", "native://appear"] { try router.page(page, name: page) }
     try router.add(routes: ["native://appear"], toGroup: "account")
-    router.intercept("login", on: .groups(["account"])) { call in
-      let outcome = try await call.navigator.open("native://login")
-      return outcome.kind == .finished ? .next : .refuse("the user did not log in")
-    }
+    let login = try RouteURI("native://login")
+    router.add(Gate("signedIn", on: [.groups(["account"])], opens: login))
     let app = try await TestBridge(router)
     let shell = try await app.registerHost("native")
     let opening = Task { try await app.open("native://appear", ["name": "Jersey"]) }

@@ -29,17 +29,17 @@ struct TheRouterAndroidRowTests {
 
   @Test("addRouterReplaceInterceptor") func redirectedCall() async throws {
     try router.task("app://wallet", name: "wallet") { _ in "wallet" }
-    try router.task("app://login", name: "login") { _ in "login" }
-    router.intercept("wallet", on: .routes(["wallet"])) { _ in .redirect(to: "app://login") }
-    #expect(try await TestBridge(router).invoke("app://wallet") == "login")
+    try router.task("app://offline", name: "offline") { _ in "offline" }
+    router.intercept("wallet", on: .routes(["wallet"])) { _ in .redirect(to: "app://offline") }
+    #expect(try await TestBridge(router).invoke("app://wallet") == "offline")
   }
 
   @Test("setRouterInterceptor") func waitingInterceptor() async throws {
     let log = log
     try router.task("action://scan") { _ in "ran" }
-    router.intercept("login", on: .all(), priority: 1) { _ in
+    router.intercept("limit", on: .all(), priority: 1) { _ in
       await Task.yield()
-      log.note("login")
+      log.note("limit")
       return .next
     }
     router.intercept("statistics") { _ in
@@ -47,7 +47,12 @@ struct TheRouterAndroidRowTests {
       return .next
     }
     #expect(try await TestBridge(router).invoke("action://scan") == "ran")
-    #expect(log.all == ["login", "statistics"])
+    #expect(log.all == ["limit", "statistics"])
+    try router.task("action://login", name: "login") { _ in "Ada" }
+    try router.task("action://wallet", name: "wallet") { _ in "open" }
+    let login = try RouteURI("action://login")
+    router.add(Gate("signedIn", on: [.routes(["wallet"])], opens: login))
+    #expect(try await TestBridge(router).invoke("action://wallet") == "open")
   }
 
   @Test("Autowired") func pageType() async throws {

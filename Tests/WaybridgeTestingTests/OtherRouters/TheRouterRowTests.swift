@@ -87,13 +87,17 @@ struct TheRouterRowTests {
     for name in ["login", "orders"] {
       try router.task("action://\(name)", name: name) { _ in "ran" }
     }
-    router.intercept("login", on: .all(except: ["login"]), priority: 1) { _ in
-      .refuse("the user did not log in")
+    router.intercept("limit", on: .all(except: ["login"]), priority: 1) { _ in
+      .refuse("closed today")
     }
     let app = try await TestBridge(router)
     #expect(try await app.invoke("action://login") == "ran")
     let error = await #expect(throws: CallError.self) { try await app.invoke("action://orders") }
     #expect(error?.code == 2423)
+    router.removeInterceptor("limit")
+    let login = try RouteURI("action://login")
+    router.add(Gate("signedIn", on: [.all(except: ["login"])], opens: login))
+    #expect(try await app.invoke("action://orders") == "ran")
   }
 
   @Test("globalOpenFailedHandler") func failedCall() async throws {
