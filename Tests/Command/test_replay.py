@@ -11,7 +11,7 @@ from command import ROOT, WAYBRIDGE, Server, environment, run
 from rawsocket import WebSocket
 
 RECORDING = pathlib.Path(__file__).with_name("recording.jsonl")
-POLICY = {"rules": [{"name": "all", "allow": ["*"]}]}
+POLICY = {"rules": [{"name": "all", "allow": ["*"], "interceptors": True, "server": True}]}
 TABLE = ROOT / "protocol/routes/demo.json"
 
 
@@ -44,11 +44,13 @@ class Client:
         if message.get("method") == "admin.records":
             self.records += message["params"]["records"]
         elif "method" in message and "id" in message:
-            result = {"scanned": 7} if message["method"] == "task.run" else None
-            self.socket.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            self.socket.send({"jsonrpc": "2.0", "id": message["id"], "result": self.respond(message)})
         elif "id" in message:
             self.responses[message["id"]] = message.get("result", message.get("error"))
         return message
+
+    def respond(self, message):
+        return {"scanned": 7} if message["method"] == "task.run" else None
 
     def shown(self, number):
         """Waits until the page of a call is shown."""
@@ -112,6 +114,60 @@ def record_open_page(port):
     return [{"type": "recording", "version": 1, **head}, *watcher.records]
 
 
+# A registration of each kind that a session can have.
+REGISTRATIONS = [
+    {"scheme": "native", "kind": "page"},
+    {"patterns": ["scan://code"], "kind": "task"},
+    {"patterns": ["service://Clock/now"], "kind": "service"},
+    {"patterns": ["everywhere://scan"], "kind": "task", "scope": "server"},
+    {"patterns": ["scan://code"], "kind": "interceptor", "name": "limit", "priority": 2, "timeoutMs": 5000},
+]
+
+
+class Decider(Client):
+    """A client that changes or refuses intercepted calls, and keeps its pages open once."""
+
+    leaves = 0
+
+    def respond(self, message):
+        if message["method"] == "router.intercept":
+            params = message["params"]["params"]
+            return {"decision": "refuse", "reason": "too much"} if params.get("sum") == 7 else {"decision": "change", "params": {"sum": 1}}
+        if message["method"] == "page.leave":
+            self.leaves += 1
+            return {"allow": False, "reason": "not saved"} if self.leaves == 1 else {"allow": True}
+        return super().respond(message)
+
+
+def record_registrations(port, is_registered_later):
+    """Records a client with a registration of each kind, at the start or later, and a leave guard."""
+    watcher = Client(port, "inspector")
+    phone = Decider(port, "phone", hosts=[] if is_registered_later else [each for each in REGISTRATIONS if each.get("scope") is None])
+    session = phone.hello["session"]
+    watcher.request("admin.watch", session=session, messages=True, limit=65536)
+    head = watcher.request("admin.session", session=session)
+    del head["records"]
+    if is_registered_later:
+        for each in REGISTRATIONS:
+            phone.request("host.register", hosts=[each])
+    for uri in ("scan://code", "service://Clock/now", *(["everywhere://scan"] if is_registered_later else [])):
+        phone.request("router.invoke", uri=uri)
+    phone.request("router.invoke", uri="scan://code", params={"sum": 7})
+    opened = [phone.begin("router.open", uri=f"native://address/{number}") for number in (7, 8)]
+    for each in opened:
+        phone.shown(each)
+    phone.request("page.setGuard", page="p2", timeoutMs=5000)
+    phone.request("navigation.back")
+    phone.request("navigation.back")
+    phone.request("page.setGuard", page="p1")
+    phone.request("page.setGuard", page="p1", enabled=False)
+    if is_registered_later:
+        phone.request("host.unregister", hosts=REGISTRATIONS[-1:])
+        phone.request("router.invoke", uri="scan://code")
+    end(watcher, phone, opened[0], "p1")
+    return [{"type": "recording", "version": 1, **head}, *watcher.records]
+
+
 def text_of(rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
@@ -152,6 +208,29 @@ class ReplayTest(unittest.TestCase):
         text = record(self.server.port)
         self.assertEqual((0, "7 calls, 7 results compared, 0 differences\n", ""), self.replay(text))
         self.assertEqual((0, "7 calls, 7 results compared, 0 differences\n", ""), self.replay(text, "--timed"))
+
+    def test_each_kind_of_registration_is_replayed(self):
+        for is_registered_later in (False, True):
+            with self.subTest(is_registered_later=is_registered_later):
+                text = text_of(record_registrations(self.server.port, is_registered_later))
+                code, output, errors = self.replay(text)
+                self.assertRegex(output, r"^\d+ calls, \d+ results compared, 0 differences\n$")
+                self.assertEqual((0, ""), (code, errors))
+                self.assertIn('"router.intercept"', text)
+                self.assertIn('"page.leave"', text)
+                # The recorded decisions are repeated, and not the usual ones.
+                other = text.replace('"too much"', '"too little"')
+                self.assertNotEqual(text, other)
+                self.assertEqual((0, ""), self.replay(other)[::2])
+
+    def test_server_wide_registration_stays_server_wide(self):
+        path, policy = self.folder / "registrations.jsonl", self.folder / "no-server.json"
+        path.write_text(text_of(record_registrations(self.server.port, True)))
+        policy.write_text(json.dumps({"rules": [{name: value for name, value in POLICY["rules"][0].items() if name != "server"}]}))
+        with Server("serve", "--port", "0", "--table", str(TABLE), "--policy", str(policy), "--conformance") as server:
+            code, output, _ = run("replay", str(path), "--url", server.url)
+        self.assertEqual(1, code)
+        self.assertRegex(output, r"(?m)^\d+: host.register: a result has become the error 2403: ")
 
     def test_different_response_is_reported_with_line(self):
         def change(row):

@@ -105,6 +105,15 @@ extension BridgeClient {
       Host(declaration: try HostDeclaration(value, of: [.task, .service]), handler: .run(run))
     }
 
+    /// Decides about the calls of a declaration `{kind: "interceptor", name, scheme?, patterns?, …}`.
+    package static func declared(
+      _ value: Value, intercepts interceptor: @escaping InterceptorHandler
+    ) throws(CallError) -> Host {
+      Host(
+        declaration: try HostDeclaration(value, of: [.interceptor]),
+        handler: .intercepts(interceptor))
+    }
+
     /// The declaration that `session.open` and `host.register` send.
     var value: Value { declaration.value }
   }

@@ -76,9 +76,26 @@ private struct InterceptorQuestion: Decodable {
   let route: String?
 }
 
+extension BridgeClient.InterceptorDecision {
+  /// Decodes the result of `router.intercept`. Throws a `DecodingError` for one that is not a decision.
+  package init(response: Value) throws {
+    guard response != .null else {
+      self = .next
+      return
+    }
+    let given = try response.decode(as: InterceptorResponse.self)
+    switch given.decision {
+    case .next: self = .next
+    case .change: self = .change(params: given.params ?? [:])
+    case .redirect: self = .redirect(to: given.uri ?? "", params: given.params)
+    case .refuse: self = .refuse(given.reason ?? "the interceptor refused it")
+    }
+  }
+}
+
 /// The result of `router.intercept`.
-private struct InterceptorResponse: Encodable {
-  enum DecisionName: String, Encodable {
+private struct InterceptorResponse: Codable {
+  enum DecisionName: String, Codable {
     case next, change, redirect, refuse
   }
 

@@ -88,8 +88,16 @@ extension BridgeClient {
   }
 }
 
+extension BridgeClient.LeaveDecision {
+  /// Decodes the result of `page.leave`. Throws a `DecodingError` for one that is not a decision.
+  package init(response: Value) throws {
+    let given = try response.decode(as: LeaveResponse.self)
+    self = given.allow ? .allow : .deny(reason: given.reason ?? "")
+  }
+}
+
 /// The result of `page.leave`.
-private struct LeaveResponse: Encodable {
+private struct LeaveResponse: Codable {
   let allow: Bool
   let reason: String?
 

@@ -18,6 +18,8 @@ struct HostDeclaration: Sendable, Hashable, Codable {
   var groups: [String]?
   var priority: Int?
   var timeoutMs: Int64?
+  /// `server` for a host of all sessions.
+  var scope: String?
 
   /// The declaration of a host.
   init(scheme: String?, patterns: [String], kind: DeclaredKind) {
@@ -44,6 +46,11 @@ struct HostDeclaration: Sendable, Hashable, Codable {
       throw .invalidParams("A host must be an object {scheme?, patterns?, kind}")
     }
     self.init(scheme: host.scheme, patterns: host.patterns ?? [], kind: host.kind)
+    name = host.name
+    groups = host.groups
+    priority = host.priority
+    timeoutMs = host.timeoutMs
+    scope = host.scope
   }
 
   /// The form that `session.open` and `host.register` send.

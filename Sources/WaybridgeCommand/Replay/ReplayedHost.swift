@@ -9,12 +9,26 @@ struct ReplayedHost: PageHost {
 
   /// Creates a host for a recorded declaration.
   func makeHost(_ declaration: Value) throws -> BridgeClient.Host {
-    guard declaration["kind"] == "page" else {
+    switch declaration["kind"]?.string {
+    case "page": return try BridgeClient.Host.declared(declaration, pages: self)
+    case "interceptor":
+      return try BridgeClient.Host.declared(
+        declaration,
+        intercepts: { call in
+          try BridgeClient.InterceptorDecision(
+            response: try await replayer.handleRequest(client, "router.intercept", call.uri, .null))
+        })
+    default:
       return try BridgeClient.Host.declared(declaration) { call in
         try await replayer.handleRequest(client, "task.run", call.uri, call.requestID)
       }
     }
-    return try BridgeClient.Host.declared(declaration, pages: self)
+  }
+
+  /// Decides as in the recording whether a page that the client guards may close.
+  func decideLeave(_ leave: BridgeClient.Leave) async throws -> BridgeClient.LeaveDecision {
+    let response = try await replayer.handleRequest(client, "page.leave", nil, .null)
+    return response == .null ? .allow : try BridgeClient.LeaveDecision(response: response)
   }
 
   /// Handles a method of the client, or of the page that it runs in.

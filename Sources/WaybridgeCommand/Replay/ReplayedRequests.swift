@@ -19,7 +19,7 @@ struct ReplayedRequests {
 
   /// The methods that a client must offer, for calls of a page's method or of the app.
   func methods(of client: String) -> Set<String> {
-    let own = ["page.open", "page.close", "task.run"]
+    let own = ["page.open", "page.close", "page.leave", "router.intercept", "task.run"]
     return Set(
       pending.filter { $0.client == client && !own.contains($0.method) }.compactMap {
         $0.method == "page.call" ? $0.params["method"]?.string : $0.method

@@ -177,6 +177,11 @@ actor Replayer {
         try await client.register(try (params["hosts"]?.array ?? []).map(host.makeHost))
       case "host.unregister":
         try await client.unregister(try (params["hosts"]?.array ?? []).map(host.makeHost))
+      case "page.setGuard":
+        let isRemoved = params["enabled"]?.bool == false
+        try await client.setGuard(
+          isRemoved ? nil : host.decideLeave, page: params["page"]?.string,
+          timeout: params["timeoutMs"]?.integer.map { .milliseconds($0) })
       default: return await result(of: client, call.method, params, page: call.page)
       }
       return .success(call.result ?? .null)
@@ -243,14 +248,15 @@ actor Replayer {
   }
 
   /// Handles a request to a client: responds as in the recording. `method` is nil for a method of
-  /// the client or of its page.
+  /// the client or of its page, and `subject` for a request without one.
   func handleRequest(
-    _ client: String, _ method: String?, _ subject: String, _ request: Value
+    _ client: String, _ method: String?, _ subject: String?, _ request: Value
   ) async throws -> Value {
     guard isPlaying else { return .null }
     guard let recorded = requests.dequeue(client, method, subject, request) else {
       comparison.recordDifference(
-        "\(client) receives \(method ?? "the method") \(subject), which is not in the recording"
+        "\(client) receives \([method ?? "the method", subject].compactMap(\.self).joined(separator: " ")), "
+          + "which is not in the recording"
       )
       return .null
     }
