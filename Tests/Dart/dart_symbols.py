@@ -77,7 +77,7 @@ class File:
         self.path = pathlib.Path(path)
         self.source = self.path.read_bytes()
         self.root = PARSER.parse(self.source).root_node
-        self.imports = [self.uri(each) for each in descend(self.root, "library_import")]
+        self.imports = {self.uri(each): self.shown(each) for each in descend(self.root, "library_import")}
         self.exports = {self.uri(each): self.shown(each) for each in descend(self.root, "library_export")}
         self.declared = {each.name: each for each in self.declarations()} if not self.root.has_error else {}
 
@@ -95,7 +95,7 @@ class File:
         return text(next(descend(node, "uri")))[1:-1]
 
     def shown(self, node):
-        return [text(name) for each in children(node, "combinator") for name in children(each, "identifier")]
+        return [text(name) for each in descend(node, "combinator") for name in children(each, "identifier")]
 
     def declarations(self):
         nodes = self.root.children

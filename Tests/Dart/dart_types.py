@@ -5,7 +5,7 @@ from dart_symbols import Fault, child, children, place, text
 PLAIN = {
     "int": "number", "double": "number", "num": "number", "String": "string", "bool": "boolean", "Object": "{}",
     "dynamic": "any", "Never": "never", "Future": "Promise", "Exception": "Error", "Uri": "DartUri", "RegExp": "DartRegExp",
-    "Function": "(...all: any[]) => any", "Iterable": "Array",
+    "Uint8List": "Array<number>", "Function": "(...all: any[]) => any", "Iterable": "Array",
 }
 STARTS = ("type_identifier", "void_type", "function_type")
 

@@ -13,11 +13,11 @@ CORE = {
     "identical", "print", "jsonEncode", "jsonDecode", "utf8", "base64Url", "min", "max", "pow", "unawaited", "scheduleMicrotask",
     "test", "expect", "pumpEventQueue",
 }
-LIBRARY = {"File": "DartFile", "Map": "DartMap", "List": "DartList", "Uri": "DartUri", "RegExp": "DartRegExp"}
+LIBRARY = {"File": "DartFile", "Map": "DartMap", "List": "DartList", "Uri": "DartUri", "RegExp": "DartRegExp", "int": "DartInt"}
 LIBRARIES = {
-    "Completer": "dart:async", "StreamController": "dart:async", "StreamSubscription": "dart:async", "Timer": "dart:async", "FutureOr": "dart:async",
+    "Completer": "dart:async", "StreamController": "dart:async", "StreamSubscription": "dart:async", "StreamIterator": "dart:async", "Timer": "dart:async", "FutureOr": "dart:async",
     "unawaited": "dart:async", "scheduleMicrotask": "dart:async", "jsonEncode": "dart:convert", "jsonDecode": "dart:convert", "utf8": "dart:convert",
-    "base64Url": "dart:convert", "min": "dart:math", "max": "dart:math", "pow": "dart:math", "Random": "dart:math",
+    "base64Url": "dart:convert", "min": "dart:math", "max": "dart:math", "BytesBuilder": "dart:typed_data", "Uint8List": "dart:typed_data", "pow": "dart:math", "Random": "dart:math",
     "Directory": "dart:io", "File": "dart:io", "Platform": "dart:io",
     "test": "package:test/test.dart", "expect": "package:test/test.dart", "pumpEventQueue": "package:test/test.dart",
 }
@@ -28,12 +28,13 @@ TESTS = {
 }
 # Names that the runtime declares in addition to those of JavaScript.
 RUNTIME = {
-    "Completer", "Stream", "StreamController", "StreamSubscription", "Timer", "Duration", "Stopwatch", "Random", "RegExp", "Uri", "StateError", "FormatException", "NoSuchMethodError",
+    "Completer", "Stream", "StreamController", "StreamSubscription", "StreamIterator", "BytesBuilder", "Uint8List", "int", "Timer", "Duration", "Stopwatch", "Random", "RegExp", "Uri", "StateError", "FormatException", "NoSuchMethodError",
     "Map", "Set", "List", "Future", "FutureOr", "Exception", "DateTime", "String", "Directory", "File", "Platform",
 }
 METHODS = {
     "add", "addAll", "remove", "removeAll", "clear", "contains", "containsKey", "toList", "where", "any", "map", "toSet", "forEach", "join", "split", "substring",
     "startsWith", "endsWith", "toString", "round", "then", "complete", "completeError", "listen", "ignore", "addError", "replace", "encode", "decode", "cancel",
     "firstMatch", "group", "hasMatch", "listSync", "readAsStringSync", "nextInt", "nextDouble", "start", "toLowerCase", "padLeft", "toRadixString", "replaceAll", "indexOf", "normalize",
+    "sublist", "moveNext", "takeBytes", "resolve", "tryParse", "pause", "resume", "trim",
 }
 GETTERS = {"start"}

@@ -80,6 +80,55 @@ test("a page, a task, a result and a lost connection", async () => {
   await shell.close();
 });
 
+declare function fetch(url: string, how: object): Promise<{ status: number; headers: Iterable<[string, string]>; arrayBuffer(): Promise<ArrayBuffer> }>;
+
+test("a blob is sent and fetched, although connections are cut", async () => {
+  const page = bridge("page");
+  const info = await page.$ready();
+  const shell = bridge("shell", Join.new$Join$(info.$session(), info.$joinToken() ?? ""));
+  const cut = ["POST", "PATCH", "PATCH", "GET"];
+  const methods: string[] = [];
+  const http = {
+    async send(request: BlobRequest) {
+      const method = request.$method();
+      methods.push(method);
+      const body = request.$body().length > 0 ? Uint8Array.from(request.$body()) : undefined;
+      const response = await fetch(String(request.$url()), { method, headers: Object.fromEntries(request.$headers()), body });
+      const bytes = [...new Uint8Array(await response.arrayBuffer())];
+      const isCut = cut[0] === method && cut.shift() !== undefined;
+      // The server has carried it out, but the client does not know.
+      if (isCut && method !== "GET") throw new Error("cut");
+      const stream = StreamController.make<number[]>();
+      if (bytes.length > 0) stream.add(bytes.slice(0, isCut ? 1000 : undefined));
+      if (isCut) stream.addError(new Error("cut"));
+      void stream.close();
+      return BlobResponse.new$BlobResponse$(response.status, new Map(response.headers), stream.$stream());
+    },
+  } as unknown as BlobHttp;
+  const retry = BlobRetryOptions.new$BlobRetryOptions$({ minDelay: Duration.make({ milliseconds: 1 }) });
+  const [sending, fetching] = [page, shell].map((each) => Blobs.new$Blobs$(each, http, { retry }));
+  const data = Array.from({ length: 300000 }, (_, at) => (at * 7) % 251);
+  const source = StreamController.make<number[]>();
+  for (let at = 0; at < data.length; at += 70000) source.add(data.slice(at, at + 70000));
+  void source.close();
+  const options = UploadOptions.new$UploadOptions$({ type: "image/png", name: "sea.png", partSize: 100000 });
+  const reference = await sending.uploadStream(source.$stream(), { options });
+  expect([reference.$size(), reference.$type(), reference.$name()], [300000, "image/png", "sea.png"]);
+  expect(methods, ["POST", "POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH", "PATCH"]);
+  shell.task("action://toast", async (params) => BlobReference.new$BlobReference$of($at(params, "photo")).$size());
+  expect(await page.invoke("action://toast", { params: $mapping<string, {} | null>([["photo", reference]]) }), 300000);
+  expect(await fetching.open(reference), data);
+  const part = await fetching.open(reference, { options: DownloadOptions.new$DownloadOptions$({ start: 10, end: 20 }) });
+  expect(part, data.slice(10, 20));
+  expect(cut, []);
+  await sending.remove(reference);
+  let gone: unknown;
+  try { await fetching.open(reference); } catch (error) { gone = error; }
+  expect(gone instanceof RouteNotFoundException, true);
+  await shell.close();
+  await page.close();
+});
+
 test("the server reads whatever a client sends", async () => {
   const shell = bridge("shell");
   const random = RandomValues.new$RandomValues$(11);

@@ -2,6 +2,7 @@
 declare const console: { log(...all: unknown[]): void };
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 declare const TextDecoder: new (label: string, options: { fatal: boolean }) => { decode(bytes: Uint8Array): string };
+declare class URL { constructor(value: string, base?: string); href: string; hash: string; protocol: string }
 declare function setTimeout(body: () => void, milliseconds: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 declare function queueMicrotask(body: () => void): void;
@@ -12,7 +13,7 @@ declare global {
   interface Array<T> {
     $length(): number; $isEmpty(): boolean; $isNotEmpty(): boolean; $first(): T; $last(): T;
     add(each: T): void; addAll(others: T[]): void; remove(each: T): boolean; removeAt(at: number): T; removeLast(): T; clear(): void; contains(each: unknown): boolean;
-    any(test: (each: T) => boolean): boolean; where(test: (each: T) => boolean): T[]; toList(): T[]; toSet(): Set<T>;
+    sublist(start: number, end?: number): T[]; any(test: (each: T) => boolean): boolean; where(test: (each: T) => boolean): T[]; toList(): T[]; toSet(): Set<T>;
   }
   interface Set<T> {
     $isEmpty(): boolean; $isNotEmpty(): boolean; $length(): number;
@@ -42,7 +43,7 @@ extend(Array.prototype, {
   add(each) { this.push(each); }, addAll(others) { this.push(...others); }, contains(each) { return this.includes(each); },
   remove(each) { const at = this.indexOf(each); if (at >= 0) this.splice(at, 1); return at >= 0; },
   removeAt(at) { return this.splice(at, 1)[0]; }, removeLast() { return this.pop(); }, clear() { this.length = 0; },
-  any(test) { return this.some((each: unknown) => test(each)); }, where(test) { return this.filter((each: unknown) => test(each)); },
+  sublist(start, end) { return this.slice(start, end); }, any(test) { return this.some((each: unknown) => test(each)); }, where(test) { return this.filter((each: unknown) => test(each)); },
   toList() { return [...this]; }, toSet() { return new Set(this); },
 });
 extend(Set.prototype, {
@@ -142,6 +143,7 @@ class Random {
 const min = (one: number, other: number) => Math.min(one, other);
 const max = (one: number, other: number) => Math.max(one, other);
 const pow = (one: number, other: number) => one ** other;
+const DartInt = { tryParse(value: string): number | null { return /^[+-]?\d+$/.test(value) ? Number(value) : null; } };
 class DartRegExp {
   constructor(private source: string) {}
   static make(source: string) { return new DartRegExp(source); }
@@ -159,10 +161,16 @@ class DartUri {
   static parse(value: string) { return new DartUri(new URL(value)); }
   static encodeComponent(value: string) { return encodeURIComponent(value); }
   $fragment() { return this.url.hash.replace(/^#/, ""); }
-  replace({ fragment }: { fragment: string }) { const url = new URL(this.url.href); url.hash = fragment; return new DartUri(url); }
+  $scheme() { return this.url.protocol.replace(/:$/, ""); }
+  replace({ fragment, scheme }: { fragment?: string; scheme?: string }) {
+    const url = new URL(this.url.href);
+    if (fragment !== undefined) url.hash = fragment;
+    if (scheme !== undefined) url.protocol = scheme;
+    return new DartUri(url);
+  }
+  resolve(reference: string) { return new DartUri(new URL(reference, this.url.href)); }
   toString() { return this.url.href; }
 }
-declare class URL { constructor(value: string); href: string; hash: string }
 
 // MARK: dart:convert
 
@@ -187,23 +195,34 @@ function jsonDecode(value: string): {} | null {
   }
 }
 const utf8 = {
-  encode(value: string) { return new TextEncoder().encode(value); },
-  decode(bytes: Uint8Array) {
+  encode(value: string) { return [...new TextEncoder().encode(value)]; },
+  decode(bytes: Uint8Array | number[], { allowMalformed = false } = {}) {
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      return new TextDecoder("utf-8", { fatal: !allowMalformed }).decode(Uint8Array.from(bytes));
     } catch {
       throw FormatException.make("Invalid UTF-8");
     }
   },
 };
 const base64Url = {
-  encode(bytes: Uint8Array) { return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_"); },
+  encode(bytes: number[]) { return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_"); },
   normalize(value: string) {
     if (!/^[\w-]*=*$/.test(value)) throw FormatException.make("Invalid base64 data");
     return value.padEnd(Math.ceil(value.length / 4) * 4, "=");
   },
   decode(value: string) { return Uint8Array.from(atob(value.replace(/-/g, "+").replace(/_/g, "/")), (unit) => unit.charCodeAt(0)); },
 };
+
+// MARK: dart:typed_data
+
+class BytesBuilder {
+  static make({ copy = true }: { copy?: boolean } = {}) { return new BytesBuilder(copy); }
+  private parts: number[][] = [];
+  private constructor(private copies: boolean) {}
+  $length() { return this.parts.reduce((sum, each) => sum + each.length, 0); }
+  add(bytes: number[]): void { this.parts.push(this.copies ? [...bytes] : bytes); }
+  takeBytes(): number[] { return this.parts.splice(0).flat(); }
+}
 
 // MARK: dart:async
 
@@ -229,8 +248,36 @@ class Timer {
 type Heard<T> = { data: ((value: T) => void) | null; error: ((error: {}) => void) | null; done: (() => void) | null };
 class StreamSubscription<T> {
   declare brandSubscription: T;
-  constructor(private undo: () => void) {}
+  constructor(private undo: () => void, private hold: (isPaused: boolean) => void) {}
   cancel(): Promise<void> { this.undo(); return Promise.resolve(); }
+  pause(): void { this.hold(true); }
+  resume(): void { this.hold(false); }
+}
+/** Reads a stream one value at a time. The stream is paused between them. */
+class StreamIterator<T> {
+  static make<T>(stream: Stream<T>) { return new StreamIterator<T>(stream); }
+  private subscription: StreamSubscription<T> | null = null;
+  private value: T | null = null;
+  private waiting: Completer<boolean> | null = null;
+  private isOver = false;
+  private constructor(private stream: Stream<T>) {}
+  $current() { return this.value as T; }
+  moveNext(): Promise<boolean> {
+    if (this.isOver) return Promise.resolve(false);
+    const waiting = (this.waiting = Completer.make<boolean>());
+    if (this.subscription !== null) this.subscription.resume();
+    else this.subscription = this.stream.listen((value) => { this.value = value; this.subscription?.pause(); this.end((each) => each.complete(true)); }, {
+      onError: (error) => { this.isOver = true; this.end((each) => each.completeError(error)); },
+      onDone: () => { this.isOver = true; this.end((each) => each.complete(false)); },
+    });
+    return waiting.$future();
+  }
+  cancel(): Promise<void> {
+    this.isOver = true;
+    this.end((each) => each.complete(false));
+    return this.subscription?.cancel() ?? Promise.resolve();
+  }
+  private end(how: (waiting: Completer<boolean>) => void) { const { waiting } = this; this.waiting = null; if (waiting !== null) how(waiting); }
 }
 class Stream<T> {
   constructor(private begin: (heard: Heard<T>) => StreamSubscription<T>) {}
@@ -245,19 +292,28 @@ class StreamController<T> {
   private heard = new Set<Heard<T>>();
   private waiting: ((heard: Heard<T>) => void)[] = [];
   private over = false;
-  private constructor(private isSync: boolean, private isBroadcast: boolean, private onListen: (() => void) | null, private onCancel: (() => void) | null) {}
-  static make<T>({ onListen = null, onCancel = null, sync = false }: { onListen?: () => void; onCancel?: () => void; sync?: boolean } | { onListen: null; onCancel: null; sync?: boolean } = { onListen: null, onCancel: null }) {
-    return new StreamController<T>(sync, false, onListen, onCancel);
+  private paused = false;
+  private constructor(private isSync: boolean, private isBroadcast: boolean, private on: { listen?: () => unknown; resume?: () => unknown; cancel?: () => unknown }) {}
+  static make<T>({ onListen: listen, onResume: resume, onCancel: cancel, sync = false }: { onListen?: () => unknown; onResume?: () => unknown; onCancel?: () => unknown; sync?: boolean } = {}) {
+    return new StreamController<T>(sync, false, { listen, resume, cancel });
   }
-  static broadcast<T>({ sync = false }: { sync?: boolean } = {}) { return new StreamController<T>(sync, true, null, null); }
+  static broadcast<T>({ sync = false }: { sync?: boolean } = {}) { return new StreamController<T>(sync, true, {}); }
   $stream(): Stream<T> {
     return new Stream<T>((heard) => {
       if (!this.isBroadcast && this.heard.size > 0) throw StateError.make("Stream has already been listened to.");
       this.heard.add(heard);
-      this.onListen?.();
-      for (const each of this.waiting.splice(0)) each(heard);
-      return new StreamSubscription<T>(() => { if (this.heard.delete(heard)) this.onCancel?.(); });
+      this.on.listen?.();
+      for (const each of this.waiting.splice(0)) this.tell(each);
+      return new StreamSubscription<T>(() => { if (this.heard.delete(heard)) this.on.cancel?.(); }, (isPaused) => this.hold(isPaused));
     });
+  }
+  $isPaused() { return this.paused || (this.heard.size === 0 && !this.isBroadcast); }
+  private hold(isPaused: boolean) {
+    const was = this.paused;
+    this.paused = isPaused;
+    if (isPaused || !was) return;
+    for (const each of this.waiting.splice(0)) this.tell(each);
+    if (!this.paused) this.on.resume?.();
   }
   $isClosed() { return this.over; }
   add(value: T): void { this.check(); this.tell((heard) => heard.data?.(value)); }
@@ -269,10 +325,13 @@ class StreamController<T> {
   }
   private check() { if (this.over) throw StateError.make("Cannot add event after closing"); }
   private tell(how: (heard: Heard<T>) => void) {
-    if (this.heard.size === 0 && !this.isBroadcast) this.waiting.push(how);
-    for (const heard of [...this.heard]) {
+    if (this.$isPaused()) this.waiting.push(how);
+    for (const heard of this.paused ? [] : [...this.heard]) {
       if (this.isSync) how(heard);
-      else queueMicrotask(() => { if (this.heard.has(heard)) how(heard); });
+      else queueMicrotask(() => {
+        if (this.paused) this.waiting.push(how);
+        else if (this.heard.has(heard)) how(heard);
+      });
     }
   }
 }

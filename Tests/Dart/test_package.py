@@ -169,13 +169,12 @@ class Files(Package):
     def test_names_in_flutter_code_are_imported(self):
         """Code without a compiler: each name of the packages in it is imported."""
         public = dart_symbols.Package([*SOURCES, *FLUTTER]).declared
-        for path in [*FLUTTER, PACKAGE / "lib/channel.dart", FLUTTER_PACKAGE / "example/main.dart"]:
+        for path in [*FLUTTER, PACKAGE / "lib/channel.dart", PACKAGE / "lib/http.dart", FLUTTER_PACKAGE / "example/main.dart"]:
             file = dart_symbols.File(path)
             known = set(file.declared)
-            for uri in file.imports:
+            for uri, shown in file.imports.items():
                 found = self.resolved(path, uri)
-                if isinstance(found, pathlib.Path):
-                    known |= self.exported(found)
+                known |= set(shown) or (self.exported(found) if isinstance(found, pathlib.Path) else set())
             named = {dart_symbols.text(each) for each in dart_symbols.descend(file.root, "identifier", "type_identifier")}
             classes = {name for name, each in public.items() if name[0].isupper()}
             self.assertEqual(set(), (named & classes) - known, path)
@@ -333,7 +332,7 @@ class Compiled(Package):
         server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(lambda: (server.kill(), server.wait(), server.stdout.close()))
         address = server.stdout.readline().strip().removeprefix("listening on http://")
-        self.assertEqual(3, self.run_tests(program, WAYBRIDGE_URL=f"ws://{address}/bridge"))
+        self.assertEqual(4, self.run_tests(program, WAYBRIDGE_URL=f"ws://{address}/bridge"))
 
 
 if __name__ == "__main__":

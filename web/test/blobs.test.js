@@ -127,6 +127,25 @@ test("A photo goes through a task of a native host and back, and pings of others
   assert(most < 50, `${most} ms`);
 });
 
+test("Data that cannot be read is not cut off", async () => {
+  async function* broken() {
+    yield bytes(10);
+    throw new Error("no disk");
+  }
+  const stream = new ReadableStream({ start: (controller) => (controller.enqueue(bytes(10)), controller.error(new Error("no disk"))) });
+  for (const data of [broken(), stream]) {
+    /** @type {string[]} */
+    const sent = [];
+    const fetch = async (/** @type {unknown} */ _, /** @type {any} */ { method, headers }) => {
+      sent.push(`${method} ${headers["Upload-Complete"]}`);
+      return new Response(null, { status: 204, headers: { Location: "blobs/a" } });
+    };
+    const blobs = new Blobs({ ready: Promise.resolve(), request: async () => ({ token: "t" }) }, { url: "ws://server.test/bridge", fetch: /** @type {any} */ (fetch), minDelay: 1 });
+    await assert.rejects(blobs.upload(/** @type {any} */ (data)), { code: -32603, message: "The data cannot be read: no disk" });
+    assert.deepEqual(sent, ["POST ?0", "DELETE undefined"]);
+  }
+});
+
 test("Uploads and downloads that are cut continue", OPTIONS, async (context) => {
   const data = bytes(3 << 20);
   const cuts = { up: [700_000, 600_000, 800_000], down: /** @type {number[]} */ ([]) };

@@ -1,5 +1,5 @@
 // @ts-check
-import { failure } from "../values/errors.js";
+import { failure, textOf } from "../values/errors.js";
 
 /** @typedef {Blob | ArrayBuffer | ArrayBufferView | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>} BlobSource */
 
@@ -55,6 +55,7 @@ class StreamSource {
   #held = new Blob();
   #start = 0;
   #ended = false;
+  /** @type {import("../values/errors.js").BridgeError | undefined} why there is no more data */ #error;
 
   /**
    * @param {any} stream
@@ -78,7 +79,7 @@ class StreamSource {
     const parts = [this.#held];
     let size = this.#held.size;
     while (!this.#ended && size < count) {
-      const { done, value } = await (this.#reader ? this.#reader.read() : /** @type {AsyncIterator<Uint8Array>} */ (this.#iterator).next());
+      const { done, value } = await this.#read();
       if (done) this.#ended = true;
       else {
         parts.push(new Blob([/** @type {any} */ (value)]));
@@ -87,6 +88,16 @@ class StreamSource {
     }
     if (parts.length > 1) this.#held = new Blob(parts);
     return this.#held.slice(0, count);
+  }
+
+  /** Reads the next part. After an error there is none, so that the data does not end there. */
+  async #read() {
+    if (this.#error !== undefined) throw this.#error;
+    try {
+      return await (this.#reader ? this.#reader.read() : /** @type {AsyncIterator<Uint8Array>} */ (this.#iterator).next());
+    } catch (cause) {
+      throw (this.#error = failure("internal", `The data cannot be read: ${textOf(cause)}`, { cause }));
+    }
   }
 
   cancel() {

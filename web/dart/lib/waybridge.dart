@@ -4,6 +4,12 @@ library;
 
 export 'src/admin.dart' show Admin;
 export 'src/blob_access.dart' show BlobAccess;
+export 'src/blob_download.dart' show DownloadOptions;
+export 'src/blob_http.dart' show BlobHttp, BlobRequest, BlobResponse;
+export 'src/blob_reference.dart' show BlobReference;
+export 'src/blob_requests.dart' show BlobRetryOptions;
+export 'src/blob_upload.dart' show UploadOptions;
+export 'src/blobs.dart' show Blobs;
 export 'src/bridge.dart' show Bridge;
 export 'src/cancellation.dart' show Cancellation;
 export 'src/clock.dart' show Clock, ClockTimer;

@@ -33,6 +33,9 @@ final class Bridge extends SessionCalls {
   final BridgeOptions _options;
   final Client _client;
 
+  /// The URL of the server.
+  Uri get url => _options.url;
+
   /// The state of the connection.
   BridgeState get state => _client.connection.bridgeState;
 
