@@ -162,10 +162,11 @@ final class SessionEvents {
 // Events that clients of the session publish.
 extension SessionEvents {
   /// Sends an event of a client to the subscribers of its topic, and keeps it as the last of `count`
-  /// events of the topic for later subscribers; not if that is 0. Throws 2413 for an event that is too
+  /// events of the topic for later subscribers; not if that is 0. With `clears`, removes the earlier
+  /// ones of the clients. Throws 2413 for an event that is too
   /// large, and 2429 if the client publishes too often or the session has no room to retain it.
   func publish(
-    _ topic: String, _ data: Value, retain count: Int, by client: Client
+    _ topic: String, _ data: Value, retain count: Int, clears: Bool, by client: Client
   ) throws(CallError) -> EventReceipt {
     let event = BridgeEvent(
       topic: topic, data: data, at: environment.now(), session: session, client: client.name)
@@ -184,6 +185,7 @@ extension SessionEvents {
       message.count, &client.calls.publishAllowance, at: environment.loop.nanoseconds)
     let published = PublishedEvent(
       number: environment.owner.makeEventNumber(), topic: topic, message: message)
+    if clears { forget(topic) }
     if let charge { publications.retain(published, in: session, last: count, charge) }
     environment.owner.deliverEvent(event)
     var receipt = EventReceipt()

@@ -185,6 +185,17 @@ export class Caller extends EventTarget {
   }
 
   /**
+   * Removes the events of a topic that the server keeps for clients of the session that subscribe later, as `retain` of `publish` has requested.
+   * No client gets an event.
+   * @template {import("./types/routes.js").OwnTopic<Routes>} Name
+   * @param {Name} topic
+   * @param {CallOptions} [options]
+   */
+  async clearRetained(topic, options) {
+    await this.request("events.publish", { topic, clear: true }, options);
+  }
+
+  /**
    * Returns the clients of the session, in the order in which they joined; to a guest only the guest itself. The topics `session.joined`,
    * `session.disconnected`, `session.reconnected` and `session.left` report later changes.
    * @param {CallOptions} [options]

@@ -86,6 +86,10 @@ test("a client publishes an event, and receives the ids of publishers", async ()
   assert.deepEqual(socket.last("events.publish").params, { topic: "cart.changed", data: { count: 1 }, retain: 2 });
   socket.respond("events.publish", { delivered: 2, waiting: 1 });
   assert.deepEqual(await published, { delivered: 2, waiting: 1 });
+  const cleared = bridge.clearRetained("cart.changed");
+  assert.deepEqual(socket.last("events.publish").params, { topic: "cart.changed", clear: true });
+  socket.respond("events.publish", { delivered: 0, waiting: 0 });
+  assert.equal(await cleared, undefined);
   void bridge.publish("cart.emptied");
   await turn();
   assert.deepEqual(socket.last("events.publish").params, { topic: "cart.emptied" });

@@ -11,8 +11,10 @@ enum EventMethods {
     SessionMethod("events.subscribe", [topics], subscribe),
     SessionMethod("events.unsubscribe", [topics], unsubscribe),
     SessionMethod(
-      "events.publish", [Param(.topic, .string), Param(.data, .any), Param(.retain, .count)],
-      publish),
+      "events.publish",
+      [
+        Param(.topic, .string), Param(.data, .any), Param(.retain, .count), Param(.clear, .bool),
+      ], publish),
   ]
 
   private static func subscribe(
@@ -62,7 +64,7 @@ enum EventMethods {
     return .value(session.events.subscribers[client.id].value)
   }
 
-  /// Publishes an event in the client's session.
+  /// Publishes an event in the client's session, or only removes the retained events of its topic.
   private static func publish(
     _ session: isolated Session, _ params: Params, _ handle: ReplyHandle
   ) throws(CallError) -> CallDisposition {
@@ -81,14 +83,24 @@ enum EventMethods {
     }
     // A client that is not allowed to publish learns nothing about the topics.
     try client.rights.check(.publish, topic)
-    // A JSON null is data; only an absent member has no value.
-    let data = params[.data] ?? .null
+    let clears = params.bool(.clear) ?? false
     let snapshot = session.resolver.snapshot
     guard let declared = snapshot.topics[topic] else {
       throw undeclared(topic, snapshot, client.rights)
     }
+    // A JSON null is data; only an absent member has no value.
+    let given = params[.data]
+    if case .none = given, clears {
+      guard retain == 0 else {
+        throw .invalidParams("params.retain needs params.data, because params.clear is true")
+      }
+      session.events.forget(topic)
+      return .value(EventReceipt().value)
+    }
+    let data = given ?? .null
     do { try declared.check(data) } catch { throw CallError(RouterResolutionError(error)) }
-    let receipt = try session.events.publish(topic, data, retain: retain, by: client)
+    let receipt = try session.events.publish(
+      topic, data, retain: retain, clears: clears, by: client)
     return .value(receipt.value)
   }
 

@@ -10,7 +10,8 @@ enum ParamName: Int, CaseIterable, Sendable {
   case routes, groups, uses, expiresMs, onBehalfOf, epoch, received, reloaded, open, key, pages
   case failed, sent, expect, operations, table, version
   case session, messages, after, limit, `as`, records, enabled, timeoutMs, topic, data, retain, gate
-  case remove, through, above, all, agent
+  case remove, through, above, all, agent, clear
+
 
   /// The name on the wire.
   var wireName: String { Self.wireNames[rawValue] }
@@ -71,13 +72,13 @@ final class ParamList: Sendable, ExpressibleByArrayLiteral {
   let ignoresOthers: Bool
   fileprivate let names: RPCParamsView.MemberNames
   /// The index of each name in the list, or -1. There is one slot for each ``ParamName``.
-  fileprivate let slots: InlineArray<58, Int8>
+  fileprivate let slots: InlineArray<59, Int8>
 
   init(_ params: [Param], ignoresOthers: Bool = false) {
     self.params = params
     self.ignoresOthers = ignoresOthers
     names = RPCParamsView.MemberNames(params.map(\.name.wireName))
-    var slots = InlineArray<58, Int8>(repeating: -1)
+    var slots = InlineArray<59, Int8>(repeating: -1)
     for (place, param) in params.enumerated() { slots[param.name.rawValue] = Int8(place) }
     self.slots = slots
   }

@@ -56,8 +56,21 @@ extension BridgeClient {
   public func publish(
     _ topic: String, _ data: Value = .null, retain: Int = 0
   ) async throws(CallError) -> PublishReceipt {
-    let response = try await perform(
-      "events.publish", ["topic": .string(topic), "data": data, "retain": .integer(Int64(retain))])
+    try await sendPublication(
+      ["topic": .string(topic), "data": data, "retain": .integer(Int64(retain))])
+  }
+
+  /// Removes the events of a topic that the server keeps for clients of this session that subscribe
+  /// later, as ``publish(_:_:retain:)`` has requested. No client gets an event. Those that the app
+  /// retains stay.
+  ///
+  /// Throws ``CallError`` 2403 or 2404 as ``publish(_:_:retain:)`` does, and -32602 for an invalid topic.
+  public func clearRetained(_ topic: String) async throws(CallError) {
+    _ = try await sendPublication(["topic": .string(topic), "clear": true])
+  }
+
+  private func sendPublication(_ params: Value) async throws(CallError) -> PublishReceipt {
+    let response = try await perform("events.publish", params)
     guard let delivered = response["delivered"]?.integer, let waiting = response["waiting"]?.integer
     else { throw .malformedResponse("events.publish", response) }
     return PublishReceipt(delivered: Int(clamping: delivered), waiting: Int(clamping: waiting))

@@ -116,6 +116,22 @@ struct ClientPublishTests {
     withExtendedLifetime(opened) {}
   }
 
+  @Test func clearingReleasesRetainedBytes() async throws {
+    let bridge = try bridge(["own", "other"])
+    let (client, opened) = try await WireClient.open(bridge)
+    let used = bridge.sessionServer.budget.used
+    for topic: Value in ["own", "other"] {
+      #expect(try await publish(client, topic, "kept", retain: 2)["error"] == nil)
+    }
+    let retained = bridge.sessionServer.budget.used - used
+    for topic: Value in ["own", "own", "other"] {
+      let cleared = try await client.request("events.publish", ["topic": topic, "clear": true])
+      #expect(cleared["result"] == ["delivered": 0, "waiting": 0])
+    }
+    #expect(retained > 0 && bridge.sessionServer.budget.used == used)
+    withExtendedLifetime(opened) {}
+  }
+
   @Test func countsSubscribersWithoutConnection() async throws {
     let bridge = try bridge(["own"])
     let (client, opened) = try await WireClient.open(bridge)

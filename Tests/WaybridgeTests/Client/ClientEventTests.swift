@@ -61,6 +61,12 @@ struct ClientEventTests {
     #expect(request["params"] == ["topic": "numbers", "data": [1], "retain": 2])
     try await server.respond(request, ["delivered": 3, "waiting": 1])
     #expect(try await publishing.value == BridgeClient.PublishReceipt(delivered: 3, waiting: 1))
+    let clearing = Task { try await client.clearRetained("numbers") }
+    let cleared = try await server.next()
+    #expect(cleared["method"] == "events.publish")
+    #expect(cleared["params"] == ["topic": "numbers", "clear": true])
+    try await server.respond(cleared, ["delivered": 0, "waiting": 0])
+    try await clearing.value
     let failing = Task { try await client.publish("numbers") }
     try await server.respond(try await server.next(), nil)
     let error = await #expect(throws: CallError.self) { try await failing.value }

@@ -46,7 +46,7 @@ export class MockClient {
     ["host.unregister", ({ hosts }) => this.#unregister(hosts)],
     ["events.subscribe", ({ topics }) => this.#subscribe(topics)],
     ["events.unsubscribe", ({ topics }) => this.#unsubscribe(topics)],
-    ["events.publish", ({ topic, data }) => this.#publish(topic, data)],
+    ["events.publish", ({ topic, data, clear }) => (clear && data === undefined ? { delivered: 0, waiting: 0 } : this.#publish(topic, data))],
     ["rpc.discover", () => ({ methods: ["session.open", ...this.methods.keys()].map((name) => ({ name })) })],
   ]));
 

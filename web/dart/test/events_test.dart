@@ -93,6 +93,15 @@ void main() {
       receipt.delivered,
       receipt.waiting,
     ]), null);
+    final clearing = fixture.bridge.clearRetained('cart.changed');
+    final cleared = fixture.socket.dequeue();
+    expect(cleared['method'], 'events.publish');
+    final noData = <String, Object?>{'topic': 'cart.changed', 'clear': true};
+    expect(difference(noData, cleared['params']), null);
+    await fixture.receive(
+      responseTo(cleared, <String, Object?>{'delivered': 0, 'waiting': 0}),
+    );
+    await clearing;
     final publishers = <Object?>[];
     fixture.bridge.subscribe(<String>['cart.*'], (BridgeEvent event) {
       publishers.add(event.client);

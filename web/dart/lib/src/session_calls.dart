@@ -31,6 +31,16 @@ abstract base class SessionCalls extends CallerBase {
     ).map((Object? each) => PresentClient(objectOf(each))).toList();
   }
 
+  /// Removes the events of a topic that the server keeps for clients of the
+  /// session that subscribe later, as `publish` has requested. No client gets
+  /// an event.
+  Future<void> clearRetained(String topic) async {
+    await request('events.publish', <String, Object?>{
+      'topic': topic,
+      'clear': true,
+    });
+  }
+
   /// Gets a token for HTTP requests to `/blobs`, where data is sent that is too
   /// large for a message, and the limits there.
   Future<BlobAccess> authorizeBlobs() async {
