@@ -111,6 +111,21 @@ class CallListTest(InspectorCase):
         app.request("router.invoke", uri="action://nowhere")
         self.assertIn("2404", self.row("action://nowhere").text)
 
+    def test_result_that_does_not_fit_is_a_row(self):
+        app = self.host()
+        self.inspect(app)
+        app.begin("router.open", uri="native://address/7")
+        self.row("native://address/7")
+        self.wait("return document.querySelector('#stack .page-card') !== null", "the stack")
+        app.request("navigation.finish", page="p1", result={"data": {"id": "7", "name": "Home", "street": "Dock Road", "city": 5}})
+        row = self.row("invalid result of page")
+        self.assertEqual("error", row.get_attribute("data-state"))
+        self.assertRegex(row.text, r"2422 \$\.result\.data\.city: ")
+        row.click()
+        self.wait("return document.querySelectorAll('#detail pre').length === 1", "the faults")
+        (faults,) = self.texts("#detail pre")
+        self.assertEqual(["$.result.data.city"], [fault["path"] for fault in json.loads(faults)])
+
     def test_pending_call_is_one_row(self):
         app = self.host()
         self.inspect(app)

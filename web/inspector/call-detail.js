@@ -54,13 +54,13 @@ export class CallDetail {
     const facts = [
       fact("Client", callerName(call), call.client), fact("Session", call.session), fact("Route", call.route),
       fact("Handled by", call.host), fact("Page", call.page), fact("Time", clock(call.at)),
-      fact("Duration", duration(call.ms)), fact("Outcome", outcome(call)),
+      fact("Duration", call.fault ? undefined : duration(call.ms)), fact("Outcome", call.fault ? String(call.code ?? "only logged") : outcome(call)),
     ].flat();
     this.#body.replaceChildren(
       element("dl", { class: "facts" }, ...facts),
       ...message("Request", call.params, call.paramsCut, call.paramsBytes),
       ...call.parts.flatMap(part),
-      ...(call.ms === undefined ? [] : message(call.code ? "Error" : "Response", call.result, call.resultCut, call.resultBytes)));
+      ...(call.ms === undefined ? [] : message(call.fault ? "Faults" : call.code ? "Error" : "Response", call.result, call.resultCut, call.resultBytes)));
   }
 }
 

@@ -142,7 +142,7 @@ export class CallsView extends EventTarget {
    */
   #fits(call, words) {
     if (this.#session && call.session !== this.#session) return false;
-    if (this.#kind.value === "errors" && !call.code) return false;
+    if (this.#kind.value === "errors" && !call.code && !call.fault) return false;
     if (this.#kind.value === "waiting" && !isWaiting(call)) return false;
     return words.length === 0 || words.every((word) => textOf(call).includes(word));
   }
@@ -250,10 +250,10 @@ function makeRow() {
  * @param {number} place
  */
 function fillRow(row, call, place) {
-  const texts = [clock(call.at), callerName(call), calledName(call), by(call), call.ms === undefined ? "" : duration(call.ms), outcome(call)];
+  const texts = [clock(call.at), callerName(call), calledName(call), by(call), call.ms === undefined || call.fault ? "" : duration(call.ms), outcome(call)];
   const key = texts.join("\n");
   row.setAttribute("aria-rowindex", String(place + 2));
-  row.dataset.state = isWaiting(call) ? "waiting" : call.ms === undefined ? "lost" : call.code ? "error" : "done";
+  row.dataset.state = isWaiting(call) ? "waiting" : call.ms === undefined ? "lost" : call.code || call.fault ? "error" : "done";
   if (row.dataset.key === key) return;
   row.dataset.key = key;
   texts.forEach((text, index) => write(row.children[index], text));

@@ -3,7 +3,7 @@ import { RecordIndex } from "./record-index.js";
 
 /** @typedef {Record<string, any> & {type: string, at: number, session: string}} InspectorRecord as ADMINISTRATION.md defines it */
 /**
- * A call: its request and its response.
+ * A call: its request and its response. Also a fault: a result that does not fit the route table, which has no request.
  * @typedef {object} Call
  * @property {number} number in the order of their records
  * @property {number} at
@@ -28,6 +28,7 @@ import { RecordIndex } from "./record-index.js";
  * @property {any} [result]
  * @property {string} [paramsCut]
  * @property {string} [resultCut]
+ * @property {InspectorRecord} [fault] the record of a fault
  * @property {InspectorRecord[]} parts the requests to clients that belong to it, and interceptors
  * @property {number} [lostAt] the time after which its end cannot be known
  * @property {string} [text] the text that a filter searches
@@ -74,7 +75,7 @@ export class Records extends EventTarget {
     for (const record of records) {
       this.latest = Math.max(this.latest, endOf(record));
       const existing = this.#restored.consume(record);
-      if (existing) Object.assign(existing, record.type === "call" ? callFields(record) : record);
+      if (existing) Object.assign(existing, record.type === "call" ? callFields(record) : existing.fault ? {} : record);
       else if (record.type === "call") this.#call(record);
       else this.#other(record);
       if (record.type !== "call" || record.call !== undefined) changed.add(record.session);
@@ -92,7 +93,7 @@ export class Records extends EventTarget {
     const known = new RecordIndex();
     for (const call of this.calls) {
       if (call.session !== session) continue;
-      known.add({ type: "call", ...call }, call);
+      known.add(call.fault ?? { type: "call", ...call }, call);
       for (const part of call.parts) known.add(part, part);
     }
     for (const part of this.others) if (part.session === session) known.add(part, part);
@@ -170,14 +171,34 @@ export class Records extends EventTarget {
 
   /**
    * @param {InspectorRecord} record that is no call
-   * @returns {InspectorRecord}
+   * @returns {InspectorRecord | Call}
    */
   #other(record) {
+    if (record.type === "result") return this.#fault(record);
     if (record.type === "page") this.#page(record);
     else if (record.type === "client") this.#client(record);
     else if (record.type === "session") this.#ended(record);
     else this.#part(record);
     return record;
+  }
+
+  /**
+   * @param {InspectorRecord} record
+   * @returns {Call}
+   */
+  #fault(record) {
+    const { at, session, client, uri, route, host, source, method, errors, rejected } = record;
+    const faults = errors.map((/** @type {{path: string, message: string}} */ { path, message }) => `${path}: ${message}`).join("; ");
+    const name = this.calls.filter((call) => client !== undefined && call.client === client).at(-1)?.name;
+    /** @type {Call} */
+    const fault = {
+      at, session, client, name, uri, route, host, ms: 0, number: (this.#last += 1), parts: [], fault: record, result: errors,
+      method: method === undefined ? `invalid result of ${source}` : `invalid result of method ${method}`,
+      // A page stays open, and its own call fails.
+      ...(rejected ? { code: source === "page" ? 2422 : 2502, error: faults } : { outcome: `only logged: ${faults}` }),
+    };
+    this.calls.push(fault);
+    return fault;
   }
 
   /** @param {InspectorRecord} record */

@@ -68,7 +68,7 @@ export function lanes(records, session, from, to) {
     if (call.session !== session || end < from || call.at > to || !hasRoom()) continue;
     const callerName = call.name ?? call.client ?? "app code";
     const text = `${call.method.replace(/^router\./, "")} ${call.uri ?? ""}`.trim();
-    add(`Calls of ${callerName}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined && call.lostAt === undefined, isError: Boolean(call.code), call });
+    add(`Calls of ${callerName}`, { kind: "call", from: call.at, to: end, text, isOpen: call.ms === undefined && call.lostAt === undefined, isError: Boolean(call.code || call.fault), call });
     const asked = call.page === undefined ? undefined : records.pages.get(`${session}/${call.page}`)?.asked;
     const judged = call.parts.filter((part) => part.type === "interceptors").reduce((last, part) => Math.max(last, part.at + part.ms), call.at);
     if (call.method === "router.open" && asked !== undefined && asked - judged > 1) {

@@ -84,6 +84,28 @@ test("an ended session has no open page", () => {
   assert.equal(records.pages.get("s/p1")?.closed, 1500);
 });
 
+test("a result that does not fit is a row of its own", () => {
+  const records = new Records();
+  const fault = /** @type {any} */ ({
+    type: "result", at: 1005, session: "s", client: "c", source: "method", host: "c", uri: "native://cart", route: "cart", method: "pay",
+    errors: [{ path: "$.result.total", message: "must be a number" }], rejected: true,
+  });
+  records.add([call({ name: "shop" }), fault, { ...fault, at: 1006, method: undefined, source: "page", rejected: false }]);
+  const [, rejected, logged] = records.calls;
+  assert.deepEqual([rejected.name, rejected.method, rejected.code, rejected.error], ["shop", "invalid result of method pay", 2502, "$.result.total: must be a number"]);
+  assert.deepEqual([logged.method, logged.code, logged.outcome], ["invalid result of page", undefined, "only logged: $.result.total: must be a number"]);
+  assert.match(textOf(rejected), /pay native:\/\/cart cart .*must be a number/);
+  const [lane] = lanes(records, "s", 0, 2000).lanes.filter(({ title }) => title === "Calls of shop");
+  assert.deepEqual(lane.rows.flat().map(({ isError }) => isError), [false, true, true]);
+  // The server's stored records are the same rows, and so is one that comes again.
+  records.restore("s", [call({}), fault]);
+  assert.equal(records.calls.length, 3);
+  const restored = new Records();
+  restored.restore("s", [fault]);
+  restored.add([fault]);
+  assert.equal(restored.calls.length, 1);
+});
+
 test("a number that is used again belongs to another call", () => {
   const records = new Records();
   records.add([call({ call: 4, uri: "native://one" })]);
