@@ -308,93 +308,111 @@ static const unsigned char file_101[] = {
 #embed "../../web/bridge/values/random-id.js"
 };
 static const unsigned char file_102[] = {
-#embed "../../web/inspector/call-detail.js"
+#embed "../../web/bridge/webmcp.js"
 };
 static const unsigned char file_103[] = {
-#embed "../../web/inspector/calls-view.js"
+#embed "../../web/bridge/webmcp.min.js"
 };
 static const unsigned char file_104[] = {
-#embed "../../web/inspector/client-removal.js"
+#embed "../../web/bridge/webmcp.min.js.gz"
 };
 static const unsigned char file_105[] = {
-#embed "../../web/inspector/cluster-view.js"
+#embed "../../web/bridge/webmcp.min.js.map"
 };
 static const unsigned char file_106[] = {
-#embed "../../web/inspector/confirm-dialog.js"
+#embed "../../web/bridge/webmcp/route-tool.js"
 };
 static const unsigned char file_107[] = {
-#embed "../../web/inspector/connection.js"
+#embed "../../web/bridge/webmcp/tool-result.js"
 };
 static const unsigned char file_108[] = {
-#embed "../../web/inspector/dom.js"
+#embed "../../web/inspector/call-detail.js"
 };
 static const unsigned char file_109[] = {
-#embed "../../web/inspector/explain-view.js"
+#embed "../../web/inspector/calls-view.js"
 };
 static const unsigned char file_110[] = {
-#embed "../../web/inspector/format.js"
+#embed "../../web/inspector/client-removal.js"
 };
 static const unsigned char file_111[] = {
-#embed "../../web/inspector/icon.svg"
+#embed "../../web/inspector/cluster-view.js"
 };
 static const unsigned char file_112[] = {
-#embed "../../web/inspector/index.html"
+#embed "../../web/inspector/confirm-dialog.js"
 };
 static const unsigned char file_113[] = {
-#embed "../../web/inspector/inspector.css"
+#embed "../../web/inspector/connection.js"
 };
 static const unsigned char file_114[] = {
-#embed "../../web/inspector/inspector.js"
+#embed "../../web/inspector/dom.js"
 };
 static const unsigned char file_115[] = {
-#embed "../../web/inspector/nearest-routes.js"
+#embed "../../web/inspector/explain-view.js"
 };
 static const unsigned char file_116[] = {
-#embed "../../web/inspector/record-index.js"
+#embed "../../web/inspector/format.js"
 };
 static const unsigned char file_117[] = {
-#embed "../../web/inspector/recorder.js"
+#embed "../../web/inspector/icon.svg"
 };
 static const unsigned char file_118[] = {
-#embed "../../web/inspector/recording.js"
+#embed "../../web/inspector/index.html"
 };
 static const unsigned char file_119[] = {
-#embed "../../web/inspector/records.js"
+#embed "../../web/inspector/inspector.css"
 };
 static const unsigned char file_120[] = {
-#embed "../../web/inspector/rejections-view.js"
+#embed "../../web/inspector/inspector.js"
 };
 static const unsigned char file_121[] = {
-#embed "../../web/inspector/routes-view.js"
+#embed "../../web/inspector/nearest-routes.js"
 };
 static const unsigned char file_122[] = {
-#embed "../../web/inspector/roving-tabindex.js"
+#embed "../../web/inspector/record-index.js"
 };
 static const unsigned char file_123[] = {
-#embed "../../web/inspector/server-results-view.js"
+#embed "../../web/inspector/recorder.js"
 };
 static const unsigned char file_124[] = {
-#embed "../../web/inspector/sessions-view.js"
+#embed "../../web/inspector/recording.js"
 };
 static const unsigned char file_125[] = {
-#embed "../../web/inspector/stack-view.js"
+#embed "../../web/inspector/records.js"
 };
 static const unsigned char file_126[] = {
-#embed "../../web/inspector/tabs.js"
+#embed "../../web/inspector/rejections-view.js"
 };
 static const unsigned char file_127[] = {
-#embed "../../web/inspector/timeline-view.js"
+#embed "../../web/inspector/routes-view.js"
 };
 static const unsigned char file_128[] = {
-#embed "../../web/inspector/timeline.js"
+#embed "../../web/inspector/roving-tabindex.js"
 };
 static const unsigned char file_129[] = {
-#embed "../../web/inspector/tokens.css"
+#embed "../../web/inspector/server-results-view.js"
 };
 static const unsigned char file_130[] = {
-#embed "../../web/inspector/versions-view.js"
+#embed "../../web/inspector/sessions-view.js"
 };
 static const unsigned char file_131[] = {
+#embed "../../web/inspector/stack-view.js"
+};
+static const unsigned char file_132[] = {
+#embed "../../web/inspector/tabs.js"
+};
+static const unsigned char file_133[] = {
+#embed "../../web/inspector/timeline-view.js"
+};
+static const unsigned char file_134[] = {
+#embed "../../web/inspector/timeline.js"
+};
+static const unsigned char file_135[] = {
+#embed "../../web/inspector/tokens.css"
+};
+static const unsigned char file_136[] = {
+#embed "../../web/inspector/versions-view.js"
+};
+static const unsigned char file_137[] = {
 #embed "../../web/inspector/views.css"
 };
 
@@ -501,36 +519,42 @@ static const struct web_client_file files[] = {
     {"bridge/values/errors.js", file_99, sizeof file_99},
     {"bridge/values/json-values.js", file_100, sizeof file_100},
     {"bridge/values/random-id.js", file_101, sizeof file_101},
-    {"inspector/call-detail.js", file_102, sizeof file_102},
-    {"inspector/calls-view.js", file_103, sizeof file_103},
-    {"inspector/client-removal.js", file_104, sizeof file_104},
-    {"inspector/cluster-view.js", file_105, sizeof file_105},
-    {"inspector/confirm-dialog.js", file_106, sizeof file_106},
-    {"inspector/connection.js", file_107, sizeof file_107},
-    {"inspector/dom.js", file_108, sizeof file_108},
-    {"inspector/explain-view.js", file_109, sizeof file_109},
-    {"inspector/format.js", file_110, sizeof file_110},
-    {"inspector/icon.svg", file_111, sizeof file_111},
-    {"inspector/index.html", file_112, sizeof file_112},
-    {"inspector/inspector.css", file_113, sizeof file_113},
-    {"inspector/inspector.js", file_114, sizeof file_114},
-    {"inspector/nearest-routes.js", file_115, sizeof file_115},
-    {"inspector/record-index.js", file_116, sizeof file_116},
-    {"inspector/recorder.js", file_117, sizeof file_117},
-    {"inspector/recording.js", file_118, sizeof file_118},
-    {"inspector/records.js", file_119, sizeof file_119},
-    {"inspector/rejections-view.js", file_120, sizeof file_120},
-    {"inspector/routes-view.js", file_121, sizeof file_121},
-    {"inspector/roving-tabindex.js", file_122, sizeof file_122},
-    {"inspector/server-results-view.js", file_123, sizeof file_123},
-    {"inspector/sessions-view.js", file_124, sizeof file_124},
-    {"inspector/stack-view.js", file_125, sizeof file_125},
-    {"inspector/tabs.js", file_126, sizeof file_126},
-    {"inspector/timeline-view.js", file_127, sizeof file_127},
-    {"inspector/timeline.js", file_128, sizeof file_128},
-    {"inspector/tokens.css", file_129, sizeof file_129},
-    {"inspector/versions-view.js", file_130, sizeof file_130},
-    {"inspector/views.css", file_131, sizeof file_131},
+    {"bridge/webmcp.js", file_102, sizeof file_102},
+    {"bridge/webmcp.min.js", file_103, sizeof file_103},
+    {"bridge/webmcp.min.js.gz", file_104, sizeof file_104},
+    {"bridge/webmcp.min.js.map", file_105, sizeof file_105},
+    {"bridge/webmcp/route-tool.js", file_106, sizeof file_106},
+    {"bridge/webmcp/tool-result.js", file_107, sizeof file_107},
+    {"inspector/call-detail.js", file_108, sizeof file_108},
+    {"inspector/calls-view.js", file_109, sizeof file_109},
+    {"inspector/client-removal.js", file_110, sizeof file_110},
+    {"inspector/cluster-view.js", file_111, sizeof file_111},
+    {"inspector/confirm-dialog.js", file_112, sizeof file_112},
+    {"inspector/connection.js", file_113, sizeof file_113},
+    {"inspector/dom.js", file_114, sizeof file_114},
+    {"inspector/explain-view.js", file_115, sizeof file_115},
+    {"inspector/format.js", file_116, sizeof file_116},
+    {"inspector/icon.svg", file_117, sizeof file_117},
+    {"inspector/index.html", file_118, sizeof file_118},
+    {"inspector/inspector.css", file_119, sizeof file_119},
+    {"inspector/inspector.js", file_120, sizeof file_120},
+    {"inspector/nearest-routes.js", file_121, sizeof file_121},
+    {"inspector/record-index.js", file_122, sizeof file_122},
+    {"inspector/recorder.js", file_123, sizeof file_123},
+    {"inspector/recording.js", file_124, sizeof file_124},
+    {"inspector/records.js", file_125, sizeof file_125},
+    {"inspector/rejections-view.js", file_126, sizeof file_126},
+    {"inspector/routes-view.js", file_127, sizeof file_127},
+    {"inspector/roving-tabindex.js", file_128, sizeof file_128},
+    {"inspector/server-results-view.js", file_129, sizeof file_129},
+    {"inspector/sessions-view.js", file_130, sizeof file_130},
+    {"inspector/stack-view.js", file_131, sizeof file_131},
+    {"inspector/tabs.js", file_132, sizeof file_132},
+    {"inspector/timeline-view.js", file_133, sizeof file_133},
+    {"inspector/timeline.js", file_134, sizeof file_134},
+    {"inspector/tokens.css", file_135, sizeof file_135},
+    {"inspector/versions-view.js", file_136, sizeof file_136},
+    {"inspector/views.css", file_137, sizeof file_137},
 };
 
 const struct web_client_file *web_client_files(void) { return files; }

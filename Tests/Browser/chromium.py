@@ -12,7 +12,9 @@ PROGRAM = "/usr/lib/chromium/chromium-headless-shell"
 
 
 class Chromium(Tabs, webdriver.Chrome):
-    def __init__(self, dark=False, motion=False):
+    """`features` are names of features that are off by default."""
+
+    def __init__(self, dark=False, motion=False, features=()):
         self.prefer(dark, motion)
         # Without a folder of its own, the shell writes downloads to the current one.
         self._downloads = tempfile.TemporaryDirectory()
@@ -20,6 +22,8 @@ class Chromium(Tabs, webdriver.Chrome):
         options.binary_location = PROGRAM
         options.add_argument("--no-sandbox")
         options.add_argument("--disable-dev-shm-usage")
+        if features:
+            options.add_argument(f"--enable-features={','.join(features)}")
         options.accept_insecure_certs = True
         options.add_experimental_option("prefs", {"download.default_directory": self._downloads.name})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

@@ -54,6 +54,7 @@ Oslo
 RouteNotFoundError 2404 noRoute false
 true true
 navigator.share Tea
+false []
 true false
 Kyoto
 { shared: 'Tea' } router.invoke
@@ -82,13 +83,13 @@ class BridgeReadme(unittest.TestCase):
         self.addCleanup(server.wait, timeout=30)
         self.addCleanup(server.send_signal, signal.SIGTERM)
         address = server.stdout.readline().strip().removeprefix("listening on http://")
-        sections = ["Host", "Invite", "Call", "Events and methods", "When the connection is lost", "Outside of the app", "In tests"]
+        sections = ["Host", "Invite", "Call", "Events and methods", "When the connection is lost", "Tools for agents", "Outside of the app", "In tests"]
         found = [block for section in sections for block in blocks(section, "js", README)]
         self.assertEqual(len(sections), len(found))
         program = replaced(
             BEFORE + "\n".join(found) + AFTER,
             [("127.0.0.1:8080", address), ("\nconst page = new Bridge({ bridges", WITHIN), ('"/bridge/bridge.js"', f'"{ROOT}/web/bridge/bridge.js"'),
-             ('"/bridge/mock.js"', f'"{ROOT}/web/bridge/mock.js"')],
+             ('"/bridge/mock.js"', f'"{ROOT}/web/bridge/mock.js"'), ('"/bridge/webmcp.js"', f'"{ROOT}/web/bridge/webmcp.js"')],
         )
         with tempfile.NamedTemporaryFile("w", suffix=".mjs") as file:
             file.write(program)

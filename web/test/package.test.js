@@ -10,11 +10,11 @@ import { fileURLToPath } from "node:url";
 const WEB = fileURLToPath(new URL("..", import.meta.url));
 const CONSUMERS = new URL("consumers/", import.meta.url);
 /** The most bytes of the package: as a tarball, and unpacked, most of which are sources for debuggers. */
-const LARGEST = { packed: 250000, unpacked: 795000 };
+const LARGEST = { packed: 266000, unpacked: 850000 };
 /** The output of `main.ts`. */
 const SEEN = [
   true, 7, 7, "noBridge", "finished", "a/2", "Main", { uri: "native://address/a%2F2", params: { zoom: 3 } }, true, { canOpen: true, kind: "page" }, true,
-  1, 2, "cart.changed 2", true, "a3", 1, null, "open", "closed",
+  1, 2, "cart.changed 2", true, "a3", 1, null, "open", false, 0, "closed",
 ];
 const STRICT = {
   strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, target: "ES2022", lib: ["ES2022", "DOM", "DOM.Iterable"], types: [], outDir: "out",

@@ -37,19 +37,12 @@ export class Pattern {
   }
 
   /**
-   * Returns all patterns that a text expands to: `/a(/:b)` is `/a` and `/a/:b`.
+   * Returns all patterns that a text expands to.
    * @param {string} text
    * @returns {Pattern[]}
    */
   static all(text) {
-    let forms = [text];
-    while (forms.some((form) => GROUP.test(form))) {
-      forms = [...new Set(forms.flatMap(withAndWithoutGroup))];
-      if (forms.length > MAX_FORMS) {
-        throw failure("invalidParams", `The pattern ${clipped(text)} has more than ${MAX_FORMS} forms; use fewer optional groups`);
-      }
-    }
-    return forms.map((each) => new Pattern(each, text));
+    return expansions(text).map((each) => new Pattern(each, text));
   }
 
   /**
@@ -89,6 +82,22 @@ export class Pattern {
     const weights = this.#segments.flatMap((each) => (each === undefined ? [] : Number(isParameter(each))));
     return this.#hasRest ? [...weights, 2] : weights;
   }
+}
+
+/**
+ * Returns all forms of a pattern, without optional groups: `/a(/:b)` is `/a` and `/a/:b`.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function expansions(text) {
+  let forms = [text];
+  while (forms.some((form) => GROUP.test(form))) {
+    forms = [...new Set(forms.flatMap(withAndWithoutGroup))];
+    if (forms.length > MAX_FORMS) {
+      throw failure("invalidParams", `The pattern ${clipped(text)} has more than ${MAX_FORMS} forms; use fewer optional groups`);
+    }
+  }
+  return forms;
 }
 
 /**

@@ -38,6 +38,14 @@ export function expandTemplate(what, uri, params) {
   return filled === path ? { uri, params } : { uri: filled + uri.slice(path.length), params: rest };
 }
 
+/**
+ * Returns the names of the placeholders of a URI, `*` for the rest of the path.
+ * @param {string} uri
+ */
+export function placeholders(uri) {
+  return [...uri.matchAll(NAME)].map(([, , name = "*"]) => name);
+}
+
 /** @param {unknown} value that is no URI */
 function shown(value) {
   return value ? `a value of type ${typeof value}` : JSON.stringify(value);

@@ -11,10 +11,15 @@ import { admission } from "waybridge/admission";
 import { fallback } from "waybridge/fallback";
 import { CallBuilder } from "waybridge/builder";
 import { codes } from "waybridge/codes";
+import { offerTools } from "waybridge/webmcp";
+import type { ModelContext } from "waybridge/webmcp";
 import { routes, table } from "./routes.js";
 import type { Address, Routes } from "./routes.js";
 
 const seen: unknown[] = [];
+
+/** As a browser with WebMCP declares it. */
+const modelContext: ModelContext | undefined = undefined;
 
 // As a page in an app makes it; here there is none.
 const options: BridgeOptions = { url: null, table };
@@ -71,5 +76,9 @@ loose.subscribe(["a.b", "c.*"], ({ topic }) => seen.push(topic));
 loose.call("p1", "anything", { x: 1 }).catch(() => {});
 const lent: Bridge = app;
 seen.push(lent.state);
+const offer = offerTools(app, modelContext, { filter: ({ kind }) => kind === "task", timeout: 5000 });
+await offer.ready;
+seen.push(offer.isSupported, offer.tools.length);
+offer.stop();
 for (const each of [app, loose, alone, caller, host]) await each.close();
 console.log(JSON.stringify(seen));
