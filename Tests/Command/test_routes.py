@@ -17,7 +17,10 @@ from command import ROOT, run
 
 TABLE = str(ROOT / "Tests/WayTableToolsTests/Golden/table.json")
 DEMO = str(ROOT / "protocol/routes/demo.json")
-FILES = {"typescript": "routes.ts", "swift": "Routes.swift", "dart": "routes.dart", "kotlin": "Routes.kt"}
+FILES = {
+    "typescript": "routes.ts", "swift": "Routes.swift", "dart": "routes.dart", "kotlin": "Routes.kt", "appintents": "RouteIntents.swift",
+    "appfunctions": "RouteFunctions.kt",
+}
 
 # Names and texts with a meaning in a language, or that a language ignores.
 HOSTILE_TEXTS = [
@@ -40,6 +43,7 @@ def hostile_table(without=()):
             "parameters": {name: {"type": "string", "title": name, "default": name}},
             "result": {"type": "object", "required": [name], "properties": {
                 name: {"type": ["string", "null"], "enum": [name, "x"], "title": name}}},
+            "agents": {},
         }
         if kind == "page":
             route["methods"] = {name: {"title": name, "parameters": {name: {"type": "integer", "enum": [-(2**63), 0]}}}}

@@ -20,7 +20,7 @@ struct CodeScanner {
   private(set) var strings: [String] = []
 
   init(_ text: String, _ language: CodeLanguage) {
-    self.language = language
+    self.language = language.syntax
     scalars = Array(text.unicodeScalars)
   }
 

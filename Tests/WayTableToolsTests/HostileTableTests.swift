@@ -76,6 +76,7 @@ struct HostileTableTests {
           "pattern": .string("app://r\(index)/:\(index % 2 == 0 ? "in" : "id")"),
           "kind": .string(index % 3 == 0 ? "task" : "page"), "title": .string(nextName()),
           "purpose": .string(nextName()), "parameters": parameters(), "result": schema(),
+          "agents": [:],
         ]
         if index % 3 != 0 {
           let methods = members(2) { names in
@@ -128,6 +129,8 @@ struct HostileTableTests {
       case .dart: ["class ", "enum ", "typedef ", "  static const String "]
       case .kotlin:
         ["data class ", "enum class ", "typealias ", "suspend fun RouteClient.", "    const val "]
+      case .appintents: ["public struct ", "public enum "]
+      case .appfunctions: ["data class ", "    suspend fun ", "    const val "]
       }
     var seen: Set<String> = []
     var count = 0

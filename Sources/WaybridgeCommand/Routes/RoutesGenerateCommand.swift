@@ -14,13 +14,20 @@ struct RoutesGenerateCommand: ParsableCommand {
       Example: waybridge routes generate routes.json --language swift --language kotlin --output app
 
       The command writes one file for each language: routes.ts, Routes.swift, routes.dart, \
-      Routes.kt. A file contains the patterns of the routes as constants, and a typed call for each \
-      route, page method and topic. It also contains the version and the hash of the table. The same \
-      table always gives the same bytes; a file that has them already is not written.
+      Routes.kt, RouteIntents.swift, RouteFunctions.kt. A file contains the patterns of the routes as \
+      constants, and a typed call for each route, page method and topic. It also contains the version \
+      and the hash of the table. The same table always gives the same bytes; a file that has them \
+      already is not written.
 
       TypeScript is for the JavaScript client: new Bridge<Routes>({ table }). Swift is for the Swift \
       client, or with --module Waybridge for the server's library: client.open(.address(id: "a2")). \
       Dart and Kotlin use a small interface that the file declares.
+
+      The languages appintents and appfunctions are for the assistants of phones, and contain only \
+      routes with the member agents. appintents writes App Intents in Swift for Apple's platforms. \
+      appfunctions writes a service of Android's AppFunctions in Kotlin, which needs the file for \
+      kotlin with the same package. Routes with a required parameter that the platform does not \
+      support are omitted; the file lists them.
 
       Names are derived from the names in the table. Letters and digits form words, which are joined \
       in camel case (cart.changed becomes cartChanged). Characters beyond ASCII become their number \
@@ -39,7 +46,8 @@ struct RoutesGenerateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Language: typescript, swift, dart or kotlin; can be given several times", valueName: "name"))
+      "Language: typescript, swift, dart, kotlin, appintents or appfunctions; can be given several times",
+      valueName: "name"))
   var language: [CodeLanguage]
 
   @Option(
@@ -67,9 +75,10 @@ struct RoutesGenerateCommand: ParsableCommand {
     }
     if let package {
       let parts = package.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      guard parts.allSatisfy(Self.isName), language.contains(.kotlin) else {
+      guard parts.allSatisfy(Self.isName), language.contains(where: { $0.syntax == .kotlin }) else {
         throw ValidationError(
-          "--package must be the name of a package, with --language kotlin, not \(quoted(package))")
+          "--package must be the name of a package, with --language kotlin or appfunctions, not "
+            + quoted(package))
       }
     }
   }

@@ -35,6 +35,8 @@ struct CodeMember {
   let isRequired: Bool
   /// The value if it is left out.
   var defaultValue: Value?
+  /// The title in the table, on one line.
+  var title: String?
   /// The lines of its documentation.
   var notes: [String] = []
   /// Whether it is the rest that a wildcard captures.
@@ -117,6 +119,8 @@ struct CodeModel {
   /// The routes that are pages.
   var pages: [CodeRoute] { routes.filter(\.isPage) }
   var tasks: [CodeRoute] { routes.filter { !$0.isPage } }
+  /// The routes that are tools for agents.
+  var agentRoutes: [CodeRoute] { routes.filter { $0.route.agents != nil } }
 
   /// The declaration at an index.
   func declaration(_ index: Int) -> CodeDeclaration { declarations[index] }

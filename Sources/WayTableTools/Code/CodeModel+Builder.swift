@@ -173,7 +173,8 @@ private struct CodeModelBuilder {
         name: name, identifier: memberNames.name(for: isRest ? "rest" : name, "parameter"),
         type: isRest ? .array(.string) : pathType(whole),
         isRequired: isAlways || declaration?.isRequired == true,
-        notes: declaration?.schema.notes ?? [], isRest: isRest)
+        title: declaration?.schema.title?.visible, notes: declaration?.schema.notes ?? [],
+        isRest: isRest)
     }
     for parameter in declared
     where !captured.contains(where: { $0.isSameUTF8(as: parameter.name) }) {
@@ -182,7 +183,7 @@ private struct CodeModelBuilder {
           name: parameter.name, identifier: memberNames.name(for: parameter.name, "parameter"),
           type: type(parameter.schema, of: "\(place) \(parameter.name)"),
           isRequired: parameter.isRequired, defaultValue: parameter.defaultValue,
-          notes: parameter.schema.notes))
+          title: parameter.schema.title?.visible, notes: parameter.schema.notes))
     }
     return members
   }

@@ -72,11 +72,12 @@ extension CodeModel {
 }
 
 extension CodeMember {
-  /// Its notes and its default, as one string.
+  /// Its notes and its default, as one string. Each is a sentence of its own.
   var explanation: String {
     var parts = notes
     if let defaultValue { parts.append("Default: \(defaultValue.visibleText).") }
-    return parts.joined(separator: " ")
+    guard let last = parts.popLast() else { return "" }
+    return parts.map { $0.last.map(".!?".contains) == true ? "\($0) " : "\($0). " }.joined() + last
   }
 }
 
@@ -92,7 +93,7 @@ package struct GeneratedCode: Sendable {
   /// - Parameter module: The module that Swift code imports: `WaybridgeClient`, or `Waybridge` on
   ///   a server. In Kotlin the package of the file; `nil` for none.
   package init(of table: RouteTable, in language: CodeLanguage, module: String? = nil) {
-    let model = CodeModel(table, language)
+    let model = CodeModel(table, language.syntax)
     fileName = language.fileName
     text =
       switch language {
@@ -100,6 +101,8 @@ package struct GeneratedCode: Sendable {
       case .swift: SwiftCode(model, module: module ?? "WaybridgeClient").text
       case .dart: DartCode(model).text
       case .kotlin: KotlinCode(model, package: module).text
+      case .appintents: AppIntentsCode(model).text
+      case .appfunctions: AppFunctionsCode(model, package: module).text
       }
   }
 }

@@ -1,6 +1,17 @@
 /// A language of generated code.
 package enum CodeLanguage: String, Sendable, CaseIterable {
   case typescript, swift, dart, kotlin
+  /// Swift and Kotlin for the assistants of phones: only routes that are tools for agents.
+  case appintents, appfunctions
+
+  /// The language in which the code is written.
+  package var syntax: CodeLanguage {
+    switch self {
+    case .typescript, .swift, .dart, .kotlin: self
+    case .appintents: .swift
+    case .appfunctions: .kotlin
+    }
+  }
 
   /// The name of the generated file.
   package var fileName: String {
@@ -9,31 +20,33 @@ package enum CodeLanguage: String, Sendable, CaseIterable {
     case .swift: "Routes.swift"
     case .dart: "routes.dart"
     case .kotlin: "Routes.kt"
+    case .appintents: "RouteIntents.swift"
+    case .appfunctions: "RouteFunctions.kt"
     }
   }
 
   /// A string as a literal of the language.
   func literal(_ text: String) -> String {
     switch self {
-    case .typescript, .swift: text.quoted(escaping: []) { escaped($0) }
+    case .typescript, .swift, .appintents: text.quoted(escaping: []) { escaped($0) }
     // A dollar sign begins an interpolation.
-    case .dart, .kotlin: text.quoted(escaping: ["$"]) { escaped($0) }
+    case .dart, .kotlin, .appfunctions: text.quoted(escaping: ["$"]) { escaped($0) }
     }
   }
 
   /// An integer as a literal of the language.
   func literal(_ integer: Int64) -> String {
     switch self {
-    case .typescript, .swift, .dart: "\(integer)"
+    case .typescript, .swift, .dart, .appintents: "\(integer)"
     // Kotlin parses the sign as an operator, and the positive number overflows.
-    case .kotlin: integer == .min ? "Long.MIN_VALUE" : "\(integer)L"
+    case .kotlin, .appfunctions: integer == .min ? "Long.MIN_VALUE" : "\(integer)L"
     }
   }
 
   private func escaped(_ scalar: Unicode.Scalar) -> String {
     switch self {
-    case .typescript, .swift, .dart: return "\\u{\(scalar.hex)}"
-    case .kotlin:
+    case .typescript, .swift, .dart, .appintents: return "\\u{\(scalar.hex)}"
+    case .kotlin, .appfunctions:
       return String(scalar).utf16.map { unit in
         let digits = String(unit, radix: 16, uppercase: true)
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -74,9 +87,9 @@ extension CodeLanguage {
   var names: LanguageNames {
     switch self {
     case .typescript: Self.typeScriptNames
-    case .swift: Self.swiftNames
+    case .swift, .appintents: Self.swiftNames
     case .dart: Self.dartNames
-    case .kotlin: Self.kotlinNames
+    case .kotlin, .appfunctions: Self.kotlinNames
     }
   }
 
@@ -111,7 +124,10 @@ extension CodeLanguage {
       "Waybridge", "WaybridgeClient",
     ],
     functions: ["table"], members: ["hash", "hashValue", "encode", "encoder"],
-    cases: ["allCases", "hash", "hashValue", "none", "rawValue"])
+    cases: [
+      "allCases", "caseDisplayRepresentations", "hash", "hashValue", "none", "rawValue",
+      "typeDisplayRepresentation",
+    ])
 
   /// The Dart language specification, Reserved Words and built-in identifiers. Names in Dart are
   /// ASCII.
@@ -148,8 +164,12 @@ extension CodeLanguage {
       "try", "typealias", "typeof", "val", "var", "when", "while",
     ],
     types: [
-      "Any", "Array", "AutoCloseable", "Boolean", "Double", "Enum", "Exception", "LeftOut", "List",
-      "Long", "Map", "Nothing", "Number", "PageOutcome", "Pair", "RouteClient", "RouteException",
+      "Any", "AppFunctionAppUnknownException", "AppFunctionDeclaration",
+      "AppFunctionInvalidArgumentException", "AppFunctionSerializable", "AppFunctionService",
+      "AppFunctionServiceEntryPoint", "AppFunctionStringValueConstraint", "Array", "AutoCloseable",
+      "BaseRouteFunctionService", "Boolean", "BooleanArray", "Double", "DoubleArray", "Enum",
+      "Exception", "LeftOut", "List", "Long", "LongArray", "Map", "Nothing", "Number",
+      "PageOutcome", "Pair", "RequiresApi", "RouteClient", "RouteException", "RouteFunctions",
       "Routes", "Set", "String", "Unit",
     ],
     functions: ["tableHash", "tableVersion"],

@@ -117,7 +117,7 @@ struct KotlinCode {
     name(of: member.isRequired ? member.type : .nullable(member.type.unwrapped))
   }
 
-  private func name(of type: CodeType) -> String {
+  func name(of type: CodeType) -> String {
     switch type {
     case .string: return "String"
     case .integer: return "Long"
@@ -155,7 +155,7 @@ struct KotlinCode {
   }
 
   /// An expression that converts a value of a type to JSON.
-  private func encoded(_ value: String, _ type: CodeType) -> String {
+  func encoded(_ value: String, _ type: CodeType) -> String {
     switch type {
     case .string, .integer, .number, .boolean, .anyValue, .object: return value
     case .array(let element):
@@ -173,13 +173,18 @@ struct KotlinCode {
     }
   }
 
+  /// The name of the function that calls a route.
+  func callName(of route: CodeRoute) -> String {
+    (route.isPage ? "open" : "invoke") + capitalized(route.identifier)
+  }
+
   private func write(_ route: CodeRoute, to code: inout CodeWriter) {
     let patterns = route.uriTemplates.prefix(route.primaryCount).map { literal($0.text) }
     let result = route.isPage ? route.result.unwrapped : route.result
     let verb = route.isPage ? "open" : "invoke"
     writeCall(
       route.isPage ? "PageOutcome<\(name(of: result))>" : name(of: result),
-      verb + capitalized(route.identifier), nil, route.parameters, route.notes,
+      callName(of: route), nil, route.parameters, route.notes,
       "\(verb)Route(listOf(\(patterns.joined(separator: ", "))), ", result, to: &code)
   }
 
@@ -242,7 +247,7 @@ struct KotlinCode {
     code.line("}")
   }
 
-  private func literal(_ value: Value) -> String {
+  func literal(_ value: Value) -> String {
     value.string.map(literal) ?? value.integer.map(model.language.literal) ?? value.text
   }
 
