@@ -28,7 +28,7 @@ public final class Caller: Sendable {
 
   /// An AI agent that acts for a user. Its ``Caller/identity`` is that of its own token: of the user
   /// whom the token names, with the groups that the token gives the agent.
-  public struct Agent: Sendable, Hashable {
+  public struct CallingAgent: Sendable, Hashable {
     /// The client id in the agent's token, which the issuer of the token has verified; `nil` if the
     /// token names none.
     public let id: String?
@@ -56,7 +56,7 @@ public final class Caller: Sendable {
   /// session.
   public let isGuest: Bool
   /// The agent that calls for the user; `nil` if the client is none.
-  public let agent: Agent?
+  public let agent: CallingAgent?
   /// The origin of the page that the client runs in, as the browser reports it; `nil` for a client
   /// that is no page.
   public let origin: String?
@@ -67,7 +67,7 @@ public final class Caller: Sendable {
   /// Creates a caller, also for tests of a handler. `logger` is the base of ``logger``.
   public init(
     session: String, identity: Identity = Identity(), client: CallingClient? = nil,
-    isGuest: Bool = false, agent: Agent? = nil,
+    isGuest: Bool = false, agent: CallingAgent? = nil,
     origin: String? = nil, address: String? = nil, logger: Logger? = nil
   ) {
     self.session = session
@@ -110,7 +110,7 @@ public final class Caller: Sendable {
   }
 }
 
-extension Caller.Agent {
+extension Caller.CallingAgent {
   /// The agent as hosts receive it. `user` is whom it acts for.
   package func value(for user: String?) -> Value {
     var members = ValueObject()

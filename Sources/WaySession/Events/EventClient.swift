@@ -19,12 +19,13 @@ public struct EventClient: Sendable, Hashable {
   /// Whether the client was invited, or is an agent.
   public var isGuest: Bool
   /// The agent that the client is; `nil` if it is none.
-  public var agent: Caller.Agent?
+  public var agent: Caller.CallingAgent?
 
   /// Creates a description of a client.
   public init(
     session: String? = nil, id: String? = nil, name: String? = nil, user: String? = nil,
-    address: String? = nil, origin: String? = nil, isGuest: Bool = false, agent: Caller.Agent? = nil
+    address: String? = nil, origin: String? = nil, isGuest: Bool = false,
+    agent: Caller.CallingAgent? = nil
   ) {
     self.session = session
     self.id = id

@@ -17,10 +17,10 @@ extension BridgeClient {
     /// Whether the caller is a guest, with limited rights.
     public let isGuest: Bool
     /// The AI agent that calls for the user; nil if the caller is none.
-    public let agent: Agent?
+    public let agent: AgentDescription?
 
     /// An AI agent that acts for a user.
-    public struct Agent: Sendable, Hashable, Decodable {
+    public struct AgentDescription: Sendable, Hashable, Decodable {
       /// The client id in its token; nil if the token names none.
       public let id: String?
       /// The agent's own name; unverified.
@@ -59,7 +59,7 @@ extension BridgeClient {
     /// Creates a caller, for tests of a host.
     public init(
       session: String, client: ClientDescription? = nil, user: String? = nil, groups: [String] = [],
-      origin: String? = nil, isGuest: Bool = false, agent: Agent? = nil
+      origin: String? = nil, isGuest: Bool = false, agent: AgentDescription? = nil
     ) {
       self.session = session
       self.client = client
@@ -100,5 +100,5 @@ private struct CallerMessage: Decodable {
   let groups: [String]?
   let origin: String?
   let guest: Bool?
-  let agent: BridgeClient.CallerDescription.Agent?
+  let agent: BridgeClient.CallerDescription.AgentDescription?
 }

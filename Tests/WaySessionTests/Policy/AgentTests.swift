@@ -169,7 +169,7 @@ struct AgentTests {
   }
 
   @Test("people do not get the rights of agents")
-  func rulesForAgentsMatchNobodyElse() async throws {
+  func rulesForAgentsApplyToAgentsOnly() async throws {
     let bridge = try bridge([
       Policy.Rule("agents", .allow, ["router.invoke"], agents: ["*"])
     ])

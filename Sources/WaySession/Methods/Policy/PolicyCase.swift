@@ -16,7 +16,7 @@ package struct PolicySubject: Sendable {
   package let groups: Set<UTF8Key>
   /// The name and version of the client program.
   private let client: Caller.CallingClient?
-  private let agent: Caller.Agent?
+  private let agent: Caller.CallingAgent?
   private let session: String
 
   /// Creates an anonymous caller that is not a page.
@@ -60,7 +60,7 @@ package struct PolicySubject: Sendable {
     }
     let agentPath = JSONPath.root.member("agent")
     agent = object["agent"].flatMap { reader.object($0, at: agentPath, known: ["id"]) }.map {
-      Caller.Agent(id: reader.string("id", of: $0, at: agentPath))
+      Caller.CallingAgent(id: reader.string("id", of: $0, at: agentPath))
     }
     session = reader.string("session", of: object, at: .root) ?? ""
   }

@@ -31,10 +31,10 @@ struct JoiningClient: Sendable {
 
   /// The agent that the client is; nil if it is none. Its id is that of the program in the token:
   /// `client_id` (RFC 9068), or `azp` of OpenID Connect.
-  var agent: Caller.Agent? {
+  var agent: Caller.CallingAgent? {
     guard isAgent else { return nil }
     let id = identity.claims["client_id"]?.string ?? identity.claims["azp"]?.string
-    return Caller.Agent(id: id, name: software.name, version: software.version)
+    return Caller.CallingAgent(id: id, name: software.name, version: software.version)
   }
 
   /// Makes the client a guest: of the inviter's user, with the groups and the page of the

@@ -3,7 +3,7 @@ import WayValues
 
 // The limits of agents, within which the policy may give them rights: they call routes that the table
 // declares for them.
-extension Caller.Agent {
+extension Caller.CallingAgent {
   private static let methods = [
     "router.open", "router.invoke", "router.canOpen", "router.explain", "router.routes",
     "session.close", "session.renew", "rpc.discover", "page.sync",
