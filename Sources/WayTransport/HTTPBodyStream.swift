@@ -10,6 +10,30 @@ package struct HTTPFileRange: Sendable, Hashable {
   }
 }
 
+/// A response body of a known length that a source makes in parts, so that it is never in memory as a
+/// whole.
+package struct HTTPSourcedBody: Sendable {
+  /// The maximum number of bytes of a part, which is charged until the response ends.
+  package static let partSize = 128 * 1024
+
+  /// The number of bytes of all parts.
+  package var length: Int
+  package var source: any HTTPBodySource
+
+  package init(length: Int, source: any HTTPBodySource) {
+    self.length = length
+    self.source = source
+  }
+}
+
+/// Makes the body of a response in parts. It is asked for a part when the one before is sent.
+package protocol HTTPBodySource: AnyObject, Sendable {
+  /// Passes the next part to `done`, once, on any thread; nil if it cannot be read. The connection is
+  /// closed then, because its client would wait for the rest. Called on the loop of the connection,
+  /// and returns at once.
+  func nextPart(_ done: @escaping @Sendable ([UInt8]?) -> Void)
+}
+
 /// A request body that a receiver gets in parts, so that it is never in memory as a whole.
 package struct HTTPBodyStream: Sendable {
   /// The maximum number of bytes. For a longer body the response is 413.

@@ -37,10 +37,11 @@ package struct HTTPResponse: Sendable {
   /// `nil` if there is no body.
   package var contentType: String?
   package var body: [UInt8]
-  /// A part of a file that is sent instead of `body`. Only a response that is made at once can have
-  /// one.
+  /// A part of a file that is sent instead of `body`.
   package var file: HTTPFileRange?
-  /// The parts that are sent instead of `body`.
+  /// The parts of a body of a known length, which are sent instead of `body`.
+  package var sourcedBody: HTTPSourcedBody?
+  /// The parts that a producer sends instead of `body`, for as long as it likes.
   package var stream: HTTPResponseStream?
   /// Additional header fields.
   package var fields: [(name: String, value: String)] = []

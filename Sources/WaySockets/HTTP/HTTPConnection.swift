@@ -19,6 +19,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case writing
     /// A producer sends the body of the response in parts.
     case sendingStream(StreamedResponse)
+    /// The source of the response makes its next part.
+    case awaitingPart
     /// The last response is sent, and further input is discarded. Closing with unread input would
     /// reset the connection, and the client could lose the response.
     case lingering
@@ -59,6 +61,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   private var work: (any ScheduledWork)?
   private var workNumber = 0
   private var writer: ResponseWriter?
+  /// The parts of the response that are still to be sent.
+  private var responseParts: ResponseParts?
   private var lastProgress = 0
   /// The handshake to complete.
   private var upgrade: WebSocketUpgrade?
@@ -107,7 +111,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   func closeUnlessResponding() {
     keepsAlive = false
     switch phase {
-    case .responding, .writing: break
+    case .responding, .writing, .awaitingPart: break
     case .sendingStream(let stream): stream.finishEarly()
     case .readingBody, .streaming, .streamPaused: reject(.ending)
     case .reading, .lingering, .closed: close()
@@ -143,6 +147,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     poll?.close()
     poll = nil
     writer = nil
+    responseParts = nil
     body = nil
     cancelStream()
     work?.cancel()
@@ -162,7 +167,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       startTimer(server.configuration.writeTimeout)
     case .readingBody, .streaming:
       reject(HTTPRequestRejection(408, "the body did not arrive in time"))
-    case .reading, .streamPaused, .responding, .writing, .lingering, .closed: close()
+    case .reading, .streamPaused, .responding, .writing, .awaitingPart, .lingering, .closed:
+      close()
     case .sendingStream: break
     }
   }
@@ -174,7 +180,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     case .sendingStream(let stream):
       if writable { stream.becameWritable() }
       if readable, isStreaming { read() }
-    case .streamPaused, .closed: break
+    case .streamPaused, .awaitingPart, .closed: break
     }
   }
 
@@ -208,7 +214,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
         if input.count >= Self.chunkSize { poll?.watch(readable: false, writable: false) }
         return
       case .sendingStream: return watchStream()
-      case .streamPaused, .writing, .lingering, .closed: return
+      case .streamPaused, .writing, .awaitingPart, .lingering, .closed: return
       }
     }
   }
@@ -391,7 +397,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       return response.discardStream(on: server.loop)
     }
     work = nil
-    send(OutgoingResponse(response))
+    do throws(HTTPRequestRejection) {
+      send(try OutgoingResponse(response, budget: server.bodyBudget))
+    } catch {
+      reject(error)
+    }
   }
 
   private func reject(_ rejection: HTTPRequestRejection, isHandshake: Bool = false) {
@@ -412,12 +422,18 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       if !response.isHeadOnly { return send(response, stream) }
       server.loop.execute { stream.producer.ended(.notStarted) }
     }
+    responseParts = response.isHeadOnly ? nil : ResponseParts(response)
+    startWriting(
+      ResponseWriter(
+        descriptor,
+        response.bytes(
+          headers: server.configuration.headers, framing: framing, keepsAlive: keepsAlive),
+        then: response.isHeadOnly ? nil : response.file, fileBytes: response.fileBytes))
+  }
+
+  private func startWriting(_ writer: ResponseWriter) {
     phase = .writing
-    writer = ResponseWriter(
-      descriptor,
-      response.bytes(
-        headers: server.configuration.headers, framing: framing, keepsAlive: keepsAlive),
-      then: response.isHeadOnly ? nil : response.file, fileBytes: response.fileBytes)
+    self.writer = writer
     lastProgress = 0
     startTimer(server.configuration.writeTimeout)
     poll?.watch(readable: false, writable: true)
@@ -462,9 +478,28 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     finishResponse()
   }
 
+  /// Waits for the next part of the response. Nothing is read or written meanwhile.
+  private func awaitPart(of source: any HTTPBodySource) {
+    phase = .awaitingPart
+    writer = nil
+    startTimer(server.configuration.writeTimeout)
+    poll?.watch(readable: false, writable: false)
+    workNumber += 1
+    source.nextPart { [weak self, workNumber, loop = server.loop] part in
+      loop.execute { [weak self] in self?.partMade(workNumber, part) }
+    }
+  }
+
+  private func partMade(_ number: Int, _ part: [UInt8]?) {
+    guard case .awaitingPart = phase, number == workNumber else { return }
+    guard let part, responseParts?.accept(part) == true else { return close() }
+    startWriting(ResponseWriter(descriptor, part, then: nil))
+  }
+
   private func write() {
     switch writer?.write() {
-    case .done: finishResponse()
+    case .done:
+      if let source = responseParts?.source { awaitPart(of: source) } else { finishResponse() }
     case .blocked: break
     case .failed, nil: close()
     }
@@ -472,6 +507,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
 
   private func finishResponse() {
     writer = nil
+    responseParts = nil
     if let upgrade, !server.isStopping {
       guard detach() else { return }
       server.upgrade(descriptor, upgrade, id: id)

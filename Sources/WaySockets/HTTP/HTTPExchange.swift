@@ -118,23 +118,7 @@ struct HTTPExchange {
   ) throws(HTTPRequestRejection) -> OutgoingResponse {
     guard hasSlot || response.isServedWhenFull else { throw .full }
     if framing.hasBytes, response.status < 400 { throw .unexpectedBody }
-    var outgoing = OutgoingResponse(response)
-    if let range = response.file {
-      outgoing.file = try openFile(range)
-      outgoing.fileBytes = range.bytes
-    }
-    return finalized(outgoing, framing)
-  }
-
-  /// Opens the file of a response.
-  private func openFile(_ range: HTTPFileRange) throws(HTTPRequestRejection) -> ServedOpenFile {
-    do throws(ServedOpenFile.OpenFileError) {
-      let file = try ServedOpenFile(path: range.path)
-      if file.kind == .file, file.size >= range.bytes.upperBound { return file }
-    } catch .exhausted {
-      throw .exhausted
-    } catch {}
-    throw HTTPRequestRejection(404, "the file is not there any more")
+    return finalized(try OutgoingResponse(response, budget: server.bodyBudget), framing)
   }
 
   /// Adapts a response to the request: HEAD gets no body. If the request has a body, the response

@@ -12,6 +12,12 @@ struct OutgoingResponse {
   var fileBytes: Range<Int>?
   /// The parts that are sent instead of `body`.
   var stream: HTTPResponseStream?
+  /// Sent in parts instead of `body`.
+  var source: (any HTTPBodySource)?
+  /// The number of bytes of all parts.
+  private(set) var sourceLength = 0
+  /// The memory of a part.
+  private(set) var sourceCharge: ByteBudget.Charge?
   /// For HEAD, and for statuses without a body: Content-Length is sent, the body is not.
   var isHeadOnly = false
   var endsConnection = false
@@ -27,6 +33,24 @@ struct OutgoingResponse {
     body = Array((text + "\n").utf8)
   }
 
+  /// Opens the file of a response, or charges the memory of its parts to a budget. Throws if one of
+  /// these fails.
+  init(_ response: HTTPResponse, budget: ByteBudget) throws(HTTPRequestRejection) {
+    self.init(response)
+    if let range = response.file {
+      file = try Self.open(range)
+      fileBytes = range.bytes
+    }
+    guard let sourced = response.sourcedBody else { return }
+    do throws(ByteBudget.Exhausted) {
+      sourceCharge = try budget.charge(HTTPSourcedBody.partSize)
+    } catch {
+      throw .fullOfBodies
+    }
+    (source, sourceLength) = (sourced.source, sourced.length)
+  }
+
+  /// A response that has neither a file nor parts of a known length.
   init(_ response: HTTPResponse) {
     self.init(status: response.status)
     fields = [("Cache-Control", "no-store")] + response.fields
@@ -35,6 +59,16 @@ struct OutgoingResponse {
     stream = response.stream
     // Otherwise nginx would hold back the parts.
     if stream != nil { fields.append(("X-Accel-Buffering", "no")) }
+  }
+
+  private static func open(_ range: HTTPFileRange) throws(HTTPRequestRejection) -> ServedOpenFile {
+    do throws(ServedOpenFile.OpenFileError) {
+      let file = try ServedOpenFile(path: range.path)
+      if file.kind == .file, file.size >= range.bytes.upperBound { return file }
+    } catch .exhausted {
+      throw .exhausted
+    } catch {}
+    throw HTTPRequestRejection(404, "the file is not there any more")
   }
 
   init(rejection: HTTPRequestRejection) {
@@ -58,7 +92,7 @@ struct OutgoingResponse {
     close(descriptor)
   }
 
-  /// The head, followed by the body unless that is a file or a stream.
+  /// The head, followed by the body unless that is a file or comes in parts.
   ///
   /// - Parameters:
   ///   - headers: Further header fields.
@@ -70,13 +104,13 @@ struct OutgoingResponse {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
-    let fileSize = fileBytes?.count ?? file?.size
     if stream != nil {
       return head.bytes(
         contentLength: nil, isChunked: framing == .chunked, keepsAlive: keepsAlive)
     }
-    let length = [101, 204, 304].contains(status) ? nil : fileSize ?? body.count
+    let sentLater = source == nil ? fileBytes?.count ?? file?.size : sourceLength
+    let length = [101, 204, 304].contains(status) ? nil : sentLater ?? body.count
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
-    return isHeadOnly || file != nil ? bytes : bytes + body
+    return isHeadOnly || file != nil || source != nil ? bytes : bytes + body
   }
 }
