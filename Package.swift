@@ -151,6 +151,7 @@ let package = Package(
         "WayValues", "WayRPC", "WayTransport", "WaySession", "WayStore", "WayCrypto", "Waybridge",
         "CWayNATS",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "WaybridgeCommand",
@@ -213,7 +214,7 @@ let package = Package(
       "WaybridgeTests",
       [
         "WayRPC", "WayRouting", "WayStore", "WayTable", "WayTransport", "WaySession", "WaySockets",
-        "Waybridge", "WaybridgeClient", "WaybridgeTesting", "TestSupport",
+        "Waybridge", "WaybridgeClient", "WaybridgeCluster", "WaybridgeTesting", "TestSupport",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

@@ -83,7 +83,9 @@ final class PeerHostRequest: CancellableRequest, @unchecked Sendable {
     task = Task { [host, operations, weak requester] in
       let result: Result<Value, SessionClientRequestFailure>
       do throws(CallError) {
-        result = try await operations.request(method, params, at: host, for: caller) {
+        result = try await operations.request(
+          method, params, at: host, for: caller, of: session
+        ) {
           [weak requester] value in
           requester?.receiveProgress(value, of: number, on: nil)
         }

@@ -118,6 +118,9 @@ extension Session {
         return
       }
       let expected = calls[number]?.declaredResult
+      if case .success(let value) = result, let host = calls[number]?.foreignHost {
+        environment.blobs?.grants.share(value, of: host.session, with: id)
+      }
       settle(
         number,
         result.mapError(\.taskError).flatMap { value in check(value, expected) })
@@ -132,13 +135,19 @@ extension Session {
   ) {
     switch host.location {
     case .remote(let host):
+      call.foreignHost = (host.session, nil)
       let request = PeerHostRequest(to: host, environment.operations)
       call.work = .remoteRequest(request)
       request.send(method, params, for: call.number, of: id, by: self, call.rights)
     case .local(let client, let hostSession):
-      guard let hostSession = hostSession.requester as? Session, hostSession.loop !== loop else {
+      guard let hostSession = hostSession.requester as? Session else {
         return forward(method, params, to: client, call)
       }
+      if hostSession !== self {
+        let loan = environment.blobs?.grants.lend(params, of: id, to: client.name)
+        call.foreignHost = (hostSession.id, loan)
+      }
+      guard hostSession.loop !== loop else { return forward(method, params, to: client, call) }
       let request = LoopHostRequest(to: client, of: hostSession)
       call.work = .remoteRequest(request)
       request.send(method, params, for: .run(call.number), by: self, call.rights)

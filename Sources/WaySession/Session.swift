@@ -248,7 +248,10 @@ extension Session {
     let unclaimed = pendingLinks.removeAll()
     perform(pages.end())
     for number in calls.numbers { stop(number, .callerLeft) }
-    if !state.hasMoved { events.emit(.session, .ended, by: nil) }
+    if !state.hasMoved {
+      events.emit(.session, .ended, by: nil)
+      environment.blobs?.endSession(id)
+    }
     journal?.end()
     environment.owner.sessionEnded(id, unclaimed: unclaimed)
   }

@@ -76,10 +76,10 @@ protocol SessionOperations: Sendable {
   /// Fetches the deep links that wait at other servers and that a session of this server may open.
   func fetchDeepLinks(for session: String, of identity: Identity)
   /// Sends a request to a client of another server, which hosts a call. Returns the client's response.
-  /// Fails if the other server does not respond.
+  /// `session` is the session of the call. Fails if the other server does not respond.
   func request(
     _ method: String, _ params: Value, at host: RemoteHost, for caller: PeerCaller,
-    progress: @escaping @Sendable (Value) -> Void
+    of session: String, progress: @escaping @Sendable (Value) -> Void
   ) async throws(CallError) -> Result<Value, SessionClientRequestFailure>
 }
 

@@ -55,18 +55,36 @@ struct JetStreamSessionLogCipher: Sendable {
     guard let secretFile else {
       throw ByteDecodingError("it is encrypted, but this server has no cluster secret")
     }
-    guard let secret = secretFile.secrets.secret(withID: Self.secretID(of: message)) else {
+    return try JetStreamSessionLogEntry(
+      Self.open(message, on: subject, after: after, with: secretFile))
+  }
+
+  /// Returns the data in a message that ``seal(_:on:after:)`` has made. Throws if no server of the
+  /// cluster has written it there.
+  func openData(_ message: NATSConnection.StreamMessage) throws(ByteDecodingError) -> [UInt8] {
+    guard let secretFile else { return message.bytes }
+    guard let after = message.previousSequence, message.bytes.first == Self.form else {
+      throw ByteDecodingError("it is not encrypted, but this server has a cluster secret")
+    }
+    return try Self.open(message.bytes, on: message.subject, after: after, with: secretFile)
+  }
+
+  /// Opens a sealed message.
+  private static func open(
+    _ message: [UInt8], on subject: String, after: UInt64, with secretFile: NATSClusterSecretFile
+  ) throws(ByteDecodingError) -> [UInt8] {
+    guard let secret = secretFile.secrets.secret(withID: secretID(of: message)) else {
       throw ByteDecodingError(
-        "it is encrypted with another cluster secret (\(Self.secretID(of: message).hex))")
+        "it is encrypted with another cluster secret (\(secretID(of: message).hex))")
     }
     let sealed = message.dropFirst(1 + NATSClusterSecrets.idLength)
     guard
       let entry = secret.cipher(forSessionLogOn: subject)?.open(
         sealed.dropFirst(MessageCipher.nonceLength),
         nonce: Array(sealed.prefix(MessageCipher.nonceLength)),
-        context: Self.context(subject, after))
+        context: context(subject, after))
     else { throw ByteDecodingError("it was changed, or is not at its place") }
-    return try JetStreamSessionLogEntry(entry)
+    return entry
   }
 
   /// Whether a message is sealed with another secret than the one that seals messages now.

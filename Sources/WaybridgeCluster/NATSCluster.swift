@@ -1,3 +1,4 @@
+import Logging
 import WayCrypto
 import WaySession
 import WayStore
@@ -17,6 +18,7 @@ final class NATSCluster: ClusterEngine {
   private let directory: NATSClusterDirectory
   private let messenger: NATSMessenger
   private let secretFile: NATSClusterSecretFile?
+  private let configuration: NATSClusterConfiguration
   private let leaseStatus = NATSLeaseStatus()
   private let storageOutdated = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -31,6 +33,7 @@ final class NATSCluster: ClusterEngine {
     }
     messenger = try NATSMessenger(configuration)
     secretFile = configuration.secretFile
+    self.configuration = configuration
   }
 
   var maxMessage: Int { messenger.maxMessage }
@@ -137,6 +140,23 @@ final class NATSCluster: ClusterEngine {
 
   func put(_ bytes: [UInt8], as name: String, after revision: UInt64) async throws -> UInt64? {
     try await directory.put(bytes, as: name, after: revision)
+  }
+}
+
+extension NATSCluster: BlobClusterEngine {
+  func blobStore(
+    _ limits: Limits, _ logger: Logger?, _ events: BlobEvents,
+    now: @escaping @Sendable () -> Int64
+  ) throws -> any BlobStore {
+    do throws(NATSClusterError) {
+      return try JetStreamBlobStore(configuration, limits, logger, events, now: now)
+    } catch {
+      throw NATSClusterError(
+        error.endpoint, error.reason,
+        advice: error.advice
+          ?? "allow its user the subjects of \(configuration.names.blobBucket), or disable blobs",
+        code: error.code)
+    }
   }
 }
 

@@ -34,6 +34,8 @@ struct NATSClusterNames: Sendable, Hashable {
   var leaseBucket: String { cluster + "-servers" }
   /// The bucket with the documents that all servers share.
   var documentBucket: String { cluster + "-documents" }
+  /// The bucket with the registry of each session's blobs, and the object store with their bytes.
+  var blobBucket: String { cluster + "-blobs" }
   /// The subject for messages to all servers.
   var broadcastSubject: String { cluster + ".server.all" }
   /// The prefix of the subjects for responses of NATS, without a final dot.
@@ -46,6 +48,9 @@ struct NATSClusterNames: Sendable, Hashable {
   func sessionSubject(of session: String) -> String {
     sessionPrefix + Self.coding.encoded(session)
   }
+
+  /// The key of a session in the bucket of blobs.
+  func blobKey(of session: String) -> String { Self.coding.encoded(session) }
 
   /// Returns the id of the session whose log has a subject; nil for another subject.
   func session(ofSubject subject: String) -> String? {

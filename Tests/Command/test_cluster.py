@@ -1,7 +1,9 @@
 """`waybridge serve --cluster`: servers that share their sessions through NATS with JetStream, and NATS servers that cannot be used."""
 
+import hashlib
 import json
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -591,6 +593,34 @@ class ThreeNATSServers(ClusterCase):
             self.assertEqual(0, metrics(server)["waybridge_cluster_lease_losses_total"])
             self.assertLess(0, metrics(server)["waybridge_cluster_lease_extensions_total"])
             self.assertEqual(1, metrics(server)['waybridge_cluster_voters{state="down"}'])
+
+    def test_any_server_continues_an_upload(self):
+        servers = self.serve_cluster(3)
+        client = self.client(servers[0])
+        fields = {"Authorization": "Bearer " + client.call("blobs.authorize", {})["result"]["token"]}
+
+        def send(server, method, path, body=None, **more):
+            names = {name.replace("_", "-"): value for name, value in more.items()}
+            request = urllib.request.Request(f"{server.address}/{path}", body, fields | names, method=method)
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, response.headers, response.read()
+
+        data = random.Random(7).randbytes(5 << 20)
+        _, headers, _ = send(servers[1], "POST", "blobs", b"", Content_Type="image/png", Upload_Complete="?0", Upload_Length=str(len(data)))
+        path = headers["Location"]
+        for place in range(5):
+            part = data[place << 20 : (place + 1) << 20]
+            status, _, body = send(
+                servers[place % 3], "PATCH", path, part, Content_Type="application/partial-upload", Upload_Offset=str(place << 20), Upload_Complete="?1" if place == 4 else "?0"
+            )
+        self.assertEqual((200, hashlib.sha256(data).hexdigest()), (status, json.loads(body)["sha256"]))
+        for server in servers:
+            self.assertEqual(data, send(server, "GET", path)[2])
+            self.assertEqual(data[2_000_000:2_000_100], send(server, "GET", path, Range="bytes=2000000-2000099")[2])
+        self.assertEqual(204, send(servers[2], "DELETE", path)[0])
+        with self.assertRaisesRegex(urllib.error.HTTPError, "404") as refusal:
+            send(servers[0], "GET", path)
+        refusal.exception.close()
 
 
 if __name__ == "__main__":

@@ -62,6 +62,8 @@ final class ActiveCall {
   var resolution: SessionCallResolution?
   /// The declared result of the task or method that works on the call; `nil` if none is declared.
   var declaredResult: DeclaredResult?
+  /// The session of a server-wide host that works on the call, and the blobs that the host may fetch.
+  var foreignHost: (session: String, loan: BlobGrants.BlobLoan?)?
   /// The span of the call, if calls are traced.
   var span: SessionCallSpan?
   /// The rights of the caller.

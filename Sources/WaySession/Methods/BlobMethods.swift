@@ -10,7 +10,7 @@ enum BlobMethods {
     guard let blobs = session.environment.blobs else {
       throw CallError(
         .methodNotFound,
-        "This server stores no blobs: it is part of a cluster, has no HTTP, or has them disabled")
+        "This server stores no blobs: it has no HTTP, or has them disabled")
     }
     let client = handle.client
     return .value(

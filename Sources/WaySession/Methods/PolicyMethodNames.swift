@@ -1,8 +1,9 @@
 /// Checks the names of methods in a policy.
 enum PolicyMethodNames {
-  /// The methods that clients call, and `event`, which `session.push` takes as a method.
+  /// The methods that clients call; `event`, which `session.push` takes as a method; and the permission
+  /// to remove blobs of other clients.
   private static let all =
-    MethodTable.builtIn.map(\.name) + [PolicyTopicMethod.event.rawValue]
+    MethodTable.builtIn.map(\.name) + [PolicyTopicMethod.event.rawValue, BlobTokens.removal]
 
   /// Returns the reason why `text` names no method and no prefix of one; nil if it does. Other
   /// names may be methods of an app, unless they are misspellings of the protocol's names.

@@ -270,17 +270,6 @@ extension SessionServer {
     directory.loopIndex(ofSession: session) != nil
   }
 
-  /// Returns the session whose blobs the client with a token may use. Fails with 2401 or 2403. Call on
-  /// a loop of the server, with that loop.
-  package func blobSession(
-    of token: String, on loop: any EventLoop
-  ) throws(CallError) -> String {
-    guard let blobs = configuration.blobs,
-      let loopSessions = sessionsByLoop.first(where: { $0.loop === loop })
-    else { throw CallError(.unavailable, "The server stores no blobs") }
-    return try blobs.session(of: token, loopSessions.policy, at: configuration.now())
-  }
-
   /// Counts the current state of all loops.
   package func totals() async -> SessionTotals {
     var totals = SessionTotals()

@@ -10,8 +10,7 @@ final class BlobFiles: @unchecked Sendable {  // confined to the thread of its s
   /// Number of bytes to read at a time.
   private static let stepSize = 1 << 20
 
-  /// The folder, unless it is a temporary one that is not needed yet. The path of a file is needed on
-  /// event loops too.
+  /// The folder, unless it is a temporary one that is not needed yet.
   private let folder: Locked<DataFolder?>
   /// The digests of unfinished uploads, with the number of their bytes.
   private var digests: [String: (digest: ContentDigest, count: Int)] = [:]
@@ -118,6 +117,15 @@ final class BlobFiles: @unchecked Sendable {  // confined to the thread of its s
       offset += bytes.count
     }
     return digest
+  }
+
+  /// Reads bytes of a complete blob.
+  func read(_ record: BlobRecord, at offset: Int, count: Int) throws(BlobRejection) -> [UInt8] {
+    let bytes = try attempt { folder throws(DataFolder.DataFolderError) in
+      try folder.read(record.dataName, at: offset, count: count)
+    }
+    guard !bytes.isEmpty else { throw .missing }
+    return bytes
   }
 
   /// Completes the bytes of an upload. Returns their digest.

@@ -1,15 +1,28 @@
+import WaySession
+
 /// What is stored of a blob beside its bytes, and what the response to its upload contains.
-struct BlobRecord: Codable, Hashable {
-  let id: String
-  let session: String
+package struct BlobRecord: Codable, Hashable, Sendable {
+  package let id: String
+  package let session: String
+  /// The name of the client that has started the upload.
+  package let uploader: String
   /// The media type, without parameters.
-  let type: String
+  package let type: String
   /// The length that the upload announced, in bytes; nil if it announced none.
-  var length: Int?
+  package internal(set) var length: Int?
   /// The SHA-256 digest in hexadecimal digits; nil while the upload is not complete.
-  var sha256: String?
+  package internal(set) var sha256: String?
   /// When the upload began, was last continued, or was completed: milliseconds since 1970-01-01 UTC.
-  var changedAt: Int64
+  package internal(set) var changedAt: Int64
+
+  package init(id: String, by client: BlobClient, type: String, length: Int?, at now: Int64) {
+    self.id = id
+    session = client.session
+    uploader = client.client
+    self.type = type
+    self.length = length
+    changedAt = now
+  }
 
   /// The name of the file with the bytes.
   var dataName: String { id + ".data" }
@@ -31,11 +44,17 @@ struct BlobRecord: Codable, Hashable {
 }
 
 /// A reference to a complete blob, as calls carry it.
-struct StoredBlobReference: Encodable {
-  let id: String
-  let size: Int
-  let type: String
-  let sha256: String
+package struct StoredBlobReference: Encodable, Sendable {
+  package let id: String
+  package let size: Int
+  package let type: String
+  package let sha256: String
+
+  /// Returns nil if the upload is not complete.
+  package init?(_ entry: BlobRegistry.BlobEntry) {
+    guard let sha256 = entry.record.sha256 else { return nil }
+    (id, size, type, self.sha256) = (entry.record.id, entry.size, entry.record.type, sha256)
+  }
 
   private enum CodingKeys: String, CodingKey {
     case id = "$blob"

@@ -1,24 +1,36 @@
+import WaySession
 import WayTransport
 
 /// The blobs of all sessions: how large they are, how long they stay, and which request may continue
 /// an upload. It decides, and its owner writes and removes the files.
-struct BlobRegistry {
+package struct BlobRegistry: Sendable {
   /// A blob or an unfinished upload.
-  struct BlobEntry {
-    var record: BlobRecord
-    /// The number of bytes received.
-    var size: Int
+  package struct BlobEntry: Codable, Hashable, Sendable {
+    package internal(set) var record: BlobRecord
+    /// The number of bytes received, or reserved for them.
+    package internal(set) var size: Int
     /// The number of the request that may continue the upload.
-    fileprivate(set) var writer = 0
+    package fileprivate(set) var writer = 0
     /// When it was last used, in milliseconds since 1970-01-01 UTC.
-    fileprivate(set) var usedAt: Int64
+    package fileprivate(set) var usedAt: Int64
 
-    var isComplete: Bool { record.sha256 != nil }
+    package var isComplete: Bool { record.sha256 != nil }
     /// The bytes that count toward the limits: those announced, or those received.
     fileprivate var charged: Int { max(record.length ?? 0, size) }
   }
 
-  private struct SessionUsage {
+  /// What a client does with a blob.
+  package enum BlobAction: Sendable {
+    /// Fetches its bytes.
+    case read
+    /// Reads how much of it is there.
+    case inspect
+    /// Continues its upload.
+    case write
+    case remove
+  }
+
+  private struct SessionUsage: Sendable {
     var ids: Set<String> = []
     var bytes = 0
   }
@@ -28,14 +40,23 @@ struct BlobRegistry {
   private var sessions: [String: SessionUsage] = [:]
   private(set) var bytes = 0
 
-  init(_ limits: Limits) {
+  package init(_ limits: Limits) {
     self.limits = limits
+  }
+
+  /// Creates the registry of blobs that are stored already, whatever the limits are now.
+  package init(_ limits: Limits, _ entries: [BlobEntry]) {
+    self.init(limits)
+    for entry in entries { restore(entry) }
   }
 
   var count: Int { entries.count }
 
+  /// All blobs, in the order of their ids.
+  package var allEntries: [BlobEntry] { entries.values.sorted { $0.record.id < $1.record.id } }
+
   /// Starts an upload with a new id. `length` is the length of the blob, if it is known.
-  mutating func create(
+  package mutating func create(
     _ record: BlobRecord, at now: Int64
   ) throws(BlobRejection) {
     let usage = sessions[record.session] ?? SessionUsage()
@@ -49,9 +70,12 @@ struct BlobRegistry {
 
   /// Adds a blob that is stored already, whatever the limits are now.
   mutating func restore(_ record: BlobRecord, size: Int) {
-    let entry = BlobEntry(record: record, size: size, usedAt: record.changedAt)
+    restore(BlobEntry(record: record, size: size, usedAt: record.changedAt))
+  }
+
+  private mutating func restore(_ entry: BlobEntry) {
     bytes += entry.charged
-    sessions[record.session, default: SessionUsage()].bytes += entry.charged
+    sessions[entry.record.session, default: SessionUsage()].bytes += entry.charged
     add(entry)
   }
 
@@ -71,14 +95,33 @@ struct BlobRegistry {
   }
 
   /// The blob of a session, unless it has expired.
-  func find(_ id: String, of session: String, at now: Int64) throws(BlobRejection) -> BlobEntry {
+  package func find(_ id: String, of session: String, at now: Int64) throws(BlobRejection)
+    -> BlobEntry
+  {
     guard let entry = entries[id], entry.record.session == session, !hasExpired(entry, at: now)
     else { throw .missing }
     return entry
   }
 
+  /// The blob of the session of a client, which wants to do something with it. Only its uploader
+  /// knows of an unfinished upload, continues it, and removes the blob, unless a client may remove
+  /// all.
+  package func find(
+    _ id: String, for client: BlobClient, to action: BlobAction, at now: Int64
+  ) throws(BlobRejection) -> BlobEntry {
+    let entry = try find(id, of: client.session, at: now)
+    let isUploader = entry.record.uploader == client.client
+    switch action {
+    case .read where !entry.isComplete, .inspect where !entry.isComplete && !isUploader:
+      throw .missing
+    case .write where !isUploader, .remove where !isUploader && !client.mayRemoveAll:
+      throw .notUploader
+    default: return entry
+    }
+  }
+
   /// The same for a complete blob, which is used now.
-  mutating func use(_ id: String, of session: String, at now: Int64) throws(BlobRejection)
+  package mutating func use(_ id: String, of session: String, at now: Int64) throws(BlobRejection)
     -> BlobEntry
   {
     let entry = try find(id, of: session, at: now)
@@ -88,7 +131,7 @@ struct BlobRegistry {
   }
 
   /// Makes a request the only one that continues an upload. Returns its number.
-  mutating func takeOver(
+  package mutating func takeOver(
     _ id: String, of session: String, at now: Int64
   ) throws(BlobRejection) -> Int {
     let writer = try find(id, of: session, at: now).writer + 1
@@ -97,7 +140,7 @@ struct BlobRegistry {
   }
 
   /// Starts the continuation of an upload at an offset. Returns the number of the request.
-  mutating func continueUpload(
+  package mutating func continueUpload(
     _ id: String, of session: String, at offset: Int, length: Int?, now: Int64
   ) throws(BlobRejection) -> Int {
     let entry = try find(id, of: session, at: now)
@@ -119,7 +162,7 @@ struct BlobRegistry {
 
   /// Reserves the space for more bytes of an upload, before they are written. Returns their offset and
   /// the record.
-  mutating func reserve(
+  package mutating func reserve(
     _ more: Int, in id: String, by writer: Int
   ) throws(BlobRejection) -> (offset: Int, record: BlobRecord) {
     let entry = try entry(id, by: writer)
@@ -136,15 +179,24 @@ struct BlobRegistry {
   }
 
   /// Records that reserved bytes were written, or releases them if that has failed.
-  mutating func written(_ count: Int, of reserved: Int, in id: String, at now: Int64) {
+  package mutating func written(_ count: Int, of reserved: Int, in id: String, at now: Int64) {
     guard let entry = entries[id] else { return }
     if entry.record.length == nil { release(reserved - count, of: entry.record.session) }
     entries[id]?.size += count
     entries[id]?.usedAt = now
   }
 
+  /// Records how many bytes of an upload there are, in the place of those that were reserved.
+  package mutating func resize(_ id: String, to size: Int, at now: Int64) {
+    guard var entry = entries[id] else { return }
+    release(entry.charged, of: entry.record.session)
+    (entry.size, entry.usedAt) = (size, now)
+    release(-entry.charged, of: entry.record.session)
+    entries[id] = entry
+  }
+
   /// Checks that an upload may be completed, and returns it. Its length is fixed then.
-  func completable(_ id: String, by writer: Int) throws(BlobRejection) -> BlobEntry {
+  package func completable(_ id: String, by writer: Int) throws(BlobRejection) -> BlobEntry {
     let entry = try entry(id, by: writer)
     if entry.isComplete { throw .complete }
     if let length = entry.record.length, length != entry.size {
@@ -153,20 +205,20 @@ struct BlobRegistry {
     return entry
   }
 
-  /// Records that an upload is complete. Returns its record.
-  mutating func complete(_ id: String, sha256: String, at now: Int64) -> BlobRecord? {
+  /// Records that an upload is complete. Returns it.
+  package mutating func complete(_ id: String, sha256: String, at now: Int64) -> BlobEntry? {
     guard var entry = entries[id] else { return nil }
     entry.record.length = entry.size
     entry.record.sha256 = sha256
     entry.record.changedAt = now
     entry.usedAt = now
     entries[id] = entry
-    return entry.record
+    return entry
   }
 
   /// Removes a blob. Returns its record, if it is there.
   @discardableResult
-  mutating func remove(_ id: String) -> BlobRecord? {
+  package mutating func remove(_ id: String) -> BlobRecord? {
     guard let entry = entries.removeValue(forKey: id) else { return nil }
     let session = entry.record.session
     release(entry.charged, of: session)
@@ -181,12 +233,12 @@ struct BlobRegistry {
   }
 
   /// Removes all blobs of a session.
-  mutating func removeAll(of session: String) -> [BlobRecord] {
+  package mutating func removeAll(of session: String) -> [BlobRecord] {
     (sessions[session]?.ids ?? []).sorted().compactMap { remove($0) }
   }
 
   /// Removes the blobs that have expired, and those of sessions that do not fulfil the condition.
-  mutating func removeExpired(
+  package mutating func removeExpired(
     at now: Int64, unless isSession: (String) -> Bool = { _ in true }
   ) -> [BlobRecord] {
     entries.values.filter { hasExpired($0, at: now) || !isSession($0.record.session) }

@@ -1,10 +1,12 @@
 import WayTransport
 
 /// The reason why a request to `/blobs` is rejected.
-enum BlobRejection: Error, Hashable {
+package enum BlobRejection: Error, Hashable {
   case malformed(String)
   /// There is no such blob in the session of the client.
   case missing
+  /// The blob is another client's.
+  case notUploader
   case unsupportedType(String)
   /// The upload continues at another offset.
   case wrongOffset(expected: Int)
@@ -32,6 +34,7 @@ enum BlobRejection: Error, Hashable {
     switch self {
     case .malformed, .complete: 400
     case .missing: 404
+    case .notUploader: 403
     case .unsupportedType: 415
     case .wrongOffset, .superseded: 409
     case .tooLong: 413
@@ -41,10 +44,14 @@ enum BlobRejection: Error, Hashable {
     }
   }
 
-  private var text: String {
+  /// The reason as a sentence.
+  var text: String {
     switch self {
     case .malformed(let reason), .unsupportedType(let reason), .sessionFull(let reason): reason
     case .missing: "there is no such blob in the session; it may have expired"
+    case .notUploader:
+      "the blob is another client's; only the client that has uploaded it continues its upload and "
+        + "removes it"
     case .wrongOffset(let expected): "the upload continues at the offset \(expected)"
     case .superseded: "another request continues the upload"
     case .complete: "the upload is complete already"

@@ -8,7 +8,7 @@ struct BlobResponder: Sendable {
   /// The path to which blobs are sent. Each blob is below it.
   static let path = "/blobs"
 
-  let store: BlobStore
+  let store: any BlobStore
   let sessionServer: SessionServer
   /// The loop that handles the requests.
   let loop: any EventLoop
@@ -23,28 +23,33 @@ struct BlobResponder: Sendable {
     let fields = corsFields(request)
     do throws(BlobRejection) {
       if request.method == "OPTIONS" { return .respond(preflight(fields)) }
-      let session: String
-      do throws(CallError) {
-        session = try self.session(of: request)
-      } catch {
-        return .respond(refusal(error, fields))
+      let client = findClient(of: request)
+      // A client that is refused at once sends no body.
+      if case .failure(var response) = client.result {
+        response.fields += fields
+        return .respond(response)
       }
       if request.path == Self.path {
         guard request.method == "POST" else { return .respond(notAllowed("POST", fields)) }
-        return try create(request, in: session, fields)
+        return try create(request, by: client, fields)
       }
       let id = String(request.path.dropFirst(Self.path.count + 1))
       guard BlobRecord.isID(id) else { throw .missing }
       switch request.method {
-      case "GET": return .respond(try content(of: id, request, session, fields))
-      case "HEAD":
-        return respondLater(fields) { () throws(BlobRejection) in
-          try state(of: id, session)
+      case "GET":
+        return respondLater(to: client, fields) { client throws(BlobRejection) in
+          try read(id, by: client) { client throws(BlobRejection) in
+            try content(of: id, request, client)
+          }
         }
-      case "PATCH": return try append(request, to: id, in: session, fields)
+      case "HEAD":
+        return respondLater(to: client, fields) { client throws(BlobRejection) in
+          try read(id, by: client) { client throws(BlobRejection) in try state(of: id, client) }
+        }
+      case "PATCH": return try append(request, to: id, by: client, fields)
       case "DELETE":
-        return respondLater(fields) { () throws(BlobRejection) in
-          try store.remove(id, of: session)
+        return respondLater(to: client, fields) { client throws(BlobRejection) in
+          try store.remove(id, by: client)
           return HTTPResponse(status: 204)
         }
       default: return .respond(notAllowed("GET, HEAD, PATCH, DELETE", fields))
@@ -56,28 +61,56 @@ struct BlobResponder: Sendable {
     }
   }
 
-  /// The session of the client that sends a request.
-  private func session(of request: HTTPRequest) throws(CallError) -> String {
+  /// Starts the search for the client that sends a request.
+  private func findClient(of request: HTTPRequest) -> BlobClientLookup {
+    let lookup = BlobClientLookup()
     guard let token = request.handshake.token else {
-      throw CallError(
+      let error = CallError(
         .notAuthenticated, "send the token of blobs.authorize: Authorization: Bearer TOKEN")
+      lookup.complete(with: .failure(refusal(error)))
+      return lookup
     }
-    return try sessionServer.blobSession(of: token, on: loop)
+    sessionServer.findBlobClient(of: token, on: loop) { found in
+      switch found {
+      case .success(let client): lookup.complete(with: .success(client))
+      case .failure(let error): lookup.complete(with: .failure(refusal(error)))
+      }
+    }
+    return lookup
   }
 
-  /// Responds with what work on the thread of the files returns.
+  /// Responds with what work on the thread of the store returns.
   private func respondLater(
-    _ fields: [(name: String, value: String)],
-    _ work: @escaping @Sendable () throws(BlobRejection) -> HTTPResponse
+    to client: BlobClientLookup, _ fields: [(name: String, value: String)],
+    _ work: @escaping @Sendable (BlobClient) throws(BlobRejection) -> HTTPResponse
   ) -> HTTPDecision {
     .respondLater { [loop, store] respond in
-      store.perform {
-        var response: HTTPResponse
-        do throws(BlobRejection) { response = try work() } catch { response = error.response }
+      let finish: @Sendable (HTTPResponse) -> Void = { response in
+        var response = response
         response.fields += fields
         loop.execute { [response] in respond(response) }
       }
+      client.find { found in
+        switch found {
+        case .failure(let response): finish(response)
+        case .success(let client):
+          store.perform {
+            do throws(BlobRejection) { finish(try work(client)) } catch { finish(error.response) }
+          }
+        }
+      }
       return UncancelledWork()
+    }
+  }
+
+  /// Reads a blob of the client's session, or one of another session that the client may fetch.
+  private func read(
+    _ id: String, by client: BlobClient,
+    _ work: (BlobClient) throws(BlobRejection) -> HTTPResponse
+  ) throws(BlobRejection) -> HTTPResponse {
+    do throws(BlobRejection) { return try work(client) } catch {
+      guard case .missing = error, let reader = client.reader(of: id) else { throw error }
+      return try work(reader)
     }
   }
 
@@ -90,7 +123,7 @@ struct BlobResponder: Sendable {
 // Uploads.
 extension BlobResponder {
   private func create(
-    _ request: HTTPRequest, in session: String, _ fields: [(name: String, value: String)]
+    _ request: HTTPRequest, by client: BlobClientLookup, _ fields: [(name: String, value: String)]
   ) throws(BlobRejection) -> HTTPDecision {
     let sent = BlobRequestFields(request: request)
     let isFinal = try sent.isFinal(byDefault: true)
@@ -98,11 +131,11 @@ extension BlobResponder {
     if length == nil, isFinal { length = try sent.number("content-length") }
     if let length, length > limits.maxBlob { throw .tooLong(limits.maxBlob) }
     let type = try sent.mediaType()
-    return stream(.new(type: type, length: length), request, session, isFinal, fields)
+    return stream(.new(type: type, length: length), client, isFinal, fields)
   }
 
   private func append(
-    _ request: HTTPRequest, to id: String, in session: String,
+    _ request: HTTPRequest, to id: String, by client: BlobClientLookup,
     _ fields: [(name: String, value: String)]
   ) throws(BlobRejection) -> HTTPDecision {
     let sent = BlobRequestFields(request: request)
@@ -114,15 +147,15 @@ extension BlobResponder {
     }
     return stream(
       .append(id: id, offset: offset, length: try sent.number("upload-length")),
-      request, session, try sent.isFinal(byDefault: nil), fields)
+      client, try sent.isFinal(byDefault: nil), fields)
   }
 
   private func stream(
-    _ start: BlobUpload.UploadStart, _ request: HTTPRequest, _ session: String, _ isFinal: Bool,
+    _ start: BlobUpload.UploadStart, _ client: BlobClientLookup, _ isFinal: Bool,
     _ fields: [(name: String, value: String)]
   ) -> HTTPDecision {
     let receiver = BlobUpload(
-      start, in: session, isFinal: isFinal, fields: fields + [limitField], store)
+      start, by: client, isFinal: isFinal, fields: fields + [limitField], store)
     return .streamBody(HTTPBodyStream(limit: limits.maxBlob, receiver: receiver))
   }
 
@@ -133,8 +166,8 @@ extension BlobResponder {
   }
 
   /// The offset at which an upload continues.
-  private func state(of id: String, _ session: String) throws(BlobRejection) -> HTTPResponse {
-    let entry = try store.inspect(id, of: session)
+  private func state(of id: String, _ client: BlobClient) throws(BlobRejection) -> HTTPResponse {
+    let entry = try store.inspect(id, by: client)
     var response = HTTPResponse(status: 204)
     response.fields = [
       ("Upload-Offset", "\(entry.size)"), ("Upload-Complete", entry.isComplete ? "?1" : "?0"),
@@ -148,13 +181,11 @@ extension BlobResponder {
 // Downloads.
 extension BlobResponder {
   private func content(
-    of id: String, _ request: HTTPRequest, _ session: String,
-    _ fields: [(name: String, value: String)]
+    of id: String, _ request: HTTPRequest, _ client: BlobClient
   ) throws(BlobRejection) -> HTTPResponse {
-    let entry = try store.use(id, of: session)
-    guard let path = store.path(of: entry.record), let digest = entry.record.sha256 else {
-      throw .missing
-    }
+    let content = try store.use(id, by: client)
+    let entry = content.entry
+    guard let digest = entry.record.sha256 else { throw .missing }
     let tag = "\"\(digest)\""
     let condition = request.values("if-range")
     let isCurrent = condition.isEmpty || condition == [tag]
@@ -169,17 +200,21 @@ extension BlobResponder {
         ("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(entry.size)"))
     case .unsatisfiable:
       var response = HTTPResponse(status: 416)
-      response.fields = fields + [("Content-Range", "bytes */\(entry.size)")]
+      response.fields = [("Content-Range", "bytes */\(entry.size)")]
       return response
     }
-    response.file = HTTPFileRange(path: path, bytes: bytes)
+    if let path = content.path {
+      response.file = HTTPFileRange(path: path, bytes: bytes)
+    } else {
+      response.sourcedBody = HTTPSourcedBody(
+        length: bytes.count, source: BlobBodySource(content.reader, bytes, store))
+    }
     // A blob is the data of a client. A browser that opens its URL neither shows it nor runs it.
-    response.fields +=
-      fields + [
-        ("ETag", tag), ("Accept-Ranges", "bytes"), ("Content-Disposition", "attachment"),
-        ("Content-Security-Policy", "default-src 'none'; sandbox"),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
-      ]
+    response.fields += [
+      ("ETag", tag), ("Accept-Ranges", "bytes"), ("Content-Disposition", "attachment"),
+      ("Content-Security-Policy", "default-src 'none'; sandbox"),
+      ("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
     return response
   }
 }
@@ -214,9 +249,7 @@ extension BlobResponder {
     return response
   }
 
-  private func refusal(
-    _ error: CallError, _ fields: [(name: String, value: String)]
-  ) -> HTTPResponse {
+  private func refusal(_ error: CallError) -> HTTPResponse {
     let status =
       switch error.protocolCode {
       case .notAuthenticated: 401
@@ -226,7 +259,6 @@ extension BlobResponder {
     var response = HTTPResponse(
       status: status, contentType: "text/plain; charset=utf-8",
       body: Array((error.message + "\n").utf8))
-    response.fields = fields
     if status == 401 { response.fields.append(("WWW-Authenticate", "Bearer")) }
     if status != 503 { response.refusalReason = error.message }
     return response
@@ -240,5 +272,26 @@ extension BlobResponder {
       body: Array("this path accepts \(methods) only\n".utf8))
     response.fields = fields + [("Allow", methods)]
     return response
+  }
+}
+
+/// Reads bytes of a blob in parts, as a response sends them.
+private final class BlobBodySource: HTTPBodySource, @unchecked Sendable {  // confined to the store's thread
+  private let reader: any BlobPartReader
+  private let store: any BlobStore
+  private var missing: Range<Int>
+
+  init(_ reader: any BlobPartReader, _ bytes: Range<Int>, _ store: any BlobStore) {
+    self.reader = reader
+    self.store = store
+    missing = bytes
+  }
+
+  func nextPart(_ done: @escaping @Sendable ([UInt8]?) -> Void) {
+    store.perform { [self] in
+      let part = try? reader.bytes(at: missing.lowerBound).prefix(missing.count)
+      missing.removeFirst(part?.count ?? 0)
+      done(part.map { Array($0) })
+    }
   }
 }

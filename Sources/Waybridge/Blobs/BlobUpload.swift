@@ -1,4 +1,5 @@
 import WayRPC
+import WaySession
 import WayTransport
 import WayValues
 
@@ -13,107 +14,120 @@ final class BlobUpload: HTTPBodyReceiver, @unchecked Sendable {
     case append(id: String, offset: Int, length: Int?)
   }
 
-  private let store: BlobStore
-  private let session: String
+  private let store: any BlobStore
+  private let client: BlobClientLookup
   private let start: UploadStart
   /// Whether the blob is complete at the end of the body.
   private let isFinal: Bool
   /// The header fields of each response.
   private let fields: [(name: String, value: String)]
-  private var upload: BlobStore.BlobUploadHandle?
+  private var upload: (any BlobWriter)?
+  /// The client, once the upload is open.
+  private var uploader: BlobClient?
   private var isEnded = false
 
   init(
-    _ start: UploadStart, in session: String, isFinal: Bool,
-    fields: [(name: String, value: String)], _ store: BlobStore
+    _ start: UploadStart, by client: BlobClientLookup, isFinal: Bool,
+    fields: [(name: String, value: String)], _ store: any BlobStore
   ) {
     self.store = store
-    self.session = session
+    self.client = client
     self.start = start
     self.isFinal = isFinal
     self.fields = fields
   }
 
   func receive(_ part: [UInt8], _ done: @escaping @Sendable (HTTPResponse?) -> Void) {
-    store.perform { [self] in
-      do throws(BlobRejection) {
-        try store.append(part, to: try open())
-        done(nil)
-      } catch {
-        end(with: error)
-        done(response(to: error))
-      }
-    }
+    perform(
+      { upload throws(BlobRejection) in
+        try upload.append(part)
+        return nil
+      }, done)
   }
 
   func finish(_ respond: @escaping @Sendable (HTTPResponse) -> Void) {
-    store.perform { [self] in
-      do throws(BlobRejection) {
-        let response = try complete(try open())
+    perform(
+      { [self] upload throws(BlobRejection) in
+        let response = try complete(upload)
         isEnded = true
-        respond(response)
-      } catch {
-        end(with: error)
-        respond(response(to: error))
-      }
-    }
+        return response
+      }, { response in if let response { respond(response) } })
   }
 
   func cancel() {
     store.perform { [self] in
       guard !isEnded else { return }
-      isEnded = true
-      discardUnknown()
+      end()
     }
   }
 
-  private func open() throws(BlobRejection) -> BlobStore.BlobUploadHandle {
+  /// Opens the upload, unless it is open, and does something with it on the thread of the store.
+  private func perform(
+    _ work: @escaping @Sendable (any BlobWriter) throws(BlobRejection) -> HTTPResponse?,
+    _ done: @escaping @Sendable (HTTPResponse?) -> Void
+  ) {
+    client.find { [self] found in
+      store.perform { [self] in
+        switch found {
+        case .failure(let response): done(with(fields, response))
+        case .success(let client):
+          do throws(BlobRejection) { done(try work(try open(by: client))) } catch {
+            end()
+            done(with(fields, error.response))
+          }
+        }
+      }
+    }
+  }
+
+  private func with(
+    _ fields: [(name: String, value: String)], _ response: HTTPResponse
+  ) -> HTTPResponse {
+    var response = response
+    response.fields += fields
+    return response
+  }
+
+  private func open(by client: BlobClient) throws(BlobRejection) -> any BlobWriter {
     if let upload { return upload }
     let opened =
       switch start {
-      case .new(let type, let length): try store.create(type, length: length, in: session)
+      case .new(let type, let length): try store.create(type, length: length, by: client)
       case .append(let id, let offset, let length):
-        try store.continueUpload(id, of: session, at: offset, length: length)
+        try store.continueUpload(id, by: client, at: offset, length: length)
       }
     upload = opened
+    uploader = client
     return opened
   }
 
   /// Completes the request, and the blob if that is its end.
-  private func complete(
-    _ upload: BlobStore.BlobUploadHandle
-  ) throws(BlobRejection) -> HTTPResponse {
+  private func complete(_ upload: any BlobWriter) throws(BlobRejection) -> HTTPResponse {
     var isNew = false
     if case .new = start { isNew = true }
     var response = HTTPResponse(status: isNew ? 201 : isFinal ? 200 : 204)
-    var offset = try store.offset(of: upload, in: session)
+    try upload.flush()
     if isFinal {
-      let reference = try store.complete(upload)
-      offset = reference.size
+      let reference = try upload.complete()
       let value = try? ValueEncoder().encode(reference)
       response.contentType = "application/json"
       response.body = Array(((value.flatMap { try? JSON.text($0) }) ?? "null").utf8)
     }
     response.fields =
-      fields + [("Upload-Complete", isFinal ? "?1" : "?0"), ("Upload-Offset", "\(offset)")]
+      fields + [("Upload-Complete", isFinal ? "?1" : "?0"), ("Upload-Offset", "\(upload.offset)")]
     if isNew { response.fields.append(("Location", "blobs/\(upload.id)")) }
     return response
   }
 
-  private func end(with error: BlobRejection) {
+  /// Ends the request: writes what it has sent, but removes a new upload. The client does not know its
+  /// id, as it has got no response.
+  private func end() {
     isEnded = true
-    discardUnknown()
-  }
-
-  /// Removes a new upload whose id the client does not know, as it has got no response.
-  private func discardUnknown() {
-    guard let upload, case .new = start else { return }
-    try? store.remove(upload.id, of: session)
-  }
-
-  private func response(to error: BlobRejection) -> HTTPResponse {
-    var response = error.response
-    response.fields += fields
-    return response
+    guard let upload, let uploader else { return }
+    if case .new = start {
+      try? store.remove(upload.id, by: uploader)
+    } else {
+      try? upload.flush()
+    }
   }
 }

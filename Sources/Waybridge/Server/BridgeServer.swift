@@ -134,7 +134,9 @@ package struct RunningBridge: Sendable {
   private let socketServer: SocketServer
   private let memoryTrimmer: MemoryTrimmer
   /// The blobs of the sessions; nil if the server stores none.
-  private let blobs: BlobStore?
+  package let blobs: (any BlobStore)?
+  /// What happens to blobs.
+  package let blobEvents = BlobEvents()
   private let awayPushes: AwayPushQueue?
   private let closeTimeout: Duration
   private let logger: Logger?
@@ -144,10 +146,13 @@ package struct RunningBridge: Sendable {
     var shared = try configuration.sessionServerConfiguration(
       for: router, log: log, now: BridgeWallClock.milliseconds)
     var sockets = try configuration.socketConfiguration()
-    let blobs = try configuration.blobStore(BridgeWallClock.milliseconds)
+    let blobs = try configuration.blobStore(blobEvents, BridgeWallClock.milliseconds)
     self.blobs = blobs
-    shared.blobs = blobs.map { blobs in
-      BlobTokens(limits: configuration.effectiveLimits) { blobs.removeAll(of: $0) }
+    shared.blobs = blobs.map { [blobEvents] blobs in
+      BlobTokens(
+        limits: configuration.effectiveLimits, isInCluster: configuration.sessions.cluster != nil,
+        tokenVoided: { blobEvents.send(.tokenVoided(client: $0)) },
+        sessionEnded: { blobs.removeAll(of: $0) })
     }
     let exporter = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methodNames))
     if let exporter {

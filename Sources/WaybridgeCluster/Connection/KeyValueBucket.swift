@@ -35,7 +35,7 @@ struct KeyValueBucket {
   }
 
   /// The subject of a key, which has letters, digits, `-`, `_`, `=` and `.`.
-  private func subject(of key: String) -> String { "$KV.\(name).\(key)" }
+  func subject(of key: String) -> String { "$KV.\(name).\(key)" }
 
   /// Returns the entry of a key, which may be a deletion; nil if there is none.
   func entry(of key: String) throws(NATSClusterError) -> BucketEntry? {
@@ -50,12 +50,17 @@ struct KeyValueBucket {
   /// Returns the number and the value of the last message of each key that was not deleted. A
   /// nats-server that is behind the others may return an earlier state.
   func currentValues() throws(NATSClusterError) -> [(revision: UInt64, bytes: [UInt8])] {
+    try currentMessages().map { ($0.sequence, $0.bytes) }
+  }
+
+  /// Returns the last message of each key that was not deleted, as ``currentValues()``.
+  func currentMessages() throws(NATSClusterError) -> [NATSConnection.StreamMessage] {
     // A key that is written meanwhile may come twice.
     var last: [String: NATSConnection.StreamMessage] = [:]
     try connection.forEachMessage(in: stream, of: subject(of: ">"), onlyLast: true) {
       last[$0.subject] = $0
     }
-    return last.values.filter { !$0.isDeletion }.map { ($0.sequence, $0.bytes) }
+    return last.values.filter { !$0.isDeletion }
   }
 
   /// Returns the same from all kept messages of the key. Messages before the first of these are not
@@ -91,6 +96,14 @@ struct KeyValueBucket {
     guard connection.isReplicated else { return number }
     try synchronize()
     return try isLast(number, after: after, of: publication.subject) ? number : nil
+  }
+
+  /// Deletes a key after a given message, with all its messages. Returns false if another message
+  /// came after the given one first.
+  func remove(_ key: String, after: UInt64) throws(NATSClusterError) -> Bool {
+    guard let last = try put([], as: key, after: after, isDeletion: true) else { return false }
+    try connection.delete(stream, subject(of: key), through: last)
+    return true
   }
 
   /// Returns when a following read is not older than what was acknowledged before.

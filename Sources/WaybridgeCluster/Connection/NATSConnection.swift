@@ -16,6 +16,8 @@ final class NATSConnection {
     var isDeletion = false
     /// Whether it replaces all earlier messages of its subject.
     var rollsUp = false
+    /// The number of bytes of an object up to the end of this part.
+    var endOffset: Int?
   }
 
   /// A message of a stream.
@@ -27,6 +29,8 @@ final class NATSConnection {
     let bytes: [UInt8]
     /// Whether it has deleted a key.
     let isDeletion: Bool
+    /// The number of bytes of an object up to the end of this part; nil if it is none.
+    var endOffset: Int?
   }
 
   /// The result of a publication.
@@ -57,6 +61,8 @@ final class NATSConnection {
   private static let rollupHeader = (name: "Nats-Rollup", subject: "sub")
   /// The message that a message was written after.
   private static let previousSequenceHeader = "Waybridge-After"
+  /// The number of bytes of an object up to the end of a part.
+  private static let endOffsetHeader = "Waybridge-Offset"
   // JSStreamWrongLastSequenceErrF, JSNoMessageFoundErr, JSStreamMsgDeleteFailedF and
   // JSSequenceNotFoundErrF of NATS's errors.json.
   private static let wrongLastSequence = 10071
@@ -151,6 +157,8 @@ extension NATSConnection {
     /// The description that marks a stream of Waybridge.
     let description: String
     let subject: String
+    /// Another subject, if there are two.
+    var secondSubject: String?
     let replicas: Int
     /// How many messages of a subject are kept, the last ones; zero for all.
     var history = 0
@@ -158,6 +166,8 @@ extension NATSConnection {
     var allowsRollups = false
     /// After how long a message is deleted automatically; never for zero.
     var lifetime: Duration = .zero
+
+    fileprivate var subjects: [String] { [subject] + (secondSubject.map { [$0] } ?? []) }
   }
 
   /// Creates a stream on the disk of NATS if there is none. It is created again if it is missing
@@ -180,15 +190,15 @@ extension NATSConnection {
     var code = jsErrCode(0)
     let status = stream.name.withCString { name in
       stream.description.withCString { description in
-        stream.subject.withCString { subject in
-          var subjects: [UnsafePointer<CChar>?] = [subject]
+        Self.withCStrings(stream.subject, stream.secondSubject) { pointers in
+          var subjects = pointers
           return subjects.withUnsafeMutableBufferPointer { subjects -> natsStatus in
             var config = jsStreamConfig()
             jsStreamConfig_Init(&config)
             config.Name = name
             config.Description = description
             config.Subjects = subjects.baseAddress
-            config.SubjectsLen = 1
+            config.SubjectsLen = Int32(subjects.count)
             config.Storage = js_FileStorage
             config.Replicas = Int64(stream.replicas)
             config.Discard = js_DiscardNew
@@ -207,6 +217,35 @@ extension NATSConnection {
     }
     try check(status, "\(stream.displayName) cannot be created", code)
     if stream.replicas > 1 { isReplicated = true }
+  }
+
+  /// Calls `work` with a string, and another one if there is one, as the library reads them.
+  private static func withCStrings<Result>(
+    _ first: String, _ second: String?, _ work: ([UnsafePointer<CChar>?]) -> Result
+  ) -> Result {
+    first.withCString { first in
+      guard let second else { return work([first]) }
+      return second.withCString { work([first, $0]) }
+    }
+  }
+
+  /// Returns the number of bytes that a stream has now.
+  func byteCount(of stream: String) throws(NATSClusterError) -> Int {
+    var code = jsErrCode(0)
+    var info: UnsafeMutablePointer<jsStreamInfo>?
+    defer { jsStreamInfo_Destroy(info) }
+    var options = Self.requestOptions(within: timeout)
+    let status = js_GetStreamInfo(&info, jetStream, stream, &options, &code)
+    if status == NATS_NOT_FOUND { try recreateStreams() }
+    try check(status, "the stream \(stream) cannot be read", code)
+    return Int(clamping: info?.pointee.State.Bytes ?? 0)
+  }
+
+  /// Returns subjects that a stream has messages of.
+  func subjects(in stream: String, like filter: String) throws(NATSClusterError) -> [String] {
+    let response = try request(.info, stream, #"{"subjects_filter":"\#(filter)"}"#)
+    try check(response, "the stream \(stream) cannot be read", except: 0)
+    return response["state"]?["subjects"]?.object?.members.map(\.name) ?? []
   }
 
   /// Returns when a stream was created. If the time differs, it is another stream.
@@ -237,7 +276,7 @@ extension NATSConnection {
       config?.Subjects?[index].map { String(cString: $0) }
     }
     guard config?.Description.map({ String(cString: $0) }) == stream.description,
-      subjects == [stream.subject]
+      subjects.sorted() == stream.subjects.sorted()
     else {
       throw NATSClusterError(
         endpoint,
@@ -305,6 +344,10 @@ extension NATSConnection {
         try check(
           natsMsgHeader_Set(message, Self.operationHeader, Self.deletionOperation),
           "a change cannot be sent")
+      }
+      if let offset = publication.endOffset {
+        try check(
+          natsMsgHeader_Set(message, Self.endOffsetHeader, "\(offset)"), "a change cannot be sent")
       }
       try check(natsConnection_PublishMsg(connection, message), "a change cannot be sent")
       index += 1
@@ -471,7 +514,8 @@ extension NATSConnection {
         UInt64($0)
       },
       bytes: Self.bytes(of: message),
-      isDeletion: Self.header(Self.operationHeader, of: message) != nil)
+      isDeletion: Self.header(Self.operationHeader, of: message) != nil,
+      endOffset: Self.header(Self.endOffsetHeader, of: message).flatMap { Int($0) })
   }
 
   private static func header(_ name: String, of message: OpaquePointer?) -> String? {
@@ -492,10 +536,15 @@ extension NATSConnection {
   ) throws(NATSClusterError) {
     var start: UInt64 = 1
     while let next = try self.nextSequence(in: stream, of: subject, from: start), next <= number {
-      let response = try request(.delete, stream, #"{"seq":\#(next),"no_erase":true}"#)
-      try check(response, "old messages cannot be deleted", except: Self.sequenceNotFound)
+      try deleteMessage(next, in: stream)
       start = next + 1
     }
+  }
+
+  /// Deletes the message with a number, if there is one.
+  func deleteMessage(_ number: UInt64, in stream: String) throws(NATSClusterError) {
+    let response = try request(.delete, stream, #"{"seq":\#(number),"no_erase":true}"#)
+    try check(response, "old messages cannot be deleted", except: Self.sequenceNotFound)
   }
 
   /// Returns the number of the first message of a subject, from a given number on; nil if there is
@@ -520,6 +569,7 @@ extension NATSConnection {
 
   /// A request of JetStream's API that the library does not support, or not with all parameters.
   private enum JetStreamRequest: String {
+    case info = "$JS.API.STREAM.INFO"
     case get = "$JS.API.STREAM.MSG.GET"
     case delete = "$JS.API.STREAM.MSG.DELETE"
   }

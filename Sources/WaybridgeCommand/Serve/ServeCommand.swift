@@ -58,9 +58,6 @@ struct ServeCommand: ConfigurableCommand {
       throw CommandError(
         "sessions are stored in a folder or in NATS, not in both; remove --data or --cluster")
     }
-    guard settings.bridge.blobs.folder == nil || settings.cluster.url.isEmpty else {
-      throw CommandError("a server of a cluster stores no blobs; remove --blobs or --cluster")
-    }
     let router = Router()
     var configuration = try Self.configuration(settings)
     configuration.onAwayPush = try PushWebhook(settings)?.send

@@ -186,12 +186,12 @@ enum DurabilitySettings: CommandSettingGroup {
       """
       Folder for blobs, the data that clients send to /blobs. The server creates the folder. Only one \
       server can use it at a time. Without it, the folder blobs in that of --data, or a temporary \
-      folder
+      folder. With --cluster, blobs are in NATS, and the folder is not used
       """),
     CommandSetting(
       "noBlobs", .boolean(\.bridge.blobs.isEnabled, isInverted: true),
       """
-      Store no blobs. A server of a cluster stores none in any case
+      Store no blobs, neither in a folder nor in a cluster's NATS
       """),
     CommandSetting(
       "cluster", .string(\.cluster.url), value: "url",

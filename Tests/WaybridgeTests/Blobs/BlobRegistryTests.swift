@@ -1,4 +1,5 @@
 import Testing
+import WaySession
 import WayTransport
 
 @testable import Waybridge
@@ -16,7 +17,8 @@ struct BlobRegistryTests {
   }
 
   private func record(_ id: String, _ session: String = "s", length: Int? = nil) -> BlobRecord {
-    BlobRecord(id: id, session: session, type: "a/b", length: length, changedAt: 0)
+    BlobRecord(
+      id: id, by: BlobClient(session: session, client: "c"), type: "a/b", length: length, at: 0)
   }
 
   /// Adds bytes to an upload, as its store does.
@@ -70,7 +72,7 @@ struct BlobRegistryTests {
     try write(5, to: "a", by: writer, &registry)
     #expect(try registry.completable("a", by: writer).size == 20)
     #expect(throws: BlobRejection.missing) { _ = try registry.use("a", of: "s", at: 0) }
-    #expect(registry.complete("a", sha256: "x", at: 0)?.length == 20)
+    #expect(registry.complete("a", sha256: "x", at: 0)?.record.length == 20)
     #expect(try registry.use("a", of: "s", at: 0).size == 20)
     #expect(throws: BlobRejection.complete) {
       _ = try registry.continueUpload("a", of: "s", at: 20, length: nil, now: 0)
@@ -93,6 +95,58 @@ struct BlobRegistryTests {
     try registry.create(record("kept"), at: 2000)
     try registry.create(record("lost", "t"), at: 2000)
     #expect(registry.removeExpired(at: 2000) { $0 == "s" }.map(\.id) == ["lost"])
+  }
+
+  /// What each kind of client may do with a complete blob, and with an unfinished upload.
+  static let rights: [(client: BlobClient, complete: String, unfinished: String)] = [
+    (
+      BlobClient(session: "s", client: "uploader"), "read inspect write remove",
+      "inspect write remove"
+    ),
+    (BlobClient(session: "s", client: "other"), "read inspect", ""),
+    (
+      BlobClient(session: "s", client: "moderator", mayRemoveAll: true), "read inspect remove",
+      "remove"
+    ),
+    (BlobClient(session: "t", client: "uploader", mayRemoveAll: true), "", ""),
+  ]
+
+  @Test(arguments: rights)
+  func `Clients may do what their relation to a blob allows`(
+    client: BlobClient, complete: String, unfinished: String
+  ) throws {
+    var registry = BlobRegistry(Self.limits)
+    let uploader = BlobClient(session: "s", client: "uploader")
+    for id in ["done", "open"] {
+      try registry.create(BlobRecord(id: id, by: uploader, type: "a/b", length: 0, at: 0), at: 0)
+    }
+    _ = registry.complete("done", sha256: "x", at: 0)
+    let actions: [(name: String, action: BlobRegistry.BlobAction)] = [
+      ("read", .read), ("inspect", .inspect), ("write", .write), ("remove", .remove),
+    ]
+    for (id, allowed) in [("done", complete), ("open", unfinished)] {
+      let found = actions.filter { action in
+        (try? registry.find(id, for: client, to: action.action, at: 0)) != nil
+      }
+      #expect(found.map(\.name).joined(separator: " ") == allowed)
+    }
+    #expect(throws: BlobRejection.missing) {
+      _ = try registry.find("none", for: client, to: .read, at: 0)
+    }
+  }
+
+  @Test func `A registry is made again from its entries`() throws {
+    var registry = BlobRegistry(Self.limits)
+    try registry.create(record("a", length: 50), at: 0)
+    try registry.create(record("b"), at: 0)
+    try write(20, to: "b", &registry)
+    registry.resize("b", to: 15, at: 1)
+    registry.resize("a", to: 5, at: 1)
+    #expect(registry.bytes == 65)
+    var copy = BlobRegistry(Self.limits, registry.allEntries)
+    #expect(copy.allEntries == registry.allEntries && copy.bytes == 65 && copy.count == 2)
+    #expect(throws: BlobRejection.self) { try copy.create(record("c", length: 86), at: 1) }
+    try copy.create(record("c", length: 85), at: 1)
   }
 
   /// What is charged is the sum of what is there, whatever happens.

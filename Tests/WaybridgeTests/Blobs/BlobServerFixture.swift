@@ -25,16 +25,22 @@ struct BlobServerFixture: Sendable {
     }
   }
 
-  init(_ configure: (inout BridgeConfiguration) throws -> Void = { _ in }) async throws {
+  init(
+    _ router: Router = Router(),
+    _ configure: (inout BridgeConfiguration) throws -> Void = { _ in }
+  ) async throws {
     var configuration = BridgeConfiguration(port: 0)
     try configure(&configuration)
-    bridge = try await RunningBridge(router: Router(), configuration: configuration)
+    bridge = try await RunningBridge(router: router, configuration: configuration)
   }
 
-  func connect(joining client: BridgeClient? = nil) async throws -> BridgeClient {
+  func connect(
+    joining client: BridgeClient? = nil, token: String? = nil
+  ) async throws -> BridgeClient {
     try await BridgeClient.connect(
       to: "ws://127.0.0.1:\(bridge.address.port)/bridge",
-      session: .init(name: "test", version: "1", join: await client?.session?.join))
+      session: .init(
+        name: "test", version: "1", token: token, join: await client?.session?.join))
   }
 
   func token(of client: BridgeClient) async throws -> String {
@@ -65,15 +71,12 @@ struct BlobServerFixture: Sendable {
     return try #require(try response.reference()["$blob"] as? String)
   }
 
-  /// Returns the status of a request for the state of a blob, repeated until it is the expected one or
-  /// the time is over. The request is no use of the blob.
-  func status(of id: String, token: String, waitingFor expected: Int) async throws -> Int {
-    var status = 0
-    for _ in 0..<500 {
-      status = try await send("HEAD", "/" + id, token: token).status
-      if status == expected { break }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    return status
+  /// Does something, and returns when one of the events that follow fulfils a condition.
+  func waiting(
+    for condition: (BlobEvent) -> Bool, after work: () async throws -> Void
+  ) async throws {
+    let events = bridge.blobEvents.stream
+    try await work()
+    for await event in events where condition(event) { return }
   }
 }

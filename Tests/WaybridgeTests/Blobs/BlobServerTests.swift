@@ -104,10 +104,52 @@ struct BlobServerTests {
     #expect(try await server.send("GET", "/../health", token: token).status != 500)
     #expect(try await server.send("PUT", "/" + id, token: token).field("Allow") != nil)
     // The token of a client that has left is void, and the blob stays for others.
-    await client.close()
-    #expect(
-      try await server.status(of: id, token: token, waitingFor: 401) == 401)
+    let name = try #require(await client.session?.client)
+    try await server.waiting(for: { $0 == .tokenVoided(client: name) }) { await client.close() }
+    #expect(try await server.send("HEAD", "/" + id, token: token).status == 401)
     #expect(try await server.send("GET", "/" + id, token: memberToken).text == "Hello")
+    await server.bridge.stop()
+  }
+
+  @Test func `Only the uploader and permitted clients remove a blob`() async throws {
+    let policy = try Policy(
+      json: """
+        {"rules": [
+          {"name": "all", "allow": ["blobs.authorize", "session.*"]},
+          {"name": "moderators", "allow": ["blobs.remove"], "groups": ["moderators"]}]}
+        """)
+    let server = try await BlobServerFixture {
+      $0.sessions.policy = policy
+      $0.sessions.identify = { Identity(groups: [UTF8Key($0.token ?? "")]) }
+    }
+    let uploader = try await server.connect(token: "moderators")
+    let id = "/" + (try await server.store("Hello", token: try await server.token(of: uploader)))
+    let other = try await server.token(of: try await server.connect(joining: uploader))
+    let refused = try await server.send("DELETE", id, token: other)
+    #expect(refused.status == 403 && refused.text.contains("another client's"))
+    #expect(
+      try await server.send(
+        "PATCH", id, token: other,
+        [
+          "Content-Type": "application/partial-upload", "Upload-Offset": "5",
+          "Upload-Complete": "?1",
+        ]
+      ).status == 403)
+    #expect(try await server.send("GET", id, token: other).text == "Hello")
+    // A guest uploads, fetches, and removes what it has uploaded.
+    let invited = try await uploader.invite(groups: ["moderators"])
+    let guest = try await BridgeClient.connect(
+      to: "ws://127.0.0.1:\(server.bridge.address.port)/bridge",
+      session: .init(name: "guest", version: "1", join: invited))
+    let guestToken = try await server.token(of: guest)
+    let own = "/" + (try await server.store("own", token: guestToken))
+    #expect(try await server.send("GET", id, token: guestToken).text == "Hello")
+    #expect(try await server.send("DELETE", id, token: guestToken).status == 403)
+    #expect(try await server.send("DELETE", own, token: guestToken).status == 204)
+    let moderator = try await server.connect(joining: uploader, token: "moderators")
+    let token = try await server.token(of: moderator)
+    #expect(try await server.send("DELETE", id, token: token).status == 204)
+    #expect(try await server.send("GET", id, token: other).status == 404)
     await server.bridge.stop()
   }
 
@@ -136,9 +178,11 @@ struct BlobServerTests {
     #expect(try await server.send("POST", token: token, body: Data(count: 11)).status == 413)
     let first = try await server.store("0123456789", token: token)
     #expect(try await server.send("POST", token: token, body: Data(count: 6)).status == 429)
-    _ = try await server.store("01234", token: token)
-    #expect(try await server.send("POST", token: token, body: Data()).status == 429)
-    #expect(try await server.status(of: first, token: token, waitingFor: 404) == 404)
+    try await server.waiting(for: { $0 == .removed(id: first) }) {
+      _ = try await server.store("01234", token: token)
+      #expect(try await server.send("POST", token: token, body: Data()).status == 429)
+    }
+    #expect(try await server.send("HEAD", "/" + first, token: token).status == 404)
     #expect(
       try await server.send(
         "POST", token: token, body: Data(count: 1), ["Content-Type": "no type"]
@@ -183,10 +227,11 @@ struct BlobServerTests {
     let keptID = try await server.store("kept", token: try await server.token(of: kept))
     let ended = try await server.connect()
     let token = try await server.token(of: ended)
-    _ = try await server.store("ended", token: token)
+    let endedID = try await server.store("ended", token: token)
     #expect(try files().count == 4)
-    _ = try await ended.request("session.close")
-    for _ in 0..<500 where try files().count != 2 { try await Task.sleep(for: .milliseconds(10)) }
+    try await server.waiting(for: { $0 == .removed(id: endedID) }) {
+      _ = try await ended.request("session.close")
+    }
     #expect(try files() == [keptID + ".data", keptID + ".json"].sorted())
     // What no record names was left by a crash.
     try Data("x".utf8).write(to: URL(fileURLWithPath: blobs + "/stray.data"))

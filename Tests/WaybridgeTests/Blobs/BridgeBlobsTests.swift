@@ -146,15 +146,12 @@ struct BridgeBlobsTests {
         })
     }
     for await _ in waiting { break }
-    task.cancel()
-    await #expect(throws: CallError.self) { try await task.value }
-    // The only place for a blob is free again.
-    var stored: BridgeBlobReference?
-    for _ in 0..<500 where stored == nil {
-      stored = try? await blobs.upload([1, 2, 3])
-      if stored == nil { try await Task.sleep(for: .milliseconds(10)) }
+    try await server.waiting(for: { if case .removed = $0 { true } else { false } }) {
+      task.cancel()
+      await #expect(throws: CallError.self) { try await task.value }
     }
-    let reference = try #require(stored)
+    // The only place for a blob is free again.
+    let reference = try await blobs.upload([1, 2, 3])
     #expect(BridgeBlobReference(["$blob": "../x", "size": 1, "type": "a", "sha256": "b"]) == nil)
     #expect(BridgeBlobReference(nil) == nil && BridgeBlobReference(reference.value) == reference)
     await client.close()

@@ -15,6 +15,8 @@ struct HostRequestOperation: PeerOperation, Codable {
   let hostMethod: String
   let params: Value
   let caller: PeerCaller
+  /// The session of the call, whose blobs the client may fetch; nil from a server of an earlier version.
+  let callSession: String?
 
   var timeout: Duration { Self.maxDuration }
 
@@ -22,6 +24,10 @@ struct HostRequestOperation: PeerOperation, Codable {
     guard let loopSessions = context.server.loopSessions(ofSession: session) else {
       throw CallError(.hostAbsent, "The host is gone")
     }
+    let loan = callSession.flatMap { callSession in
+      context.server.configuration.blobs?.grants.lend(params, of: callSession, to: client)
+    }
+    defer { withExtendedLifetime(loan) {} }
     return await loopSessions.run(
       hostMethod, params, at: client, of: session, for: caller, context.report)
   }
@@ -63,11 +69,11 @@ extension SessionDispatch {
   /// ``ClusterNode/request(_:_:_:within:progress:)``.
   func request(
     _ method: String, _ params: Value, at host: RemoteHost, for caller: PeerCaller,
-    progress: @escaping @Sendable (Value) -> Void
+    of session: String, progress: @escaping @Sendable (Value) -> Void
   ) async throws(CallError) -> Result<Value, SessionClientRequestFailure> {
     let operation = HostRequestOperation(
       session: host.session, client: host.client, hostMethod: method, params: params,
-      caller: caller)
+      caller: caller, callSession: session)
     return Result(peerValue: try await send(operation, to: host.server, progress: progress))
   }
 }

@@ -9,6 +9,7 @@ enum PeerMethods {
     RevokeOperation.self, RevokedClientsOperation.self, CallerQuery.self,
     ClaimDeepLinksOperation.self, UpdateTableOperation.self, RollBackPolicyOperation.self,
     SummariesQuery.self, SessionDetailQuery.self, ExplanationQuery.self, AgentSessionQuery.self,
+    BlobClientQuery.self,
   ]
 
   private static let operationsByMethod = Dictionary(

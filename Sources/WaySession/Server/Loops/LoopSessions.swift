@@ -219,7 +219,6 @@ extension LoopSessions: SessionOwner {
       loopSessions.audiences.remove(session)
       loopSessions.retainedEvents.forget(session: session)
     }
-    configuration.blobs?.sessionEnded(session)
     let remaining = unclaimed.filter { !$0.audience.isSingleSession }
     guard !remaining.isEmpty else { return }
     restoreDeepLinks(remaining)
