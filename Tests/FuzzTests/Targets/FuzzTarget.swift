@@ -15,7 +15,8 @@ struct FuzzTarget: Sendable {
 
   /// All targets, in the order of a message's way into the server.
   static let all = [
-    requestHead, access, forwarded, addresses, chunkedBody, frames, json, messages, uris, patterns,
+    requestHead, access, forwarded, addresses, chunkedBody, blobs, frames, json, messages, uris,
+    patterns,
     tokens, claims, keySets, keyFiles, policies, invitations, tables, clusterMessages, peerRequests,
     sessionLogs,
     storedSessions,

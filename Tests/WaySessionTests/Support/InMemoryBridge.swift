@@ -42,6 +42,7 @@ struct InMemoryBridge {
     configuration.sessions.table = table
     configuration.sessions.resultCheck = resultCheck
     configuration.sessions.cluster = cluster
+    configuration.blobs = BlobTokens(limits: limits) { _ in }
     sessionServer = SessionServer(configuration)
     loopSessions = sessionServer.dispatch.makeLoopSessions(on: loop)
     server = MemoryServerFixture(loop: loop, acceptor: RetainingAcceptor(loopSessions))
