@@ -29,7 +29,7 @@ struct PeerOperationTests {
     ClosePageOperation(session: "s-1", page: "p1"),
     HostRequestOperation(
       session: "s-1", client: "c-1", hostMethod: "task.run", params: ["uri": "a:1"],
-      caller: PeerCaller(caller)),
+      caller: PeerCaller(caller), callSession: "s-2"),
     HostsQuery(), SessionsQuery(audience: .client("c-1", session: "s-1")),
     SessionListOperation(query: SessionListQuery(after: nil, limit: 10, maxBytes: 100)),
     GroupOperation(session: "s-1", group: "a", isMember: true),
