@@ -6,7 +6,7 @@ import WayValues
 /// Gives Swift code of a session access to the router that called it.
 ///
 /// Three words, so that it is stored inline in an `any Navigator`: each call has one.
-struct SessionNavigator: Navigator {
+struct SessionNavigator: BlobNavigator {
   private final class PageIDBox: Sendable {
     let id: String
     init(_ id: String) { self.id = id }
@@ -27,6 +27,8 @@ struct SessionNavigator: Navigator {
   private var page: String? { pageIDBox?.id }
 
   var session: String { sessionActor.id }
+
+  var blobSource: (any CallBlobSource)? { sessionActor.environment.blobs?.callSource }
 
   func open(
     _ uri: String, params: ValueObject, exts: ValueObject, style: Style?, timeout: Duration?,

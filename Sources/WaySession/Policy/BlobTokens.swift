@@ -67,6 +67,8 @@ package final class BlobTokens: Sendable {
   private let state = Locked(BlobTokenState())
   /// The blobs of other sessions that clients may fetch.
   let grants = BlobGrants()
+  /// The store, as handlers of the app use it.
+  private let source = Locked<(any CallBlobSource)?>(nil)
   /// Removes the blobs of a session that has ended. Called on its loop.
   private let sessionEnded: @Sendable (String) -> Void
   /// Called when a token is void, with the name of its client.
@@ -81,6 +83,12 @@ package final class BlobTokens: Sendable {
     self.isInCluster = isInCluster
     self.tokenVoided = tokenVoided
     self.sessionEnded = sessionEnded
+  }
+
+  /// The store, as handlers of the app use it; nil before it is set.
+  package var callSource: (any CallBlobSource)? {
+    get { source.withLock { $0 } }
+    set { source.withLock { $0 = newValue } }
   }
 
   /// Returns the token of a client, the same each time, and the limits of blobs. Called on the loop of
@@ -99,6 +107,13 @@ package final class BlobTokens: Sendable {
       token: token, maxBlob: limits.maxBlob, maxBlobs: limits.maxBlobs,
       maxBlobBytes: limits.maxBlobBytes, blobExpiryMs: limits.blobExpiry.milliseconds,
       uploadExpiryMs: limits.uploadExpiry.milliseconds)
+  }
+
+  /// The app, which reads and saves blobs of a session. No client has its name.
+  package func app(in session: String) -> BlobClient {
+    BlobClient(
+      session: session, client: "app", mayRemoveAll: true,
+      granted: grants.sessions(for: "app", of: session))
   }
 
   /// Removes the blobs of a session that has ended. Called on its loop.

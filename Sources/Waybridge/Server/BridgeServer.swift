@@ -154,6 +154,9 @@ package struct RunningBridge: Sendable {
         tokenVoided: { blobEvents.send(.tokenVoided(client: $0)) },
         sessionEnded: { blobs.removeAll(of: $0) })
     }
+    if let blobs, let tokens = shared.blobs {
+      tokens.callSource = StoredCallBlobs(store: blobs, tokens: tokens)
+    }
     let exporter = MetricsExporter(methods: SessionCallMeter.names(of: SessionServer.methodNames))
     if let exporter {
       shared.eventSink.durationRecorder = { exporter.recordCall($0, nanoseconds: $1) }

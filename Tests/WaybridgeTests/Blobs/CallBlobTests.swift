@@ -6,7 +6,7 @@ import Waybridge
 import WaybridgeClient
 import WaybridgeCluster
 
-/// Blobs that calls carry to server-wide hosts.
+/// Blobs that calls carry to server-wide hosts and to handlers.
 @Suite(.timeLimit(.minutes(1)))
 struct CallBlobTests {
   /// The servers of a test.
@@ -106,6 +106,52 @@ struct CallBlobTests {
     #expect(try await statuses("GET", photo, by: token) == [200, 200, 200])
     await opener.close()
     await backEnd.close()
+    await stop(servers)
+    withExtendedLifetime(natsServer) {}
+  }
+
+  @Test(arguments: [CallBlobSetting.oneServer, .cluster])
+  func `A handler reads the blob of a call, and saves another one`(
+    _ setting: CallBlobSetting
+  ) async throws {
+    let (servers, natsServer) = try await start(setting) {
+      let router = Router()
+      try router.task("action://reverse") { call in
+        var bytes: [UInt8] = []
+        for try await part in call.blobs.bytes(of: call.params["photo"]) { bytes += part }
+        return try await call.blobs.save(bytes.reversed(), type: "text/plain")
+      }
+      try router.task("action://copy") { call in
+        try await call.blobs.save(
+          parts: call.blobs.bytes(of: call.params["photo"]), type: "image/png")
+      }
+      return router
+    }
+    let client = try await servers[1].connect()
+    let token = try await servers[1].token(of: client)
+    let text = String(repeating: "0123456789", count: 40_000)
+    let id = try await servers[0].store(text, token: token)
+    let back = try await client.invoke("action://reverse", ["photo": ["$blob": .string(id)]])
+    #expect(back["size"]?.integer == 400_000 && back["type"]?.string == "text/plain")
+    let backID = "/" + (try #require(back["$blob"]?.string))
+    #expect(
+      try await servers[2].send("GET", backID, token: token).text == String(text.reversed()))
+    #expect(try await servers[0].send("DELETE", backID, token: token).status == 204)
+    let copy = try await client.invoke("action://copy", ["photo": ["$blob": .string(id)]])
+    let copyID = "/" + (try #require(copy["$blob"]?.string))
+    #expect(try await servers[2].send("GET", copyID, token: token).text == text)
+    // Errors reach the caller, and nothing is saved.
+    for (photo, code) in [
+      (["$blob": "AAAAAAAAAAAAAAAAAAAAAA"], 2404), ("no reference", -32602),
+    ] as [(Value, Int)] {
+      do {
+        _ = try await client.invoke("action://copy", ["photo": photo])
+        Issue.record("there is no such blob")
+      } catch {
+        #expect(error.code == code)
+      }
+    }
+    await client.close()
     await stop(servers)
     withExtendedLifetime(natsServer) {}
   }
