@@ -45,20 +45,20 @@ extension HTTPStreamProducer {
   package func finishEarly(_ writer: any HTTPStreamWriter) { writer.end() }
 }
 
-/// Why a streamed response has ended.
+/// Why a streamed response has ended. The raw values are labels of `/metrics`.
 package enum HTTPStreamEnd: String, CaseIterable, Sendable {
   /// The producer has ended it, and all of it was written.
   case completed
   /// The client has closed the connection, or the network has lost it.
   case disconnected
   /// The client reads too slowly or not at all.
-  case slowConsumer
+  case slowConsumer = "slow"
   /// The server has closed the connection: it shuts down, or it has too many connections of clients
   /// that are not authenticated.
-  case closedByServer
+  case closedByServer = "server"
   /// No part was sent: the request had the method HEAD, its client has disconnected before, or a limit of
   /// connections is reached.
-  case notStarted
+  case notStarted = "rejected"
 }
 
 /// Writes the body of a streamed response. Call all methods from any thread; calls of one thread take

@@ -32,18 +32,6 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// Number of bytes to read at a time.
   private static let chunkSize = 16 * 1024
 
-  /// What the response to the current request depends on.
-  private struct RequestContext {
-    var isHead = false
-    var minorVersion = 1
-    /// Whether the connection counts toward the server's limit.
-    var hasSlot = true
-    /// Whether the server was ending when the request arrived.
-    var isDraining = false
-    /// The client that a trusted proxy names.
-    var client: SocketForwardedNode?
-  }
-
   /// The id of the connection, also after its upgrade.
   let id = SocketConnection.makeID()
   private let descriptor: Int32
@@ -67,7 +55,8 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
   /// The handshake to complete.
   private var upgrade: WebSocketUpgrade?
   private var keepsAlive = false
-  private var context = RequestContext()
+  /// The context of the response to the current request.
+  private var context = ResponseContext()
   private var isStreamAuthenticated = false
   private var lingered = 0
   private var timer: (any ScheduledWork)?
@@ -238,7 +227,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       case .head(let head): handle(head)
       }
     } catch {
-      context = RequestContext()
+      context = ResponseContext()
       reject(error)
     }
     return true
@@ -251,7 +240,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     if !hasSlot { keepsAlive = false }
     var request = HTTPExchange(head: head, peer: peer, server: server, hasSlot: hasSlot)
     let action = request.resolve()
-    context = RequestContext(
+    context = ResponseContext(
       isHead: head.method == "HEAD", minorVersion: head.minorVersion, hasSlot: hasSlot,
       isDraining: server.isStopping, client: request.forwardedClient)
     switch action {
@@ -427,7 +416,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
       ResponseWriter(
         descriptor,
         response.bytes(
-          headers: server.configuration.headers, framing: framing, keepsAlive: keepsAlive),
+          headers: server.configuration.headers, framing: context.framing, keepsAlive: keepsAlive),
         then: response.isHeadOnly ? nil : response.file, fileBytes: response.fileBytes))
   }
 
@@ -440,16 +429,11 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     write()
   }
 
-  /// How a streamed response to the current request is delimited.
-  private var framing: StreamFraming { context.minorVersion == 0 ? .connectionEnd : .chunked }
-
   /// Sends the head of a streamed response, and starts its producer.
   private func send(_ response: OutgoingResponse, _ stream: HTTPResponseStream) {
     let slot: AddressQuota.Slot?
     do throws(HTTPRequestRejection) {
-      if !context.hasSlot { throw .full }
-      if context.isDraining { throw .ending }
-      slot = try context.client.map(server.slot)
+      slot = try context.admitStream(at: server)
     } catch {
       server.loop.execute { stream.producer.ended(.notStarted) }
       return reject(error)
@@ -458,7 +442,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     timer = nil
     let limits = server.configuration.limits
     let streamed = StreamedResponse(
-      stream, framing, of: self, descriptor: descriptor, loop: server.loop,
+      stream, context.framing, of: self, descriptor: descriptor, loop: server.loop,
       limits: server.streamLimits,
       maxHeldBytes: min(stream.maxHeldBytes ?? .max, limits.maxQueueBytes), addressSlot: slot)
     phase = .sendingStream(streamed)
@@ -467,7 +451,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     watchStream()
     streamed.start(
       response.bytes(
-        headers: server.configuration.headers, framing: framing, keepsAlive: keepsAlive))
+        headers: server.configuration.headers, framing: context.framing, keepsAlive: keepsAlive))
     if server.isStopping { streamed.finishEarly() }
   }
 

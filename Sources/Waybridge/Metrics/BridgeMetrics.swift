@@ -3,6 +3,7 @@ import WayRouting
 import WaySession
 import WaySockets
 import WayTable
+import WayTransport
 
 /// The metrics of a bridge.
 struct BridgeMetrics: Sendable {
@@ -228,6 +229,12 @@ struct BridgeMetrics: Sendable {
     for (code, count) in closed.sorted(by: { $0.key < $1.key }) {
       closes.add(count, ("code", code == 0 ? "other" : "\(code)"))
     }
+    var streamEnds = MetricFamily(
+      "waybridge_stream_ends_total", .counter,
+      "Streamed HTTP responses that have ended, by the cause.")
+    for end in HTTPStreamEnd.allCases where end != .notStarted {
+      streamEnds.add(sum { $0.streamEnds[end] ?? 0 }, ("end", end.rawValue))
+    }
     var refusals = MetricFamily(
       "waybridge_refusals_total", .counter,
       "HTTP requests that were rejected, including handshakes, by reason.")
@@ -243,6 +250,9 @@ struct BridgeMetrics: Sendable {
         "waybridge_connections", .gauge, "Open WebSocket connections.",
         value: sockets.sum(\.connections)),
       MetricFamily(
+        "waybridge_streams", .gauge, "Streamed HTTP responses that have not ended.",
+        value: sockets.sum(\.streams)),
+      MetricFamily(
         "waybridge_queue_bytes", .gauge,
         "Bytes of memory for data that waits to be sent to clients.",
         value: sockets.sum(\.queuedBytes)),
@@ -256,7 +266,7 @@ struct BridgeMetrics: Sendable {
       MetricFamily(
         "waybridge_unfinished_limit_bytes", .gauge, "Limit of waybridge_unfinished_bytes.",
         value: sockets.sum(\.unfinishedLimit)),
-      messages, bytes, closes, refusals, handshakes,
+      messages, bytes, closes, streamEnds, refusals, handshakes,
     ]
   }
 

@@ -40,7 +40,7 @@ import WayTransport
       let (socket, writer) = try await open(server, producer)
       for _ in 0..<5 { #expect(socket.readText("3\r\n:\n\n\r\n")) }
       writer.end()
-      while !socket.readLine().isEmpty {}
+      #expect(socket.readLine("0"))
       #expect(try await producer.end() == .completed)
     }
   }
@@ -302,13 +302,21 @@ import WayTransport
 }
 
 extension RawSocket {
-  /// Reads up to the next line feed.
-  func readLine() -> String {
+  /// Reads the next line without CR LF; `nil` at the end.
+  func readLine() -> String? {
     var line: [UInt8] = []
     while let byte = read(1).first {
-      if byte == 0x0A { break }
+      if byte == 0x0A { return String(decoding: line.filter { $0 != 0x0D }, as: UTF8.self) }
       line.append(byte)
     }
-    return String(decoding: line.filter { $0 != 0x0D }, as: UTF8.self)
+    return nil
+  }
+
+  /// Reads up to and including this line. Returns false if the connection ends before.
+  func readLine(_ text: String) -> Bool {
+    while let line = readLine() {
+      if line == text { return true }
+    }
+    return false
   }
 }

@@ -74,7 +74,7 @@ private final class LiveClient: ScenarioClient, @unchecked Sendable {  // used b
       self.length = 0
       return length > 0 ? String(decoding: socket.read(length), as: UTF8.self) : nil
     }
-    guard let size = Int(socket.readLine(), radix: 16), size > 0 else { return nil }
+    guard let size = socket.readLine().flatMap({ Int($0, radix: 16) }), size > 0 else { return nil }
     let part = socket.read(size)
     _ = socket.readLine()
     return String(decoding: part, as: UTF8.self)

@@ -28,7 +28,7 @@ import WayTransport
         }
       case "/body":
         return .readBody(
-          HTTPBodyHandler(contentType: "application/json", limit: 100) { _, respond in
+          HTTPBodyHandler(contentType: "application/json", limit: 10_000) { _, respond in
             respond(response())
             return NoWork()
           })
