@@ -397,13 +397,14 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     keepsAlive = false
     // Nothing that follows a rejected request is read as another one.
     input = []
-    server.recordRejection(rejection, from: peer.text, isHandshake: isHandshake)
+    server.recordRejection(
+      rejection, from: context.client?.text ?? peer.text, isHandshake: isHandshake)
     send(OutgoingResponse(rejection: rejection))
   }
 
   private func send(_ response: OutgoingResponse) {
     var response = response
-    if context.isHead { response.isHeadOnly = true }
+    if context.isHead || !response.mayHaveBody { response.isHeadOnly = true }
     if response.endsConnection { keepsAlive = false }
     body = nil
     cancelStream()

@@ -79,6 +79,9 @@ struct OutgoingResponse {
     endsConnection = true
   }
 
+  /// Whether a response of the status may have a body (RFC 9110 §6.4.1).
+  var mayHaveBody: Bool { ![101, 204, 304].contains(status) }
+
   /// Sends as much as the socket accepts immediately, and closes it; for rejected connections.
   func sendAndClose(_ descriptor: Int32) {
     let bytes = bytes(headers: [], keepsAlive: false)
@@ -104,12 +107,12 @@ struct OutgoingResponse {
     var head = ResponseHead(status: status, fields: fields)
     head.fields.append(("X-Content-Type-Options", "nosniff"))
     for (name, value) in headers { head.fields.append((name, value)) }
-    if stream != nil {
+    if stream != nil, mayHaveBody {
       return head.bytes(
         contentLength: nil, isChunked: framing == .chunked, keepsAlive: keepsAlive)
     }
     let sentLater = source == nil ? fileBytes?.count ?? file?.size : sourceLength
-    let length = [101, 204, 304].contains(status) ? nil : sentLater ?? body.count
+    let length = mayHaveBody ? sentLater ?? body.count : nil
     let bytes = head.bytes(contentLength: length, keepsAlive: keepsAlive)
     return isHeadOnly || file != nil || source != nil ? bytes : bytes + body
   }

@@ -143,6 +143,23 @@ import WayTransport
     }
   }
 
+  @Test func `Response without a body starts no producer`() async throws {
+    let producer = RecordingProducer()
+    let responder: HTTPResponder = { _ in
+      var response = HTTPResponse.events(from: producer)
+      response.status = 204
+      return .respond(response)
+    }
+    try await withServer(responder: responder) { server in
+      let socket = try RawSocket(port: server.port)
+      socket.send(Self.request("/", server, fields: "Connection: close\r\n"))
+      let head = socket.readHead()
+      #expect(head.hasPrefix("HTTP/1.1 204 ") && !head.contains("Transfer-Encoding"))
+      #expect(socket.readToEnd() == "")
+      #expect(try await producer.end() == .notStarted)
+    }
+  }
+
   @Test func `Response to HEAD that is made later has no body`() async throws {
     let responder: HTTPResponder = { _ in
       .respondLater { respond in
