@@ -92,6 +92,7 @@ let package = Package(
     target(
       "WayTableTools",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable"]),
+    target("WayAgents", ["WayValues", "WayPatterns", "WayNavigation", "WayRPC", "WayRouting"]),
     target("WayShell", ["WayValues", "WayRPC"]),
     target("WayTransport"),
     target("WayCrypto", ["CWayCrypto"]),
@@ -183,6 +184,12 @@ let package = Package(
       "WayRoutingTests",
       ["WayValues", "WayPatterns", "WayNavigation", "WayRouting", "TestSupport"]),
     tests("WayRPCTests", ["WayValues", "WayRPC", "TestSupport"]),
+    tests(
+      "WayAgentsTests",
+      [
+        "WayValues", "WayPatterns", "WayNavigation", "WayRPC", "WayRouting", "WayTable",
+        "WayAgents", "TestSupport",
+      ]),
     tests("WayShellTests", ["WayValues", "WayRPC", "WayShell"]),
     tests("FindModulesTests", ["FindModules"]),
     tests(

@@ -46,9 +46,8 @@ public struct ParameterDeclaration: Sendable, Hashable {
 
   /// The declaration in a route table, without the name and without whether it is required.
   package var value: Value {
-    guard case .object(var members) = schema.value else { return schema.value }
-    members["default"] = defaultValue
-    return .object(members)
+    var writer = SchemaWriter()
+    return writer.value(of: self)
   }
 
   /// The reason why the declaration contradicts itself; `nil` if it does not.

@@ -138,24 +138,7 @@ extension ValueSchema {
 
   /// The schema as JSON Schema, with named types written in place.
   public var value: Value {
-    var members: ValueObject = [:]
-    let word = Value.string(kind.rawValue)
-    members["type"] = isNullable ? [word, "null"] : word
-    members["title"] = title.map(Value.string)
-    members["enum"] = allowed.map(Value.array)
-    members["format"] = format.map { .string($0.rawValue) }
-    members["minimum"] = range.minimum
-    members["maximum"] = range.maximum
-    let counted = kind == .array ? "Items" : "Length"
-    members["min\(counted)"] = count.minimum.map { .integer(Int64($0)) }
-    members["max\(counted)"] = count.maximum.map { .integer(Int64($0)) }
-    members["items"] = items?.value
-    if !properties.isEmpty {
-      members["properties"] = .object(ValueObject(properties.map { ($0.name, $0.schema.value) }))
-    }
-    let required = properties.filter(\.isRequired).map { Value.string($0.name) }
-    if !required.isEmpty { members["required"] = .array(required) }
-    if isClosed { members["additionalProperties"] = false }
-    return .object(members)
+    var writer = SchemaWriter()
+    return writer.value(of: self)
   }
 }
