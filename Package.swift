@@ -106,7 +106,7 @@ let package = Package(
       "WaySession",
       [
         "WayValues", "WayPatterns", "WayNavigation", "WayRouting", "WayRPC", "WayTable",
-        "WayTransport",
+        "WayTransport", "WayAgents",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),

@@ -94,8 +94,9 @@ extension SessionServer {
     return stream
   }
 
-  /// Sends a table change to the subscribers of `table.changed`.
+  /// Sends a table change to the subscribers of `table.changed`, and to agents.
   func publishTableChange(_ change: LiveTable.Change) async {
+    agentListeners.toolsChanged()
     let topic = SystemTopic.tableChanged.rawValue
     let event = BridgeEvent(topic: topic, data: change.value, at: configuration.now())
     let allLoopSessions = sessionsByLoop

@@ -61,6 +61,8 @@ package final class SessionServer: Sendable {
   let pushKeys = Locked(SessionPushKeys())
   /// The call rates of callers over HTTP, which have no connection.
   let httpCallerRates: Locked<HTTPCallerRates>
+  /// The streams of agents that report changes of the tools.
+  let agentListeners = AgentListeners()
   /// The result of the last route audit, and its input.
   let routeAudit = Locked((audit: HostRouteAudit(), input: RouteAuditInput?.none))
   private let loopReferences = Locked<[LoopReference]>([])
@@ -224,6 +226,7 @@ extension SessionServer {
     }
     policyVersions.add(compiledPolicy, at: configuration.now())
     for loopSessions in sessionsByLoop { await loopSessions.applyPolicy(compiledPolicy) }
+    agentListeners.toolsChanged()
   }
 
   /// Whether the server is about to end. May be called from any thread.

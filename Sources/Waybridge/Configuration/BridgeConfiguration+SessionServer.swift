@@ -6,8 +6,8 @@ extension BridgeConfiguration {
     guard sessions.identify != nil || network.unixPath != nil else { return nil }
     return BridgeResponder.RPCEndpoint(
       sessionServer: sessionServer, maxMessage: effectiveLimits.maxMessage,
-      allowsAnonymous: sessions.identify == nil
-    )
+      allowsAnonymous: sessions.identify == nil,
+      agents: sessions.identify.map { _ in AgentEndpoint(sessionServer) })
   }
 
   /// The configuration of the sessions; `now` is the wall clock. If conformance methods are

@@ -7,7 +7,7 @@ import WayTransport
 enum BridgeResponder {
   static let healthPath = "/health"
 
-  /// Responds to `/health` and `/metrics`, to calls to `/rpc` if `post` is given, and to requests at
+  /// Responds to `/health` and `/metrics`, to calls to `/rpc` and `/mcp` if `post` is given, and to requests at
   /// `/blobs` if `blobs` are given. Rejects files outside of `webEntries`, the names that are served; nil rejects none. Embedded files are
   /// always served. Deferred responses are sent on `loop`, which handles the requests. Refusals are
   /// recorded in the audit trail.
@@ -59,6 +59,7 @@ enum BridgeResponder {
           return isReadMethod(request) ? await metricsResponse(metrics) : methodNotAllowed(request)
         }
       case "/rpc": return rpcDecision(request, on: loop, post)
+      case "/mcp": return agentDecision(request, on: loop, post)
       case "/\(WebInspector.folder)" where embedded[request.path + "/"] != nil:
         return .respond(readResponse(request) { inspectorRedirect })
       default: break
@@ -93,14 +94,37 @@ enum BridgeResponder {
       return .respond(response)
     }
     guard post.allowsAnonymous || request.handshake.token != nil else {
-      var response = refusal(401, "send a token: Authorization: Bearer TOKEN")
-      response.fields = [("WWW-Authenticate", "Bearer")]
-      return .respond(response)
+      return .respond(missingToken)
     }
     return .readBody(
       HTTPBodyHandler(contentType: "application/json", limit: post.maxMessage) { body, respond in
         post.sessionServer.post(body, request.handshake, on: loop, respond)
       })
+  }
+
+  /// Handles requests of AI agents.
+  private static func agentDecision(
+    _ request: HTTPRequest, on loop: any EventLoop, _ post: RPCEndpoint?
+  ) -> HTTPDecision {
+    guard let post, let agents = post.agents else {
+      return .respond(textResponse(404, "/mcp is available if the server has tokens configured\n"))
+    }
+    guard request.method == "POST" else {
+      var response = textResponse(405, "/mcp accepts the Model Context Protocol with POST only\n")
+      response.fields = [("Allow", "POST")]
+      return .respond(response)
+    }
+    guard request.handshake.token != nil else { return .respond(missingToken) }
+    return .readBody(
+      HTTPBodyHandler(contentType: "application/json", limit: post.maxMessage) { body, respond in
+        agents.respond(to: body, of: request, on: loop, respond)
+      })
+  }
+
+  private static var missingToken: HTTPResponse {
+    var response = refusal(401, "send a token: Authorization: Bearer TOKEN")
+    response.fields = [("WWW-Authenticate", "Bearer")]
+    return response
   }
 
   /// The endpoint for calls of back-ends.
@@ -110,6 +134,8 @@ enum BridgeResponder {
     let maxMessage: Int
     /// Whether callers without a token are accepted.
     let allowsAnonymous: Bool
+    /// Handles requests of AI agents; `nil` if clients are not authenticated.
+    var agents: AgentEndpoint?
   }
 
   private static func metricsResponse(_ metrics: BridgeMetrics) async -> HTTPResponse {

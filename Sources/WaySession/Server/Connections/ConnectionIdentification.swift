@@ -33,8 +33,8 @@ final class ConnectionIdentification {
   ) async throws(CallError) -> Identity? {
     guard loopSessions.authenticatesClients else { return Identity() }
     let identity: Identity
-    if let relay = accepted.channel as? RelayChannel {
-      identity = try relay.identity(for: token, at: loopSessions.configuration.now())
+    if let channel = accepted.channel as? any IdentifiedChannel {
+      identity = try channel.identity(for: token, at: loopSessions.configuration.now())
     } else {
       let found = await accepted.pause { [loopSessions, handshake] in
         await loopSessions.identity(of: handshake, withToken: token)
