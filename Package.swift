@@ -27,8 +27,8 @@ let commit = (Context.environment["WAYBRIDGE_COMMIT"] ?? "").filter {
 // targets of the tests, which it compiles into one module with its own code.
 let isFuzzing = Context.environment["WAYBRIDGE_FUZZ"] == "1"
 let fuzzDependencies: [Target.Dependency] = [
-  "WayValues", "WayPatterns", "WayRPC", "WayRouting", "WayTable", "WayTransport", "WaySession",
-  "WaySockets", "Waybridge", "WaybridgeTokens", "WaybridgeCluster",
+  "WayValues", "WayPatterns", "WayRPC", "WayRouting", "WayTable", "WayAgents", "WayTransport",
+  "WaySession", "WaySockets", "Waybridge", "WaybridgeTokens", "WaybridgeCluster",
 ]
 let fuzzTargets: [Target] =
   isFuzzing

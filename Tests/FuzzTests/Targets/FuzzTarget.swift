@@ -18,8 +18,7 @@ struct FuzzTarget: Sendable {
     requestHead, access, forwarded, addresses, chunkedBody, blobs, frames, json, messages, uris,
     patterns,
     tokens, claims, keySets, keyFiles, policies, invitations, tables, clusterMessages, peerRequests,
-    sessionLogs,
-    storedSessions,
+    sessionLogs, storedSessions, agentRequests,
   ]
 
   /// Returns the target with a name; `nil` if there is none.
