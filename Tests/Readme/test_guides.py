@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.wait import WebDriverWait  # noqa: E402
 
 GUIDES = [
-    "start.md", "installing.md", "own-client.md", "proxy.md", "policy.md", "gates.md", "leaving-pages.md", "editing-the-stack.md", "blobs.md", "durable.md", "cluster.md", "cluster-operating.md", "testing.md",
+    "start.md", "installing.md", "own-client.md", "proxy.md", "policy.md", "gates.md", "leaving-pages.md", "editing-the-stack.md", "agents.md", "blobs.md", "durable.md", "cluster.md", "cluster-operating.md", "testing.md",
     "operating.md",
 ]  # fmt: skip
 # Texts of blocks that are not run. Tests/Install installs the package, and Tests/Command has an identity provider.
