@@ -220,7 +220,7 @@ extension AgentEndpoint {
   /// The agent that sends a request, as the session that it joins sees it.
   private static func agent(
     of request: MCPRequest, _ identity: Identity, _ handshake: Handshake
-  ) -> Caller.Agent? {
+  ) -> Caller.CallingAgent? {
     var client = JoiningClient(identity, handshake)
     client.software = ClientSoftware(
       name: request.client?.name, version: request.client?.version, platform: nil)
