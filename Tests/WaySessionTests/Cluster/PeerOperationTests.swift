@@ -43,6 +43,7 @@ struct PeerOperationTests {
     SessionDetailQuery(session: "s-1", withRecords: true),
     ExplanationQuery(uri: "a:1", params: ["p": 1], caller: PeerClientCaller(caller)),
     AgentSessionQuery(user: "ada", session: "s-1", uri: "a:1"),
+    BlobClientQuery(session: "s-1", token: "t"),
   ]
 
   @Test(arguments: operations.indices)
