@@ -124,7 +124,9 @@ struct BlobServerTests {
     }
     let uploader = try await server.connect(token: "moderators")
     let id = "/" + (try await server.store("Hello", token: try await server.token(of: uploader)))
-    let other = try await server.token(of: try await server.connect(joining: uploader))
+    // A client that joins without a token of its own would have the uploader's groups.
+    let member = try await server.connect(joining: uploader, token: "members")
+    let other = try await server.token(of: member)
     let refused = try await server.send("DELETE", id, token: other)
     #expect(refused.status == 403 && refused.text.contains("another client's"))
     #expect(
