@@ -93,6 +93,10 @@ struct CallBlobTests {
     _ = try await backEnd.request(
       "host.register",
       ["hosts": [["patterns": ["action://share"], "kind": "task", "scope": "server"]]])
+    // The opener's server learns of the host a moment later.
+    while try await opener.request("router.canOpen", ["uri": "action://share"])["canOpen"] != true {
+      await Task.yield()
+    }
     let result = try await opener.invoke("action://share", ["photo": ["$blob": .string(photo)]])
     #expect(seen.withLock { $0 } == [[200], [204], [404], [404], [404]])
     let copy = try #require(result["$blob"]?.string)
