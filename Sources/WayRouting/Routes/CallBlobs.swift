@@ -3,6 +3,9 @@ import WayValues
 /// The blobs of a call's session: data that is too large for a message, such as a photo. A handler
 /// reads those that its params refer to, and saves others as its result.
 ///
+/// If a handler rethrows an error of these methods, its caller receives -32603 with the message. For
+/// another code, the handler throws an error with a code of the app.
+///
 /// ```swift
 /// import Waybridge
 ///
