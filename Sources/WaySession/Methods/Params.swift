@@ -12,7 +12,6 @@ enum ParamName: Int, CaseIterable, Sendable {
   case session, messages, after, limit, `as`, records, enabled, timeoutMs, topic, data, retain, gate
   case remove, through, above, all, agent, clear
 
-
   /// The name on the wire.
   var wireName: String { Self.wireNames[rawValue] }
 

@@ -275,8 +275,8 @@ extension BlobResponder {
   }
 }
 
-/// Reads bytes of a blob in parts, as a response sends them.
-private final class BlobBodySource: HTTPBodySource, @unchecked Sendable {  // confined to the store's thread
+/// Reads bytes of a blob in parts, as a response sends them. Confined to the store's thread.
+private final class BlobBodySource: HTTPBodySource, @unchecked Sendable {
   private let reader: any BlobPartReader
   private let store: any BlobStore
   private var missing: Range<Int>

@@ -81,7 +81,8 @@ extension IntentResult {
   public var wrappedValue: Value {
     get {
       if let stored { return stored }
-      guard let none = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? Value
+      let optional = Value.self as? any ExpressibleByNilLiteral.Type
+      guard let none = optional?.init(nilLiteral: ()) as? Value
       else { fatalError("\(title.key) has no value") }
       return none
     }

@@ -105,7 +105,8 @@ struct BlobServerTests {
     #expect(try await server.send("PUT", "/" + id, token: token).field("Allow") != nil)
     // The token of a client that has left is void, and the blob stays for others.
     let name = try #require(await client.session?.client)
-    try await server.waiting(for: { $0 == .tokenVoided(client: name) }) { await client.close() }
+    try await server.waiting(
+      for: { $0 == .tokenVoided(client: name) }, after: { await client.close() })
     #expect(try await server.send("HEAD", "/" + id, token: token).status == 401)
     #expect(try await server.send("GET", "/" + id, token: memberToken).text == "Hello")
     await server.bridge.stop()
@@ -180,10 +181,12 @@ struct BlobServerTests {
     #expect(try await server.send("POST", token: token, body: Data(count: 11)).status == 413)
     let first = try await server.store("0123456789", token: token)
     #expect(try await server.send("POST", token: token, body: Data(count: 6)).status == 429)
-    try await server.waiting(for: { $0 == .removed(id: first) }) {
-      _ = try await server.store("01234", token: token)
-      #expect(try await server.send("POST", token: token, body: Data()).status == 429)
-    }
+    try await server.waiting(
+      for: { $0 == .removed(id: first) },
+      after: {
+        _ = try await server.store("01234", token: token)
+        #expect(try await server.send("POST", token: token, body: Data()).status == 429)
+      })
     #expect(try await server.send("HEAD", "/" + first, token: token).status == 404)
     #expect(
       try await server.send(
@@ -231,9 +234,11 @@ struct BlobServerTests {
     let token = try await server.token(of: ended)
     let endedID = try await server.store("ended", token: token)
     #expect(try files().count == 4)
-    try await server.waiting(for: { $0 == .removed(id: endedID) }) {
-      _ = try await ended.request("session.close")
-    }
+    try await server.waiting(
+      for: { $0 == .removed(id: endedID) },
+      after: {
+        _ = try await ended.request("session.close")
+      })
     #expect(try files() == [keptID + ".data", keptID + ".json"].sorted())
     // What no record names was left by a crash.
     try Data("x".utf8).write(to: URL(fileURLWithPath: blobs + "/stray.data"))

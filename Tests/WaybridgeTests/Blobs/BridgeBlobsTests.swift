@@ -146,10 +146,12 @@ struct BridgeBlobsTests {
         })
     }
     for await _ in waiting { break }
-    try await server.waiting(for: { if case .removed = $0 { true } else { false } }) {
-      task.cancel()
-      await #expect(throws: CallError.self) { try await task.value }
-    }
+    try await server.waiting(
+      for: { if case .removed = $0 { true } else { false } },
+      after: {
+        task.cancel()
+        await #expect(throws: CallError.self) { try await task.value }
+      })
     // The only place for a blob is free again.
     let reference = try await blobs.upload([1, 2, 3])
     #expect(BridgeBlobReference(["$blob": "../x", "size": 1, "type": "a", "sha256": "b"]) == nil)

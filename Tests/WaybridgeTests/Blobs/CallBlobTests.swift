@@ -160,16 +160,18 @@ struct CallBlobTests {
       (["$blob": "AAAAAAAAAAAAAAAAAAAAAA"], 2404), ("no reference", -32602),
     ] as [(Value, Int)] {
       thrown.withLock { $0 = [] }
-      try await servers[1].waiting(for: isRemovalOfAnother) {
-        do throws(CallError) {
-          _ = try await client.invoke("action://copy", ["photo": photo])
-          Issue.record("there is no such blob")
-        } catch {
-          let errors = thrown.withLock { $0 }
-          #expect(errors.map(\.code) == [code])
-          #expect(error.code == -32603 && error.message == errors.first?.message)
-        }
-      }
+      try await servers[1].waiting(
+        for: isRemovalOfAnother,
+        after: {
+          do throws(CallError) {
+            _ = try await client.invoke("action://copy", ["photo": photo])
+            Issue.record("there is no such blob")
+          } catch {
+            let errors = thrown.withLock { $0 }
+            #expect(errors.map(\.code) == [code])
+            #expect(error.code == -32603 && error.message == errors.first?.message)
+          }
+        })
     }
     await client.close()
     await stop(servers)
