@@ -89,6 +89,7 @@ public struct BlobBytes: AsyncSequence, Sendable {
   let session: String
   let source: (any CallBlobSource)?
 
+  /// Begins to read the data at its start.
   public func makeAsyncIterator() -> BlobIterator { BlobIterator(blob: self) }
 
   /// Reads the parts of a blob, one at a time.

@@ -61,10 +61,11 @@ extension BridgeClient {
   }
 
   /// Removes the events of a topic that the server keeps for clients of this session that subscribe
-  /// later, as ``publish(_:_:retain:)`` has requested. No client gets an event. Those that the app
-  /// retains stay.
+  /// later, as ``publish(_:_:retain:)-(String,_,_)`` has requested. No client gets an event. Those
+  /// that the app retains stay.
   ///
-  /// Throws ``CallError`` 2403 or 2404 as ``publish(_:_:retain:)`` does, and -32602 for an invalid topic.
+  /// Throws ``CallError`` 2403 or 2404 as ``publish(_:_:retain:)-(String,_,_)`` does, and -32602 for
+  /// an invalid topic.
   public func clearRetained(_ topic: String) async throws(CallError) {
     _ = try await sendPublication(["topic": .string(topic), "clear": true])
   }
