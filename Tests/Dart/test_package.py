@@ -255,7 +255,7 @@ class Protocol(Package):
 
     def test_route_client_matches_generated_interface(self):
         """`RouteClient` in the files of `routes generate` has the methods of `RouteCalls`, with their types."""
-        generated = (ROOT / "Sources/WayTableTools/DartCode+Runtime.swift").read_text()
+        generated = (ROOT / "Sources/WayTableTools/Code/DartCode+Runtime.swift").read_text()
         interface = re.search(r"abstract class RouteClient \{(.*?)\n    \}", generated, re.S)[1]
         wanted = {" ".join(line.split()) for line in re.findall(r"^ *(\w[^/\n]*\));", interface, re.M)}
         self.assertEqual(5, len(wanted))

@@ -41,7 +41,8 @@ class Versions(unittest.TestCase):
         self.assertEqual(shown("entries of a session log in NATS"), coded("WaybridgeCluster/JetStreamSessionLogEntry.swift", byte))
         streams = coded("WaybridgeCluster/JetStreamSessionLogStream.swift", r"Sessions of Waybridge, form (\d+)")
         leases = coded("WaybridgeCluster/NATSServerLeases.swift", r"Leases of Waybridge, form (\d+)")
-        self.assertEqual(shown("cluster streams (NATS)"), streams + leases)
+        blobs = coded("WaybridgeCluster/Blobs/JetStreamBlobStream.swift", r"Blobs of Waybridge, form (\d+)")
+        self.assertEqual(shown("cluster streams (NATS)"), streams + leases + blobs)
 
     def test_program_prints_commit_of_build(self):
         commit = os.environ.get("WAYBRIDGE_COMMIT") or "unknown"
