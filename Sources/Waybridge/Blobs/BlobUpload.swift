@@ -68,6 +68,8 @@ final class BlobUpload: HTTPBodyReceiver, @unchecked Sendable {
   ) {
     client.find { [self] found in
       store.perform { [self] in
+        // The client may have gone while it was looked for.
+        guard !isEnded else { return done(nil) }
         switch found {
         case .failure(let response): done(with(fields, response))
         case .success(let client):

@@ -84,7 +84,8 @@ final class JetStreamBlobStore: BlobStore, @unchecked Sendable {
     throw .failed
   }
 
-  private func checkSpace(for length: Int) throws(BlobRejection) {
+  /// Fails if the blobs of all sessions have no room for so many bytes more.
+  func checkSpace(for length: Int) throws(BlobRejection) {
     let used = try attempt { () throws(NATSClusterError) in try stream.byteCount() }
     guard length <= limits.maxServerBlobBytes - used else { throw .serverFull }
   }

@@ -26,6 +26,8 @@ final class JetStreamBlobWriter: BlobWriter {
   private var buffer: [UInt8] = []
   /// The number of bytes of the upload that the registry counts.
   private var reserved: Int
+  /// How many bytes were written since the space of all blobs was checked.
+  private var unchecked = 0
   /// When the registry was changed last.
   private var changedAt: Int64
 
@@ -110,6 +112,11 @@ final class JetStreamBlobWriter: BlobWriter {
   }
 
   private func write(_ part: [UInt8]) throws(BlobRejection) {
+    unchecked += part.count
+    if unchecked >= Self.reservedStep {
+      try store.checkSpace(for: part.count)
+      unchecked = 0
+    }
     let number = try store.attempt { () throws(NATSClusterError) in
       try store.stream.append(part, to: id, after: end)
     }
