@@ -131,7 +131,7 @@ package final class MemoryHTTPExchange: HTTPStreamWriter {
 
   package func send(_ part: [UInt8]) {
     guard !part.isEmpty, let stream else { return }
-    let maxHeldBytes = min(stream.maxHeldBytes ?? .max, limits.maxQueueBytes)
+    let maxHeldBytes = stream.maxHeldBytes ?? limits.maxQueueBytes
     let hasRoom = held.withLock { held in
       if held.isFinished { return true }
       guard held.count + part.count <= maxHeldBytes else { return false }

@@ -445,7 +445,7 @@ final class HTTPConnection: @unchecked Sendable {  // confined to the server's l
     let streamed = StreamedResponse(
       stream, context.framing, of: self, descriptor: descriptor, loop: server.loop,
       limits: server.streamLimits,
-      maxHeldBytes: min(stream.maxHeldBytes ?? .max, limits.maxQueueBytes), addressSlot: slot)
+      maxHeldBytes: stream.maxHeldBytes ?? limits.maxQueueBytes, addressSlot: slot)
     phase = .sendingStream(streamed)
     isStreamAuthenticated = stream.isAuthenticated
     server.streamStarted(streamed, isAuthenticated: stream.isAuthenticated)
