@@ -212,7 +212,7 @@ extension Client {
   /// program that their tokens name; other clients share the session's keys.
   fileprivate var keyOwner: String? {
     guard rights.caller.isGuest else { return nil }
-    if let agent = rights.caller.agent { return "agent \(agent.id ?? "")" }
+    if let id = rights.caller.agent?.id { return "agent \(id)" }
     return page ?? name
   }
 }

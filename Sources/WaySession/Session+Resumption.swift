@@ -10,7 +10,8 @@ extension Session {
     // Another connection may already carry the client.
     guard let client = clients[id], client.channel === channel else { return }
     guard
-      client.link.isResumable, code != CloseCode.normal.rawValue, !state.isEnding || isPersisted,
+      client.link.isResumable, !isOfRequest, code != CloseCode.normal.rawValue,
+      !state.isEnding || isPersisted,
       !isOrphan(client)
     else { return remove(id, code: code) }
     client.link.disconnect(at: loop.nanoseconds)

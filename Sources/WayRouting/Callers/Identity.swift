@@ -37,6 +37,9 @@ extension Identity {
     hasher.combine(expires)
   }
 
+  /// The program that the token was made for: `client_id` (RFC 9068), or `azp` of OpenID Connect.
+  package var program: String? { claims["client_id"]?.string ?? claims["azp"]?.string }
+
   /// Whether both belong to the same user, or both to none.
   package func hasUser(of other: Identity) -> Bool {
     user.map(UTF8Key.init) == other.user.map(UTF8Key.init)

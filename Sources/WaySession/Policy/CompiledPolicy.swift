@@ -29,6 +29,8 @@ package final class CompiledPolicy: Sendable {
   }
 
   let rules: [CompiledRule]
+  /// The programs that rules name as agents. They are agents for the policy even if they do not say so.
+  let agentIDs: Set<UTF8Key>
   /// The patterns of all rules.
   private let patterns: RouteTrie
 
@@ -73,6 +75,7 @@ package final class CompiledPolicy: Sendable {
           coversInterceptors: rule.coversInterceptors))
     }
     self.rules = ready
+    agentIDs = Set(ready.flatMap { $0.agents ?? [] }.filter { $0 != "*" }.map(UTF8Key.init))
     self.patterns = RouteTrie(patterns.map { ($0, 0) })
   }
 
@@ -81,6 +84,7 @@ package final class CompiledPolicy: Sendable {
 
   private init() {
     rules = []
+    agentIDs = []
     patterns = RouteTrie([])
   }
 

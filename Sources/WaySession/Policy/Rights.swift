@@ -265,7 +265,7 @@ extension Rights {
   /// Checks a method of which only the name is known.
   func authorize(_ method: String, _ kind: MethodKind = .standard) throws(CallError) {
     if source != nil {
-      try caller.agent?.check(method)
+      try agent?.check(method)
       try invitation?.check(method, kind)
       try methodRule(of: method, isAdmin: kind == .admin).authorize(
         method, isTargetDependent: kind == .targetDependent)
@@ -315,7 +315,7 @@ extension Rights {
   private func check(
     _ method: PolicyRouteMethod, _ resolution: Resolution, by compiledPolicy: CompiledPolicy?
   ) throws(CallError) {
-    try caller.agent?.check(method, resolution)
+    try agent?.check(method, resolution)
     try invitation?.check(method, resolution)
     if let permissions = resolution.route?.permissions, !permissions.isEmpty,
       !caller.identity.isMember(ofAny: permissions)
@@ -345,7 +345,7 @@ extension Rights {
   private func isUnrestricted(_ method: PolicyRouteMethod) -> Bool {
     let isUnrestrictedItself =
       source == nil
-      || invitation?.isForAllRoutes != false
+      || agent == nil && invitation?.isForAllRoutes != false
         && methodRule(of: method.name, isAdmin: false).isUnrestricted
     return isUnrestrictedItself && limitedBy?.isUnrestricted(method) != false
   }
@@ -371,7 +371,7 @@ extension Rights {
     guard let source, !definitions.isEmpty else { return }
     for definition in definitions {
       try invitation?.check(definition)
-      if caller.agent != nil { throw .notForAgents("An agent may not host") }
+      if agent != nil { throw .notForAgents("An agent may not host") }
       if let compiledPolicy = source.compiledPolicy {
         for scheme in definition.schemes { try check(compiledPolicy, scheme, definition) }
       } else if definition.scope == .server {
@@ -403,6 +403,15 @@ extension Rights {
     if fitting.isEmpty { throw .denied("default", operation) }
   }
 
+  /// The agent for which the limits of agents hold: one that says so, or a program that a rule names.
+  private var agent: Caller.CallingAgent? {
+    if let agent = caller.agent { return agent }
+    guard let ids = source?.compiledPolicy?.agentIDs, !ids.isEmpty,
+      let program = caller.identity.program, ids.contains(UTF8Key(program))
+    else { return nil }
+    return Caller.CallingAgent(id: program)
+  }
+
   /// Whether a rule matches this caller.
   private func matches(_ rule: CompiledPolicy.CompiledRule) -> Bool {
     if let origins = rule.origins {
@@ -414,11 +423,11 @@ extension Rights {
     }
     if let groups = rule.groups, !caller.identity.isMember(ofAny: groups) { return false }
     if let subjects = rule.subjects {
-      guard !caller.isGuest || caller.agent != nil, let user = caller.identity.user,
+      guard !caller.isGuest || agent != nil, let user = caller.identity.user,
         subjects.contains(where: user.isSameUTF8)
       else { return false }
     }
-    switch (caller.agent, rule.agents) {
+    switch (agent, rule.agents) {
     case (nil, nil): return true
     case (nil, _?): return false
     case (_?, nil): return rule.isDenial
@@ -434,7 +443,7 @@ extension Rights {
       return known.rule
     }
     // Without a policy, an agent may call nothing.
-    let noRules: [CompiledPolicy.CompiledRule]? = caller.agent == nil ? nil : []
+    let noRules: [CompiledPolicy.CompiledRule]? = agent == nil ? nil : []
     let rule = MethodRule(
       source?.compiledPolicy.map {
         $0.rules.filter { matches($0) && $0.covers(name) && $0.concerns(name) }

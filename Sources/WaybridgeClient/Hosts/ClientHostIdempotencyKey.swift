@@ -59,7 +59,7 @@ struct ClientHostIdempotencyKey: Sendable {
 extension BridgeClient.CallerDescription {
   /// The owner of a guest's keys.
   fileprivate var keyOwner: String? {
-    if let agent { return "agent \(agent.id ?? "")" }
+    if let id = agent?.id { return "agent \(id)" }
     return client?.page ?? client?.id
   }
 }

@@ -219,4 +219,46 @@ struct AgentTests {
     try await shell.respond(again, "again")
     #expect(try await other.response(1)["result"] == "again")
   }
+
+  @Test("a rule for all routes does not open routes that are not for agents")
+  func unselectiveRuleKeepsLimits() async throws {
+    let bridge = try bridge([Policy.Rule("agents", .allow, ["router.*"], agents: ["*"])])
+    try bridge.router.register(
+      Route(
+        name: "nested", patterns: [try RoutePattern("action://nested")], kind: .task,
+        agents: RouteAgents(),
+        handler: .asyncTask { call in try await call.navigator.invoke("action://private") }))
+    let (client, _) = try await open(bridge, "anna:desk", agent: [:])
+    for _ in 1...3 {
+      #expect(try await client.callStatus("router.invoke", ["uri": "action://add"]) == "ok")
+      #expect(
+        try await client.callStatus("router.invoke", ["uri": "action://private"]) == "agents")
+      #expect(try await client.callStatus("router.invoke", ["uri": "action://nested"]) == "agents")
+    }
+  }
+
+  @Test(
+    "a program that a rule names is an agent, whatever it says",
+    arguments: [
+      ("anna:desk", "router.invoke", "action://add", "ok"),
+      ("anna:desk", "router.invoke", "action://private", "agents"),
+      ("anna:desk", "router.deliver", "action://add", "agents"),
+      ("anna:desk", "session.invite", nil, "agents"),
+      ("anna:other", "router.invoke", "action://private", "ok"),
+    ] as [(String, String, String?, String)])
+  func namedProgramIsAgent(token: String, method: String, uri: String?, verdict: String)
+    async throws
+  {
+    let (client, _) = try await open(try bridge(), token)
+    #expect(try await client.callStatus(method, uri.map { ["uri": .string($0)] } ?? [:]) == verdict)
+  }
+
+  @Test("its own session ends with its connection")
+  func ownSessionEnds() async throws {
+    let bridge = try bridge()
+    let (client, _) = try await open(bridge, "anna:desk", agent: [:])
+    #expect(await bridge.sessionServer.totals().sessions == 1)
+    try await client.close(.protocolError)
+    #expect(await bridge.sessionServer.totals().sessions == 0)
+  }
 }

@@ -43,7 +43,7 @@ export class KeyedResults {
   context(handler, { key, caller } = {}) {
     const { session, guest, client, agent } = caller ?? {};
     // Guests have keys of their own: those of an agent, of a page, or of a guest without a page.
-    const owner = agent ? `agent ${agent.id ?? ""}` : (client?.page ?? client?.id);
+    const owner = agent?.id ? `agent ${agent.id}` : (client?.page ?? client?.id);
     const id = JSON.stringify([key, session, guest && owner, handler]);
     let isUsed = false;
     return {

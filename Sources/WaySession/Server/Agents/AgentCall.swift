@@ -76,7 +76,8 @@ struct AgentCallProgress {
 }
 
 /// The call of a tool: a client of a session, inside the process, that opens or joins the session,
-/// makes the call, and leaves. It is used on the loop of its channel, of which there is one at a time.
+/// makes the call, and leaves. It receives messages on the loop of its channel, which changes if the
+/// session is on another loop.
 final class AgentCall: AgentChannelClient, @unchecked Sendable {
   /// Receives what the call reports, and at the end its result with the session in which it ran.
   /// Called on the loop of the channel.
@@ -89,7 +90,7 @@ final class AgentCall: AgentChannelClient, @unchecked Sendable {
   private let client: MCPImplementation?
   private let receiver: Receiver
   private var progress = AgentCallProgress()
-  /// The channel, which reaches the loop that has the session now.
+  /// The channel, which reaches the loop that has the session now. Set once, before it is used.
   private var channel: AgentChannel?
 
   init(_ call: AgentToolCall, by client: MCPImplementation?, _ receiver: Receiver) {
@@ -114,7 +115,6 @@ final class AgentCall: AgentChannelClient, @unchecked Sendable {
   /// Ends the call before it has a result: the client leaves. Call on the loop where it began.
   func cancel() {
     channel?.closeFromClient()
-    channel = nil
   }
 
   private struct OpenParams: Encodable {

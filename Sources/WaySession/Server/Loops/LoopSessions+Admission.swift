@@ -24,6 +24,7 @@ extension LoopSessions {
           return (session, nil, false)
         }
         // Without the app, an agent's calls reach the handlers of the server only.
+        try loopSessions.checkAdmission()
         let session = try loopSessions.makeSession(
           of: identity, handshake, leaving: leaving, isOfRequest: true)
         return (session, nil, true)

@@ -29,12 +29,11 @@ struct JoiningClient: Sendable {
     self.handshake = handshake
   }
 
-  /// The agent that the client is; nil if it is none. Its id is that of the program in the token:
-  /// `client_id` (RFC 9068), or `azp` of OpenID Connect.
+  /// The agent that the client is; nil if it is none.
   var agent: Caller.CallingAgent? {
     guard isAgent else { return nil }
-    let id = identity.claims["client_id"]?.string ?? identity.claims["azp"]?.string
-    return Caller.CallingAgent(id: id, name: software.name, version: software.version)
+    return Caller.CallingAgent(
+      id: identity.program, name: software.name, version: software.version)
   }
 
   /// Makes the client a guest: of the inviter's user, with the groups and the page of the

@@ -18,10 +18,9 @@ final class HostKey {
     // The idempotency keys of a guest belong to its page, or to the guest if it
     // has no page; those of agents to the program that their tokens name. All
     // other clients share theirs.
-    final agent = caller['agent'];
-    final owner = agent == null
-        ? client['page'] ?? client['id']
-        : 'agent ${stringOf(objectOf(agent)['id']) ?? ''}';
+    final agent = stringOf(objectOf(caller['agent'])['id']);
+    final owner =
+        agent == null ? client['page'] ?? client['id'] : 'agent $agent';
     final owned = jsonEncode(<Object?>[
       key,
       caller['user'],
