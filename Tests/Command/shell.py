@@ -63,11 +63,13 @@ class Shell:
             if line.startswith(start):
                 return line
 
-    def until_all(self, *lines):
-        """Waits for lines, in any order."""
-        missing = set(lines)
-        while missing:
-            missing.discard(self.line())
+    def until_all(self, *starts):
+        """The next lines with these prefixes, which come in any order."""
+        found = {}
+        while len(found) < len(starts):
+            line = self.line()
+            found |= {start: line for start in starts if start not in found and line.startswith(start)}
+        return [found[start] for start in starts]
 
     def close(self):
         """Ends the input."""
