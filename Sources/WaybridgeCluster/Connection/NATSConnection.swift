@@ -231,14 +231,7 @@ extension NATSConnection {
 
   /// Returns the number of bytes that a stream has now.
   func byteCount(of stream: String) throws(NATSClusterError) -> Int {
-    var code = jsErrCode(0)
-    var info: UnsafeMutablePointer<jsStreamInfo>?
-    defer { jsStreamInfo_Destroy(info) }
-    var options = Self.requestOptions(within: timeout)
-    let status = js_GetStreamInfo(&info, jetStream, stream, &options, &code)
-    if status == NATS_NOT_FOUND { try recreateStreams() }
-    try check(status, "the stream \(stream) cannot be read", code)
-    return Int(clamping: info?.pointee.State.Bytes ?? 0)
+    Int(clamping: try info(of: stream, \.State.Bytes))
   }
 
   /// Returns subjects that a stream has messages of.
@@ -250,6 +243,13 @@ extension NATSConnection {
 
   /// Returns when a stream was created. If the time differs, it is another stream.
   func creationTime(of stream: String) throws(NATSClusterError) -> Int64 {
+    try info(of: stream, \.Created)
+  }
+
+  /// Returns a number that NATS knows of a stream; 0 if it does not tell it.
+  private func info<Number: FixedWidthInteger>(
+    of stream: String, _ member: KeyPath<jsStreamInfo, Number>
+  ) throws(NATSClusterError) -> Number {
     var code = jsErrCode(0)
     var info: UnsafeMutablePointer<jsStreamInfo>?
     defer { jsStreamInfo_Destroy(info) }
@@ -257,7 +257,7 @@ extension NATSConnection {
     let status = js_GetStreamInfo(&info, jetStream, stream, &options, &code)
     if status == NATS_NOT_FOUND { try recreateStreams() }
     try check(status, "the stream \(stream) cannot be read", code)
-    return info?.pointee.Created ?? 0
+    return info?.pointee[keyPath: member] ?? 0
   }
 
   /// Returns whether the stream exists. Throws if there is another stream of its name.
