@@ -72,7 +72,9 @@ package struct AgentEndpoint: Sendable {
     let caller = Caller(
       session: "", identity: identity,
       client: .init(id: "", name: request.client?.name, version: request.client?.version),
-      isGuest: true, agent: Self.agent(of: request, identity, handshake),
+      isGuest: true,
+      agent: .init(
+        id: identity.program, name: request.client?.name, version: request.client?.version),
       origin: handshake.origin, address: handshake.address)
     let context = MCPResponseContext(request, from: server)
     do throws(MCPRejection) {
@@ -216,19 +218,6 @@ package struct AgentEndpoint: Sendable {
   }
 }
 
-extension AgentEndpoint {
-  /// The agent that sends a request, as the session that it joins sees it.
-  private static func agent(
-    of request: MCPRequest, _ identity: Identity, _ handshake: Handshake
-  ) -> Caller.CallingAgent? {
-    var client = JoiningClient(identity, handshake)
-    client.software = ClientSoftware(
-      name: request.client?.name, version: request.client?.version, platform: nil)
-    client.isAgent = true
-    return client.agent
-  }
-}
-
 extension HTTPResponse {
   fileprivate static func rejection(_ rejection: MCPRejection) -> HTTPResponse {
     HTTPResponse(status: rejection.status, contentType: jsonType, body: rejection.body)
@@ -236,19 +225,7 @@ extension HTTPResponse {
 
   /// The response to a request that the server does not serve.
   fileprivate static func failure(_ error: CallError, of id: RequestID) -> HTTPResponse {
-    let status =
-      switch error.protocolCode {
-      case .notAuthenticated: 401
-      case .tooMany: 429
-      default: 503
-      }
-    var response = HTTPResponse(
-      status: status, contentType: jsonType, body: MCPMessage(error, of: id).bytes)
-    if status == 401 {
-      response.fields = [("WWW-Authenticate", "Bearer")]
-      response.refusalReason = error.message
-    }
-    return response
+    .rejection(error, body: MCPMessage(error, of: id).bytes)
   }
 }
 

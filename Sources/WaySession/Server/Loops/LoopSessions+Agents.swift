@@ -8,8 +8,9 @@ extension LoopSessions {
   /// connected client. The sessions of a user are limited in number.
   func session(for query: AgentSessionQuery) -> AgentSessionQuery.FoundSession? {
     var best: AgentSessionQuery.FoundSession?
-    for id in audiences.sessions(in: .user(query.user)) {
-      if let wanted = query.session, !wanted.isSameUTF8(as: id) { continue }
+    let user = Audience.user(query.user)
+    for id in query.session.map({ [$0] }) ?? audiences.sessions(in: user)
+    where audiences.contains(id, in: user) {
       let found = sessions[id]?.assumeIsolated { $0.found(serving: query.uri) }
       if let found = found ?? nil { best = AgentSessionQuery.better(best, found) }
     }

@@ -30,13 +30,10 @@ extension LoopSessions {
       if work.isCancelled { return }
       try perform(body, identity, handshake, work, respond)
     } catch {
-      switch error.protocolCode {
-      case .notAuthenticated:
+      if error.protocolCode == .notAuthenticated {
         recordRejectedToken(error.message, of: EventClient(handshake))
-        respond(.rejection(401, error))
-      case .tooMany: respond(.rejection(429, error))
-      default: respond(.rejection(503, error))
       }
+      respond(.rejection(error))
     }
   }
 
@@ -55,7 +52,7 @@ extension LoopSessions {
     let session = try makeSession(of: identity, handshake, isOfRequest: true)
     let channel = SessionHTTPChannel(loop, decoder) { bytes in
       work.cancel()
-      respond(bytes.map(HTTPResponse.json) ?? .rejection(503, .shuttingDown))
+      respond(bytes.map(HTTPResponse.json) ?? .rejection(.shuttingDown))
     }
     let client = try session.onLoop { session throws(CallError) in
       try session.addClient(JoiningClient(identity, handshake), on: channel)
@@ -131,11 +128,21 @@ extension HTTPResponse {
   }
 
   /// A rejection of the whole request, with a JSON-RPC error as its body.
-  fileprivate static func rejection(_ status: Int, _ error: CallError) -> HTTPResponse {
+  fileprivate static func rejection(_ error: CallError) -> HTTPResponse {
     var writer = MessageWriter()
     writer.writeError(.null, error)
-    var response = HTTPResponse(
-      status: status, contentType: "application/json", body: writer.bytes)
+    return .rejection(error, body: writer.bytes)
+  }
+
+  /// A rejection of the whole request, with a body that has the error as JSON.
+  static func rejection(_ error: CallError, body: [UInt8]) -> HTTPResponse {
+    let status =
+      switch error.protocolCode {
+      case .notAuthenticated: 401
+      case .tooMany: 429
+      default: 503
+      }
+    var response = HTTPResponse(status: status, contentType: "application/json", body: body)
     if status == 401 {
       response.fields = [("WWW-Authenticate", "Bearer")]
       response.refusalReason = error.message
@@ -167,7 +174,7 @@ extension SessionServer {
     _ respond: @escaping @Sendable (HTTPResponse) -> Void
   ) -> any ScheduledWork {
     guard let loopSessions = nextLoopSessions else {
-      respond(.rejection(503, .shuttingDown))
+      respond(.rejection(.shuttingDown))
       return RemoteLoopHTTPCall(loop)
     }
     if loopSessions.loop === loop { return loopSessions.post(body, handshake, respond) }
